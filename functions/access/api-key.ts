@@ -1,0 +1,44 @@
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * API keys as text: `vvc_<env>_`, 30 random base62 characters, then their CRC32 in 6 base62 characters, so that a
+ * scanner recognises a leaked key and a typo is refused before any database call (contract.md "Keys and plans").
+ */
+export type KeyEnvironment = 'live' | 'test';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 30;
+const CHECKSUM_LENGTH = 6;
+const SHAPE = /^(vvc_(?:live|test)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
+/** Hex digits of the hash that name a key: enough to be unique, useless for finding the key. */
+const ID_LENGTH = 20;
+
+const checksumOf = (unchecked: string): string => {
+  let rest = crc32(unchecked);
+  let digits = '';
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return digits;
+};
+
+/** A new key from a cryptographic source. Shown once to its owner, then only its hash remains. */
+export const generateKey = (environment: KeyEnvironment): string => {
+  const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
+  const unchecked = `vvc_${environment}_${random}`;
+  return unchecked + checksumOf(unchecked);
+};
+
+/** Whether the text has the shape of a key and its checksum is right. Says nothing about whether the key exists. */
+export const isWellFormedKey = (text: string): boolean => {
+  const [, unchecked, checksum] = SHAPE.exec(text) ?? [];
+  return unchecked !== undefined && checksum === checksumOf(unchecked);
+};
+
+/** SHA-256 of a key in hex: all that is ever stored of it. */
+export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+/** The id under which a key's record is kept, from the key's hash. */
+export const keyIdOf = (hash: string): string => hash.slice(0, ID_LENGTH);

@@ -1,0 +1,118 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  paginateScan,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { LondonDate } from '../runtime/clock.ts';
+import { isPlanName, type PlanName } from './plans.ts';
+import { isScope, type Scope } from './scopes.ts';
+
+/** An API key as it is stored: its hash and what its owner may do, never the key itself. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly hash: string;
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: string;
+  /** The last day on which the key is valid. */
+  readonly expires?: LondonDate;
+  /** ISO 8601 UTC; from then on the key is refused. */
+  readonly revokedAt?: string;
+}
+
+/** A stored key that this code does not understand; nobody is admitted on such a record. */
+export class UnreadableKeyRecord extends Error {
+  override readonly name = 'UnreadableKeyRecord';
+}
+
+/** No key has this id. */
+export class UnknownKey extends Error {
+  constructor(id: string) {
+    super(`no key has the id ${id}`);
+    this.name = 'UnknownKey';
+  }
+}
+
+const isOptionalText = (value: unknown): value is string | undefined =>
+  value === undefined || typeof value === 'string';
+
+const parseKey = (item: Record<string, AttributeValue>): KeyRecord => {
+  const { id, hash, name, plan, scopes, createdAt, expires, revokedAt } = unmarshall(item);
+  const sound =
+    [id, hash, name, plan, createdAt].every((value) => typeof value === 'string') &&
+    isPlanName(plan) &&
+    Array.isArray(scopes) &&
+    scopes.every((scope) => typeof scope === 'string' && isScope(scope)) &&
+    isOptionalText(expires) &&
+    isOptionalText(revokedAt);
+  if (!sound) throw new UnreadableKeyRecord();
+  return { id, hash, name, plan, scopes, createdAt, ...(expires && { expires }), ...(revokedAt && { revokedAt }) };
+};
+
+/** The table of API keys. Functions only ever read one; the rest is for operators. */
+export const keysTable = (db: DynamoDBClient, table: string) => {
+  const change = async (id: string, field: keyof KeyRecord, expression: string, value: string): Promise<KeyRecord> => {
+    try {
+      const { Attributes } = await db.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: { id: { S: id } },
+          ConditionExpression: 'attribute_exists(id)',
+          UpdateExpression: `SET #field = ${expression}`,
+          ExpressionAttributeNames: { '#field': field },
+          ExpressionAttributeValues: { ':value': { S: value } },
+          ReturnValues: 'ALL_NEW',
+        }),
+      );
+      return parseKey(Attributes ?? {});
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) throw new UnknownKey(id);
+      throw error;
+    }
+  };
+
+  return {
+    /**
+     * Strongly consistent, so that a revoked key stops at once.
+     * @throws UnreadableKeyRecord when the record is damaged
+     */
+    find: async (id: string): Promise<KeyRecord | undefined> => {
+      const { Item } = await db.send(
+        new GetItemCommand({ TableName: table, Key: { id: { S: id } }, ConsistentRead: true }),
+      );
+      return Item && parseKey(Item);
+    },
+
+    add: async (record: KeyRecord): Promise<void> => {
+      await db.send(
+        new PutItemCommand({
+          TableName: table,
+          Item: marshall(record, { removeUndefinedValues: true }),
+          ConditionExpression: 'attribute_not_exists(id)',
+        }),
+      );
+    },
+
+    /** Every key, oldest first. */
+    list: async (): Promise<KeyRecord[]> => {
+      const records: KeyRecord[] = [];
+      for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
+        records.push(...(page.Items ?? []).map(parseKey));
+      }
+      return records.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
+    },
+
+    /** Revoking twice keeps the first moment. @throws UnknownKey */
+    revoke: (id: string, at: string): Promise<KeyRecord> =>
+      change(id, 'revokedAt', 'if_not_exists(#field, :value)', at),
+
+    /** @throws UnknownKey */
+    changePlan: (id: string, plan: PlanName): Promise<KeyRecord> => change(id, 'plan', ':value', plan),
+  };
+};

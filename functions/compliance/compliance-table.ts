@@ -1,0 +1,55 @@
+import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { batchGet } from '../runtime/batch-get.ts';
+import type { Deadline } from '../runtime/deadline.ts';
+import type { VehicleRecord } from '../vehicles/record.ts';
+import { parseVehicleItem, vehicleKey } from '../vehicles/vehicles-table.ts';
+import { type ComplianceRecord, isComplianceRecord } from './record.ts';
+
+/** A stored compliance record that this code does not understand. */
+export class UnreadableComplianceRecord extends Error {
+  override readonly name = 'UnreadableComplianceRecord';
+}
+
+/** DynamoDB left part of the answer out until the deadline. */
+export class ComplianceUnread extends Error {
+  override readonly name = 'ComplianceUnread';
+}
+
+/** A record as the item that holds it. */
+export const complianceItem = (record: ComplianceRecord): Record<string, AttributeValue> => marshall(record);
+
+const parse = (item: Record<string, AttributeValue>): ComplianceRecord => {
+  const record = unmarshall(item);
+  if (!isComplianceRecord(record)) throw new UnreadableComplianceRecord();
+  return record;
+};
+
+/** Both halves of what a verdict needs. */
+export interface VerdictSources {
+  readonly vehicle: VehicleRecord | undefined;
+  readonly compliance: ComplianceRecord | undefined;
+}
+
+/** The compliance table, read together with the vehicle in one request. */
+export const complianceTable = (db: DynamoDBClient, names: { compliance: string; vehicles: string }) => ({
+  /**
+   * The registration must be normalised.
+   * @throws ComplianceUnread, UnreadableComplianceRecord, UnreadableVehicleRecord
+   */
+  findWithVehicle: async (registration: string, deadline: Deadline): Promise<VerdictSources> => {
+    const keys = [vehicleKey(registration)];
+    const { items, unread } = await batchGet(
+      db,
+      [
+        { table: names.vehicles, keys },
+        { table: names.compliance, keys },
+      ],
+      deadline,
+    );
+    if (unread.size > 0) throw new ComplianceUnread();
+    const [vehicle] = items.get(names.vehicles) ?? [];
+    const [compliance] = items.get(names.compliance) ?? [];
+    return { vehicle: vehicle && parseVehicleItem(vehicle), compliance: compliance && parse(compliance) };
+  },
+});

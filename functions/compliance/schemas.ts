@@ -1,0 +1,22 @@
+/** The shape of a verdict: specification section 2.5, contract.md "Compliance". */
+import * as T from 'typebox';
+import { REASONS } from './verdict.ts';
+
+export const ComplianceVerdict = T.Object(
+  {
+    registration: T.String({ description: 'The registration as it was queried' }),
+    compliant: T.Boolean({ description: 'Whether all four checks pass' }),
+    checks: T.Object(
+      {
+        insuranceValid: T.Boolean(),
+        motValid: T.Boolean(),
+        roadTaxPaid: T.Boolean(),
+        noOutstandingFines: T.Boolean(),
+      },
+      { additionalProperties: false },
+    ),
+    reasons: T.Array(T.Enum([...REASONS]), { description: 'One per failed check, in the order of the checks' }),
+    lastChecked: T.String({ format: 'date-time', description: 'The time of the request, UTC' }),
+  },
+  { additionalProperties: false },
+);

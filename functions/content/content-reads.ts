@@ -1,0 +1,73 @@
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { CountedLists } from '../counted-list/counted-list.ts';
+import { batchGet } from '../runtime/batch-get.ts';
+import type { Deadline } from '../runtime/deadline.ts';
+import { ALL_ITEMS, domainList, itemKey, parseItem, slugKey } from './content-items.ts';
+import { type ContentItem, isContentId, type StoredItem } from './item.ts';
+
+/** Which items: all of them, a domain's, or the one that holds a slug of a domain. */
+export interface ContentFilter {
+  readonly domain?: string;
+  readonly slug?: string;
+}
+
+export interface ItemPage {
+  readonly items: readonly ContentItem[];
+  readonly total: number;
+}
+
+/** Items of the page could not be read in time; they are not missing. */
+export class ContentUnread extends Error {
+  override readonly name = 'ContentUnread';
+}
+
+/** How often a page is read again when items left it between the reads of its list and of its items. */
+const MAX_READS = 3;
+
+/** Reads of the content table, all strongly consistent. */
+export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLists) => {
+  const find = async (id: string): Promise<StoredItem | undefined> => {
+    if (!isContentId(id)) return undefined;
+    const { Item } = await db.send(new GetItemCommand({ TableName: table, Key: itemKey(id), ConsistentRead: true }));
+    return Item && parseItem(Item);
+  };
+
+  const findBySlug = async (domain: string, slug: string): Promise<ContentItem | undefined> => {
+    const { Item } = await db.send(
+      new GetItemCommand({ TableName: table, Key: slugKey(domain, slug), ConsistentRead: true }),
+    );
+    return Item?.id?.S === undefined ? undefined : (await find(Item.id.S))?.item;
+  };
+
+  const findMany = async (ids: readonly string[], deadline: Deadline): Promise<ContentItem[]> => {
+    const { items, unread } = await batchGet(db, [{ table, keys: ids.map(itemKey), consistent: true }], deadline);
+    if (unread.size > 0) throw new ContentUnread();
+    const found = new Map((items.get(table) ?? []).map(parseItem).map(({ item }) => [item.id, item]));
+    return ids.flatMap((id) => found.get(id) ?? []);
+  };
+
+  const page = async (list: string, offset: number, limit: number, deadline: Deadline): Promise<ItemPage> => {
+    for (let read = 1; ; read += 1) {
+      const { ids, total } = await deadline.within(lists.page(list, offset, limit));
+      const items = await findMany(ids, deadline);
+      if (items.length === ids.length || read === MAX_READS) return { items, total };
+    }
+  };
+
+  return {
+    find,
+
+    /** The last to join the list first; an offset past the end is an empty page. */
+    list: async (
+      { domain, slug }: ContentFilter,
+      { offset, limit }: { offset: number; limit: number },
+      deadline: Deadline,
+    ): Promise<ItemPage> => {
+      if (domain === undefined) return page(ALL_ITEMS, offset, limit, deadline);
+      if (slug === undefined) return page(domainList(domain), offset, limit, deadline);
+      const item = await findBySlug(domain, slug);
+      const matching = item ? [item] : [];
+      return { items: matching.slice(offset, offset + limit), total: matching.length };
+    },
+  };
+};

@@ -1,0 +1,51 @@
+/** The bounds of a page of content, and the links from one page to the next. */
+import type { Static } from 'typebox';
+import type { ContentFilter } from './content-reads.ts';
+import type { ContentItem } from './item.ts';
+import { PageTooLarge } from './refusals.ts';
+import type { ContentQuery } from './schemas.ts';
+
+/** Items in a page when the caller does not say (specification section 8). */
+const DEFAULT_LIMIT = 20;
+
+/** Which items a list request asks for, and which page of them. */
+export const readPageQuery = ({ domain, slug, limit = DEFAULT_LIMIT, offset = 0 }: Static<typeof ContentQuery>) => ({
+  filter: { ...(domain && { domain: domain.toLowerCase() }), ...(slug && { slug }) },
+  bounds: { limit, offset },
+});
+
+/** Bytes of JSON; Lambda's own answer ends at 6 MB. */
+const MAX_PAGE_BYTES = 5_000_000;
+
+/** @throws PageTooLarge naming how many of these items fit */
+export const requirePageFits = (items: readonly ContentItem[]): void => {
+  let bytes = 0;
+  for (const [index, item] of items.entries()) {
+    bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
+    if (bytes > MAX_PAGE_BYTES) throw new PageTooLarge(index);
+  }
+};
+
+/** Where a page is asked for: the path as the caller wrote it, and the filter. */
+export interface PageAddress extends ContentFilter {
+  readonly path: string;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+const linkTo = ({ path, limit, domain, slug }: PageAddress, offset: number, relation: string): string => {
+  const query = new URLSearchParams({ ...(domain && { domain }), ...(slug && { slug }) });
+  query.set('limit', String(limit));
+  query.set('offset', String(offset));
+  return `<${path}?${query}>; rel="${relation}"`;
+};
+
+/** The `Link` header (RFC 8288) to the neighbouring pages, relative; undefined when the page has none. */
+export const pageLinks = (address: PageAddress, total: number): string | undefined => {
+  const { limit, offset } = address;
+  const links = [
+    ...(offset + limit < total ? [linkTo(address, offset + limit, 'next')] : []),
+    ...(offset > 0 && total > 0 ? [linkTo(address, Math.max(0, Math.min(offset, total) - limit), 'prev')] : []),
+  ];
+  return links.length > 0 ? links.join(', ') : undefined;
+};

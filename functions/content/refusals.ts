@@ -1,0 +1,42 @@
+/** Why the content endpoints say no (contract.md "Errors", "Content"). */
+import { Refusal } from '../runtime/refusal.ts';
+
+export class ContentNotFound extends Refusal {
+  override readonly name = 'ContentNotFound';
+  readonly code = 'CONTENT_NOT_FOUND';
+  constructor() {
+    super('No content item has this id.');
+  }
+}
+
+export class SlugTaken extends Refusal {
+  override readonly name = 'SlugTaken';
+  readonly code = 'SLUG_TAKEN';
+  constructor() {
+    super('Another item of this domain has this slug; choose another slug or change that item.');
+  }
+}
+
+export class IdempotencyConflict extends Refusal {
+  override readonly name = 'IdempotencyConflict';
+  readonly code = 'IDEMPOTENCY_CONFLICT';
+  constructor() {
+    super('This Idempotency-Key was used within 24 hours with another body; use a new key for a new item.');
+  }
+}
+
+export class PreconditionFailed extends Refusal {
+  override readonly name = 'PreconditionFailed';
+  readonly code = 'PRECONDITION_FAILED';
+  constructor(currentVersion: number) {
+    super(`The item is at version ${currentVersion}, which If-Match does not name; read it again before changing it.`);
+  }
+}
+
+export class PageTooLarge extends Refusal {
+  override readonly name = 'PageTooLarge';
+  readonly code = 'PAGE_TOO_LARGE';
+  constructor(limitThatFits: number) {
+    super(`This page would be over 5 MB; a limit of ${limitThatFits} fits.`);
+  }
+}

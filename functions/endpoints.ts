@@ -1,0 +1,186 @@
+/**
+ * THE table of endpoints: one row per endpoint, four readers. The stack makes functions, routes and grants from it, the
+ * local gateway its routes, the OpenAPI document its operations, the middleware its validation.
+ * A row holds no handler, so reading this page loads no runtime code. A new endpoint is one row and one file.
+ */
+import type { TObject, TSchema } from 'typebox';
+import * as T from 'typebox';
+import type { Scope } from './access/scopes.ts';
+import { ComplianceVerdict } from './compliance/schemas.ts';
+import {
+  ContentItemSchema,
+  ContentPage,
+  ContentQuery,
+  CreateContent,
+  IdempotencyKeyHeader,
+  UpdateContent,
+} from './content/schemas.ts';
+import type { ProblemCode } from './problems.ts';
+import type { TableId } from './tables.ts';
+import { BulkRequest, BulkResult, VehicleInsurance } from './vehicles/schemas.ts';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** The DynamoDB actions that a function uses on a table: exactly what its role grants. */
+export type TableActions = Partial<
+  Record<
+    TableId,
+    readonly ('GetItem' | 'BatchGetItem' | 'Query' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'ConditionCheckItem')[]
+  >
+>;
+
+export interface Endpoint {
+  readonly method: HttpMethod;
+  /** Every address of the endpoint, as API Gateway writes a route; the first is the one that documentation shows. */
+  readonly paths: readonly [string, ...string[]];
+  readonly summary: string;
+  readonly tag: 'Vehicles' | 'Compliance' | 'Content';
+  readonly scope: Scope;
+  readonly path?: TObject;
+  readonly query?: TObject;
+  /** Request headers besides the key's, by their lower-case name. */
+  readonly headers?: TObject;
+  readonly body?: TSchema;
+  readonly successStatus: 200 | 201 | 204;
+  readonly response?: TSchema;
+  /** What this endpoint can refuse with, besides what every endpoint can. */
+  readonly problems: readonly ProblemCode[];
+  readonly tables: TableActions;
+  /** The file whose export `handler` serves the endpoint, from the project's root. */
+  readonly entry: string;
+}
+
+/** Admission reads the key and counts the request, whatever the endpoint. */
+const admission = { keys: ['GetItem'], usage: ['UpdateItem'] } as const satisfies TableActions;
+
+const registrationPath = T.Object({
+  registration: T.String({ description: 'Registration number; case, spaces, hyphens and dots do not matter' }),
+});
+const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
+const ifMatchHeader = T.Object({
+  'if-match': T.Optional(T.String({ description: 'Only change the item if it is a version named here' })),
+});
+
+const contentCollection = ['/v1/api/content', '/api/content'] as const;
+const contentItem = ['/v1/api/content/{id}', '/api/content/{id}'] as const;
+
+const bodyProblems = ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE'] as const;
+
+export const endpoints = {
+  'vehicle-insurance': {
+    method: 'GET',
+    paths: ['/v1/vehicle/{registration}/insurance'],
+    summary: 'Is this vehicle insured?',
+    tag: 'Vehicles',
+    scope: 'vehicles:read',
+    path: registrationPath,
+    successStatus: 200,
+    response: VehicleInsurance,
+    problems: ['INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
+    tables: { ...admission, vehicles: ['GetItem'] },
+    entry: 'functions/vehicle-insurance.ts',
+  },
+  'bulk-insurance': {
+    method: 'POST',
+    paths: ['/v1/vehicle/bulk-insurance'],
+    summary: 'Are these vehicles insured?',
+    tag: 'Vehicles',
+    scope: 'vehicles:read',
+    body: BulkRequest,
+    successStatus: 200,
+    response: BulkResult,
+    problems: [...bodyProblems, 'BULK_TOO_LARGE'],
+    tables: { ...admission, vehicles: ['BatchGetItem'] },
+    entry: 'functions/bulk-insurance.ts',
+  },
+  compliance: {
+    method: 'GET',
+    paths: ['/v1/compliance/{registration}'],
+    summary: 'May this vehicle be on the road?',
+    tag: 'Compliance',
+    scope: 'compliance:read',
+    path: registrationPath,
+    successStatus: 200,
+    response: ComplianceVerdict,
+    problems: ['INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'],
+    tables: { ...admission, vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
+    entry: 'functions/compliance.ts',
+  },
+  'list-content': {
+    method: 'GET',
+    paths: contentCollection,
+    summary: 'List content items',
+    tag: 'Content',
+    scope: 'content:read',
+    query: ContentQuery,
+    successStatus: 200,
+    response: ContentPage,
+    problems: ['VALIDATION_FAILED', 'PAGE_TOO_LARGE'],
+    tables: { ...admission, content: ['GetItem', 'BatchGetItem', 'Query'] },
+    entry: 'functions/list-content.ts',
+  },
+  'create-content': {
+    method: 'POST',
+    paths: contentCollection,
+    summary: 'Create a content item',
+    tag: 'Content',
+    scope: 'content:write',
+    headers: T.Object({ 'idempotency-key': T.Optional(IdempotencyKeyHeader) }),
+    body: CreateContent,
+    successStatus: 201,
+    response: ContentItemSchema,
+    problems: [...bodyProblems, 'SLUG_TAKEN', 'IDEMPOTENCY_CONFLICT'],
+    tables: { ...admission, content: ['PutItem', 'UpdateItem'] },
+    entry: 'functions/create-content.ts',
+  },
+  'read-content': {
+    method: 'GET',
+    paths: contentItem,
+    summary: 'Read a content item',
+    tag: 'Content',
+    scope: 'content:read',
+    path: contentIdPath,
+    successStatus: 200,
+    response: ContentItemSchema,
+    problems: ['CONTENT_NOT_FOUND'],
+    tables: { ...admission, content: ['GetItem'] },
+    entry: 'functions/read-content.ts',
+  },
+  'update-content': {
+    method: 'PUT',
+    paths: contentItem,
+    summary: 'Update a content item',
+    tag: 'Content',
+    scope: 'content:write',
+    path: contentIdPath,
+    headers: ifMatchHeader,
+    body: UpdateContent,
+    successStatus: 200,
+    response: ContentItemSchema,
+    problems: [...bodyProblems, 'CONTENT_NOT_FOUND', 'PRECONDITION_FAILED', 'SLUG_TAKEN'],
+    tables: { ...admission, content: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+    entry: 'functions/update-content.ts',
+  },
+  'delete-content': {
+    method: 'DELETE',
+    paths: contentItem,
+    summary: 'Delete a content item for good',
+    tag: 'Content',
+    scope: 'content:write',
+    path: contentIdPath,
+    headers: ifMatchHeader,
+    successStatus: 204,
+    problems: ['CONTENT_NOT_FOUND', 'PRECONDITION_FAILED'],
+    tables: { ...admission, content: ['GetItem', 'UpdateItem', 'DeleteItem'] },
+    entry: 'functions/delete-content.ts',
+  },
+} as const satisfies Record<string, Endpoint>;
+
+export type EndpointId = keyof typeof endpoints;
+
+/** Serves every path and method that no row names: with a valid key 404 or 405, without one 401. */
+export const fallback = {
+  route: '$default',
+  tables: admission,
+  entry: 'functions/not-found.ts',
+} as const;

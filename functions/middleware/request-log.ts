@@ -1,0 +1,27 @@
+import { deadlineOf } from '../runtime/deadline.ts';
+import { logRequest } from '../runtime/log.ts';
+import { readEvent, type StackRequest } from './flow.ts';
+
+/** Opens the flow, names the request in the answer, and closes with the one log line that a request leaves. */
+export const requestLog = (endpoint: string) => {
+  const close = (request: StackRequest) => {
+    const { flow } = request.internal;
+    if (!request.response) return;
+    request.response.headers = { ...request.response.headers, 'X-Request-Id': flow.requestId };
+    logRequest({
+      requestId: flow.requestId,
+      endpoint,
+      status: request.response.statusCode ?? 200,
+      latencyMs: Math.round(performance.now() - flow.startedAtMs),
+      ...(flow.caller && { keyId: flow.caller.key.id }),
+      ...(flow.code && { code: flow.code }),
+    });
+  };
+  return {
+    before: (request: StackRequest) => {
+      request.internal.flow = readEvent(request.event, request.context, deadlineOf(request.context));
+    },
+    after: close,
+    onError: close,
+  };
+};

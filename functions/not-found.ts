@@ -1,0 +1,15 @@
+import { endpoints } from './endpoints.ts';
+import { fallbackEndpoint } from './middleware/endpoint.ts';
+import { MethodNotAllowed, RouteNotFound } from './middleware/route-refusals.ts';
+import { matchesRoute } from './path-template.ts';
+
+const methodsAt = (path: string): string[] =>
+  Object.values(endpoints)
+    .filter(({ paths }) => paths.some((template) => matchesRoute(template, path)))
+    .map(({ method }) => method);
+
+/** Every path and method that no row serves: 404, or 405 where the path exists. contract.md "Addresses and versions". */
+export const handler = fallbackEndpoint((_method, path) => {
+  const allowed = methodsAt(path);
+  throw allowed.length > 0 ? new MethodNotAllowed(allowed) : new RouteNotFound();
+});

@@ -1,0 +1,38 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { type DatabaseEnvironment, databaseFromEnvironment } from './environment.ts';
+
+/** Milliseconds to connect; DynamoDB answers a connection within a few. */
+const CONNECTION_TIMEOUT_MS = 300;
+/** Milliseconds for one answer; slower than this, a second attempt is the better bet. */
+const REQUEST_TIMEOUT_MS = 1_000;
+/** With the timeouts above, a dead database costs at most about 3.3 s, well inside the deadline. */
+const MAX_ATTEMPTS = 3;
+
+/** A DynamoDB client that gives up in time to answer (design.md "Time"). */
+export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient =>
+  new DynamoDBClient({
+    ...environment,
+    maxAttempts: MAX_ATTEMPTS,
+    retryMode: 'standard',
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: CONNECTION_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+      httpAgent: { maxSockets: 256, keepAlive: true },
+      httpsAgent: { maxSockets: 256, keepAlive: true },
+    }),
+  });
+
+let shared: DynamoDBClient | undefined;
+
+/** The client of this function, made once per instance so that connections are kept. */
+export const database = (): DynamoDBClient => {
+  shared ??= createDatabase(databaseFromEnvironment());
+  return shared;
+};
+
+const THROTTLES = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
+
+/** Whether DynamoDB refused the request because of its rate rather than failed. */
+export const isThrottle = (error: unknown): boolean => error instanceof Error && THROTTLES.has(error.name);

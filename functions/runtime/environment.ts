@@ -1,0 +1,60 @@
+/** The one file that reads `process.env`. */
+import { type TableId, tables } from '../tables.ts';
+
+/** Variables that a function needs and was not given; all of them at once. */
+export class MissingEnvironment extends Error {
+  override readonly name = 'MissingEnvironment';
+
+  constructor(variables: readonly string[]) {
+    super(`missing environment variables: ${variables.join(', ')}`);
+  }
+}
+
+/**
+ * The names of the tables that a function works with, from its environment.
+ * @throws MissingEnvironment naming every variable that is absent or empty
+ */
+export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]): Record<Id, string> => {
+  const missing: string[] = [];
+  const names = {} as Record<Id, string>;
+  for (const id of ids) {
+    const variable = tables[id].environmentVariable;
+    const value = process.env[variable];
+    if (value) names[id] = value;
+    else missing.push(variable);
+  }
+  if (missing.length > 0) throw new MissingEnvironment(missing);
+  return names;
+};
+
+/** Where this function's DynamoDB is, and as whom it speaks: Lambda sets these, a local engine takes any. */
+export interface DatabaseEnvironment {
+  readonly region: string;
+  readonly endpoint?: string;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+/** @throws MissingEnvironment naming every variable that is absent or empty */
+export const databaseFromEnvironment = (): DatabaseEnvironment => {
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL_DYNAMODB } =
+    process.env;
+  const needed = { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
+  if (missing.length > 0) throw new MissingEnvironment(missing);
+  return {
+    region: AWS_REGION ?? '',
+    ...(AWS_ENDPOINT_URL_DYNAMODB ? { endpoint: AWS_ENDPOINT_URL_DYNAMODB } : {}),
+    credentials: {
+      accessKeyId: AWS_ACCESS_KEY_ID ?? '',
+      secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
+      ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
+    },
+  };
+};
+
+/** How much a function logs; a developer's machine turns it down to errors. */
+export const logLevelFromEnvironment = (): string | undefined => process.env.POWERTOOLS_LOG_LEVEL;

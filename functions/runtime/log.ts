@@ -1,0 +1,39 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+
+/** The only fields that a log line may carry: nothing personal, no key, no body (design.md "Privacy and keys"). */
+export interface RequestLog {
+  readonly requestId: string;
+  readonly endpoint: string;
+  readonly status: number;
+  readonly latencyMs: number;
+  readonly keyId?: string;
+  readonly code?: string;
+}
+
+const logger = new Logger({ serviceName: 'vehicle-verification' });
+
+/** One line per request. */
+export const logRequest = (entry: RequestLog): void => logger.info('request', { ...entry });
+
+/**
+ * What went wrong inside, for the operator. Messages are left out: a parser quotes the body in its message and the
+ * SDK may quote an item's key. The stack's frames, the error's name and the SDK's metadata say enough to find it.
+ */
+export const logFailure = (requestId: string, error: unknown): void =>
+  logger.error('failure', { requestId, failure: describeFailure(error) });
+
+const MAX_CAUSES = 3;
+
+const describeFailure = (error: unknown, depth = 0): object => {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const metadata = (error as { $metadata?: { httpStatusCode?: number; attempts?: number; requestId?: string } })
+    .$metadata;
+  return {
+    name: error.name,
+    frames: (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line)),
+    ...(metadata === undefined
+      ? {}
+      : { awsStatus: metadata.httpStatusCode, awsAttempts: metadata.attempts, awsRequestId: metadata.requestId }),
+    ...(error.cause !== undefined && depth < MAX_CAUSES ? { cause: describeFailure(error.cause, depth + 1) } : {}),
+  };
+};

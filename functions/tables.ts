@@ -1,0 +1,68 @@
+/**
+ * The DynamoDB tables, described once: the stack, the local engine and the functions read this page.
+ * Free of any SDK, so that reading it costs nothing.
+ */
+
+/** An attribute that is part of a primary key, with its DynamoDB type: `S` string, `N` number. */
+export interface KeyAttribute {
+  readonly name: string;
+  readonly type: 'S' | 'N';
+}
+
+/** One table: its key, the attribute that carries its expiry, and the variable that tells a function its name. */
+export interface TableDescription {
+  readonly environmentVariable: string;
+  readonly partitionKey: KeyAttribute;
+  readonly sortKey?: KeyAttribute;
+  /** Unix seconds; DynamoDB removes the item some time after. Never relied on for correctness. */
+  readonly timeToLiveAttribute?: string;
+}
+
+export const tables = {
+  /** API keys, by key id. Holds hashes, never a key. */
+  keys: {
+    environmentVariable: 'KEYS_TABLE',
+    partitionKey: { name: 'id', type: 'S' },
+  },
+  /** Requests counted per key and window. */
+  usage: {
+    environmentVariable: 'USAGE_TABLE',
+    partitionKey: { name: 'keyId', type: 'S' },
+    sortKey: { name: 'windowStart', type: 'N' },
+    timeToLiveAttribute: 'expiresAt',
+  },
+  /** Vehicles with their policies, by normalised registration. */
+  vehicles: {
+    environmentVariable: 'VEHICLES_TABLE',
+    partitionKey: { name: 'registration', type: 'S' },
+  },
+  /** MOT, road tax and fines, by normalised registration. */
+  compliance: {
+    environmentVariable: 'COMPLIANCE_TABLE',
+    partitionKey: { name: 'registration', type: 'S' },
+  },
+  /** Content items, the slugs they hold, and the creations that can be repeated safely. */
+  content: {
+    environmentVariable: 'CONTENT_TABLE',
+    partitionKey: { name: 'pk', type: 'S' },
+    sortKey: { name: 'sk', type: 'S' },
+    timeToLiveAttribute: 'expiresAt',
+  },
+} as const satisfies Record<string, TableDescription>;
+
+export type TableId = keyof typeof tables;
+
+/** The name of each table as it is called in one deployment. */
+export type TableNames = Readonly<Record<TableId, string>>;
+
+/** The table names of a deployment that puts `prefix` before each table's id. */
+export const prefixedTableNames = (prefix: string): TableNames => ({
+  keys: `${prefix}keys`,
+  usage: `${prefix}usage`,
+  vehicles: `${prefix}vehicles`,
+  compliance: `${prefix}compliance`,
+  content: `${prefix}content`,
+});
+
+/** Where a machine's own service keeps its tables, so that the CLI finds what `npm start` made. */
+export const LOCAL_TABLE_NAMES = prefixedTableNames('local-');

@@ -1,0 +1,60 @@
+import type { LondonDate } from '../runtime/clock.ts';
+import { Refusal } from '../runtime/refusal.ts';
+import { insuranceOn, isInsured } from './insurance.ts';
+import { InvalidRegistration, normaliseRegistration } from './registration.ts';
+import type { BULK_ENTRY_CODES, BulkEntry } from './schemas.ts';
+import { VehicleNotFound } from './vehicle-not-found.ts';
+import type { FoundVehicles } from './vehicles-table.ts';
+
+/** More registrations than the plan allows in one request. */
+export class BulkTooLarge extends Refusal {
+  override readonly name = 'BulkTooLarge';
+  readonly code = 'BULK_TOO_LARGE';
+  override readonly faults: Refusal['faults'] & object;
+
+  constructor(count: number, limit: number) {
+    const detail = `${count} registrations were sent; the plan allows at most ${limit} in one request`;
+    super(`${detail}.`);
+    this.faults = [{ pointer: '/registrations', detail }];
+  }
+}
+
+/** @throws BulkTooLarge */
+export const requireBulkSize = (count: number, limit: number): void => {
+  if (count > limit) throw new BulkTooLarge(count, limit);
+};
+
+/** The keys to read for a bulk request: each once, invalid ones left out. */
+export const distinctRegistrations = (submitted: readonly string[]): string[] => [
+  ...new Set(submitted.flatMap((raw) => normaliseRegistration(raw) ?? [])),
+];
+
+const ERRORS: Readonly<Record<(typeof BULK_ENTRY_CODES)[number], string>> = {
+  VEHICLE_NOT_FOUND: VehicleNotFound.detail,
+  INVALID_REGISTRATION: InvalidRegistration.detail,
+  LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
+};
+
+const failure = (registration: string, code: keyof typeof ERRORS): BulkEntry => ({
+  registration,
+  insured: false,
+  error: ERRORS[code],
+  code,
+});
+
+const verify = (registration: string, { found, unread }: FoundVehicles, today: LondonDate): BulkEntry => {
+  const key = normaliseRegistration(registration);
+  if (key === undefined) return failure(registration, 'INVALID_REGISTRATION');
+  if (unread.has(key)) return failure(registration, 'LOOKUP_UNAVAILABLE');
+  const record = found.get(key);
+  if (record === undefined) return failure(registration, 'VEHICLE_NOT_FOUND');
+  const insurance = insuranceOn(today, record.policies);
+  return { registration, insured: isInsured(insurance), policy: insurance.policy };
+};
+
+/** One result per submitted entry, in order, duplicates included (specification section 4.2, contract.md "Bulk"). */
+export const verifyBulk = (submitted: readonly string[], vehicles: FoundVehicles, today: LondonDate) => {
+  const results = submitted.map((registration) => verify(registration, vehicles, today));
+  const failed = results.filter((result) => 'error' in result).length;
+  return { results, processed: results.length, successful: results.length - failed, failed };
+};

@@ -1,0 +1,40 @@
+import { Refusal } from '../runtime/refusal.ts';
+
+/** Longest text, in characters, that is still looked at as a registration. */
+const MAX_RAW_LENGTH = 32;
+/** What people write between the groups of a registration: space, hyphen, dot, middle dot. */
+const SEPARATORS = /[ \-.\u00b7]/g;
+const SHAPE = /^[A-Za-z0-9ÄÖÜÅäöüå]{1,12}$/;
+const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
+
+/** The text cannot be a registration number. */
+export class InvalidRegistration extends Refusal {
+  override readonly name = 'InvalidRegistration';
+  readonly code = 'INVALID_REGISTRATION';
+  static readonly detail =
+    'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.';
+  override readonly faults = [{ parameter: 'registration', detail: InvalidRegistration.detail }];
+
+  constructor() {
+    super(InvalidRegistration.detail);
+  }
+}
+
+/**
+ * The key under which a vehicle is known, from a registration as people write it, or `undefined` when it cannot be one.
+ * `ab12 cde`, `AB12-CDE` and `AB12CDE` are one vehicle; O and 0, I and 1 stay apart (contract.md "Registrations").
+ * The text is taken as it arrived: path values come decoded from the gateway and are never decoded again.
+ */
+export const normaliseRegistration = (raw: string): string | undefined => {
+  // Code points never outnumber UTF-16 units by less than half, so a long text is refused before it is spread.
+  if (raw.length > 2 * MAX_RAW_LENGTH || [...raw].length > MAX_RAW_LENGTH) return undefined;
+  const compact = raw.normalize('NFC').replace(SEPARATORS, '');
+  return SHAPE.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact) ? compact.toUpperCase() : undefined;
+};
+
+/** As `normaliseRegistration`. @throws InvalidRegistration */
+export const requireRegistration = (raw: string): string => {
+  const registration = normaliseRegistration(raw);
+  if (registration === undefined) throw new InvalidRegistration();
+  return registration;
+};
