@@ -1,0 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  ResourceNotFoundException,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { type TableDescription, type TableId, type TableNames, tables } from '../../../functions/tables.ts';
+
+const POLL_MS = 20;
+
+const tableIds = Object.keys(tables) as TableId[];
+
+const creationOf = (TableName: string, { partitionKey, sortKey }: TableDescription): CreateTableCommandInput => {
+  const keys = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
+  return {
+    TableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: keys.map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+    KeySchema: keys.map(({ name }, index) => ({ AttributeName: name, KeyType: index === 0 ? 'HASH' : 'RANGE' })),
+  };
+};
+
+const statusOf = async (client: DynamoDBClient, TableName: string): Promise<string | undefined> => {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+};
+
+const untilActive = async (client: DynamoDBClient, name: string): Promise<void> => {
+  while ((await statusOf(client, name)) !== 'ACTIVE') await pause(POLL_MS);
+};
+
+/** dynalite keeps items for ever; nothing relies on their expiry. */
+const expireBy = async (client: DynamoDBClient, TableName: string, AttributeName: string): Promise<void> => {
+  try {
+    await client.send(
+      new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { AttributeName, Enabled: true } }),
+    );
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'UnknownOperationException')) throw error;
+  }
+};
+
+/** Whether this call made the table; another process may make the same one at the same time. */
+const createMissing = async (client: DynamoDBClient, name: string, description: TableDescription): Promise<boolean> => {
+  if ((await statusOf(client, name)) !== undefined) return false;
+  try {
+    await client.send(new CreateTableCommand(creationOf(name, description)));
+    return true;
+  } catch (error) {
+    if (error instanceof ResourceInUseException) return false;
+    throw error;
+  }
+};
+
+const ensureTable = async (client: DynamoDBClient, name: string, description: TableDescription): Promise<boolean> => {
+  const made = await createMissing(client, name, description);
+  await untilActive(client, name);
+  if (made && description.timeToLiveAttribute) await expireBy(client, name, description.timeToLiveAttribute);
+  return made;
+};
+
+/** Makes the tables that are missing and returns which those were; when it returns, all tables can be used. */
+export const createTables = async (client: DynamoDBClient, names: TableNames): Promise<TableId[]> => {
+  const made = await Promise.all(tableIds.map((id) => ensureTable(client, names[id], tables[id])));
+  return tableIds.filter((_, index) => made[index]);
+};

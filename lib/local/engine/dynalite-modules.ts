@@ -1,0 +1,102 @@
+/**
+ * The parts of dynalite that this engine is built on. Its own HTTP server is left out: it throws on an aborted request
+ * and on every internal error, which would end the process it runs in. package.json pins the version.
+ */
+import { createRequire } from 'node:module';
+import type { JsonObject } from './protocol.ts';
+
+type Callback<T> = (error: unknown, result?: T) => void;
+
+/** The records of one table or index. */
+export interface RecordStore {
+  get(key: string, done: Callback<unknown>): void;
+  put(key: string, value: unknown, done: Callback<void>): void;
+  del(key: string, done: Callback<void>): void;
+  /** `run` gets a function that wraps a callback so that calling it releases the lock. */
+  lock(key: string, run: (release: Release) => void): void;
+}
+
+export type Release = <Parameters extends unknown[]>(
+  done: (...parameters: Parameters) => void,
+) => (...parameters: Parameters) => void;
+
+export type RecordWrite =
+  | { readonly type: 'put'; readonly key: string; readonly value: unknown }
+  | { readonly type: 'del'; readonly key: string };
+
+export interface DynaliteTable {
+  readonly KeySchema: readonly { readonly AttributeName: string }[];
+}
+
+export interface DynaliteStore {
+  readonly db: { open(): Promise<void>; close(): Promise<void>; batch(writes: readonly RecordWrite[]): Promise<void> };
+  /** Tables that are being made or deleted count as absent unless `checkStatus` is false. */
+  getTable(
+    name: string,
+    ...rest: [done: Callback<DynaliteTable>] | [checkStatus: boolean, done: Callback<DynaliteTable>]
+  ): void;
+  getItemDb(table: string): RecordStore;
+  getIndexDb(indexType: string, table: string, index: string): RecordStore;
+}
+
+interface StoreOptions {
+  readonly path?: string;
+  readonly createTableMs: number;
+  readonly deleteTableMs: number;
+  readonly updateTableMs: number;
+}
+
+interface DynaliteDatabase {
+  create(options: StoreOptions): DynaliteStore;
+  validateKey(key: JsonObject, table: DynaliteTable): unknown;
+  validateItem(item: JsonObject, table: DynaliteTable): unknown;
+  createKey(item: JsonObject, table: DynaliteTable): string;
+}
+
+interface DynaliteValidations {
+  checkTypes(input: JsonObject, types: object): JsonObject;
+  checkValidations(input: JsonObject, types: object, custom: unknown, store: DynaliteStore): void;
+  findDuplicate(values: readonly string[]): string | undefined;
+}
+
+/** One operation of the API: how its input is checked and how it is carried out. */
+export interface DynaliteOperation {
+  readonly validation: { readonly types: object; readonly custom?: unknown };
+  readonly perform: (store: DynaliteStore, input: JsonObject, done: Callback<JsonObject>) => void;
+}
+
+const require = createRequire(import.meta.url);
+
+export const database: DynaliteDatabase = require('dynalite/db');
+export const validations: DynaliteValidations = require('dynalite/validations');
+
+const OPERATION_NAMES = [
+  'BatchGetItem',
+  'BatchWriteItem',
+  'CreateTable',
+  'DeleteItem',
+  'DeleteTable',
+  'DescribeTable',
+  'DescribeTimeToLive',
+  'GetItem',
+  'ListTables',
+  'ListTagsOfResource',
+  'PutItem',
+  'Query',
+  'Scan',
+  'TagResource',
+  'UntagResource',
+  'UpdateItem',
+  'UpdateTable',
+] as const;
+
+/** Every operation that dynalite knows, by its name in the API. */
+export const operations: ReadonlyMap<string, DynaliteOperation> = new Map(
+  OPERATION_NAMES.map((name) => {
+    const file = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+    return [
+      name as string,
+      { validation: require(`dynalite/validations/${file}`), perform: require(`dynalite/actions/${file}`) },
+    ];
+  }),
+);

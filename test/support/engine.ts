@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { prefixedTableNames, type TableId, type TableNames, tables } from '../../functions/tables.ts';
+import { createTables } from '../../lib/local/engine/create-tables.ts';
+import { type Engine, startEmbeddedEngine } from '../../lib/local/engine/embedded.ts';
+
+const REGION = 'eu-west-2';
+const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** An engine with its own empty tables. */
+export interface TestEngine {
+  readonly endpoint: string;
+  readonly client: DynamoDBClient;
+  readonly names: TableNames;
+  /** Ends the client and the engine, or drops the tables when the engine is shared with other tests. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Whether the tests run on an engine that was started for all of them (`npm run test:dynamodb-local`). */
+export const sharedEndpoint = (): string | undefined => process.env.TEST_DYNAMODB_ENDPOINT || undefined;
+
+/** A client for an engine on this machine; the caller destroys it. */
+export const clientOf = (endpoint: string): DynamoDBClient =>
+  new DynamoDBClient({
+    endpoint,
+    region: REGION,
+    credentials: CREDENTIALS,
+    requestHandler: new NodeHttpHandler({ httpAgent: { maxSockets: 256, keepAlive: true } }),
+  });
+
+const dropTables = (client: DynamoDBClient, names: TableNames) =>
+  Promise.all(Object.values(names).map((TableName) => client.send(new DeleteTableCommand({ TableName }))));
+
+/** Starts an embedded engine, or joins the shared one, and makes tables that no other caller has. */
+export const startEngine = async (): Promise<TestEngine> => {
+  const shared = sharedEndpoint();
+  const engine: Engine | undefined = shared === undefined ? await startEmbeddedEngine({ port: 0 }) : undefined;
+  const endpoint = engine?.endpoint ?? shared ?? '';
+  const client = clientOf(endpoint);
+  const names = prefixedTableNames(`test-${randomUUID().slice(0, 8)}-`);
+  await createTables(client, names);
+  return {
+    endpoint,
+    client,
+    names,
+    stop: async () => {
+      if (engine === undefined) await dropTables(client, names);
+      client.destroy();
+      await engine?.close();
+    },
+  };
+};
+
+/** The environment in which the functions work on this engine. */
+export const environmentOf = ({ endpoint, names }: Pick<TestEngine, 'endpoint' | 'names'>): Record<string, string> => ({
+  AWS_REGION: REGION,
+  AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+  AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+  AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+  POWERTOOLS_LOG_LEVEL: 'SILENT',
+  ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
+});
