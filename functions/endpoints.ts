@@ -29,6 +29,9 @@ export type TableActions = Partial<
   >
 >;
 
+/** What the platform gives a function for one request, in seconds; the functions' own deadline lies inside it. */
+export const FUNCTION_TIMEOUT_SECONDS = 10;
+
 export interface Endpoint {
   readonly method: HttpMethod;
   /** Every address of the endpoint, as API Gateway writes a route; the first is the one that documentation shows. */

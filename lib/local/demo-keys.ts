@@ -1,0 +1,52 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateKey, hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
+import type { keysTable } from '../../functions/access/keys-table.ts';
+import { PLAN_NAMES, type PlanName } from '../../functions/access/plans.ts';
+import { SCOPES } from '../../functions/access/scopes.ts';
+
+type Keys = ReturnType<typeof keysTable>;
+
+/** One key per plan for trying the service on this machine. */
+export type DemoKeys = Readonly<Record<PlanName, string>>;
+
+const FILE = 'demo-keys.json';
+
+const createDemoKey = async (keys: Keys, plan: PlanName, now: Date): Promise<string> => {
+  const key = generateKey('test');
+  const hash = hashKey(key);
+  await keys.add({ id: keyIdOf(hash), hash, name: `Demo ${plan}`, plan, scopes: SCOPES, createdAt: now.toISOString() });
+  return key;
+};
+
+const isAlive = async (keys: Keys, key: unknown, plan: PlanName): Promise<boolean> => {
+  if (typeof key !== 'string' || !isWellFormedKey(key)) return false;
+  const record = await keys.find(keyIdOf(hashKey(key)));
+  return record !== undefined && record.revokedAt === undefined && record.plan === plan;
+};
+
+const readKept = async (file: string): Promise<Record<string, unknown>> => {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return {};
+    throw error;
+  }
+};
+
+/**
+ * The demo keys. Kept data keeps its demo keys too, in a file beside it that only its owner may read, so that a script
+ * made yesterday works today; elsewhere they are made anew. They exist on this machine only: of real keys, only hashes are kept.
+ */
+export const demoKeys = async (keys: Keys, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
+  const file = dataDirectory && join(dataDirectory, FILE);
+  const kept = file ? await readKept(file) : {};
+  const entries: [PlanName, string][] = [];
+  for (const plan of PLAN_NAMES) {
+    const known = kept[plan];
+    entries.push([plan, (await isAlive(keys, known, plan)) ? String(known) : await createDemoKey(keys, plan, now)]);
+  }
+  const demo = Object.fromEntries(entries) as DemoKeys;
+  if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  return demo;
+};

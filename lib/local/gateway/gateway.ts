@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import pLimit from 'p-limit';
+import { addressOf, httpEvent } from './http-event.ts';
+import { gatewayAnswer, type HttpAnswer, type InvokedFunction, invoke } from './invocation.ts';
+import { readBody } from './request-body.ts';
+import { chooseRoute, defaultRoute, routes } from './routes.ts';
+
+/** One answered request, as an access log keeps it: by its route, never by its path. */
+export interface AccessRecord {
+  readonly routeKey: string;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+
+export interface GatewayOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  readonly host?: string;
+  /** The gateway's clock, in Unix milliseconds. */
+  readonly clock?: () => number;
+  readonly onAnswer?: (record: AccessRecord) => void;
+}
+
+export interface Gateway {
+  /** `http://host:port`, without a path. */
+  readonly origin: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Bytes of request line and headers that API Gateway takes. */
+const MAX_HEAD_BYTES = 10_240;
+
+/**
+ * Requests served at once; the others wait. On the platform each has a function instance to itself, here they share one
+ * process with the database, and without a bound a burst would run into the functions' own time-outs.
+ */
+const MAX_CONCURRENCY = 32;
+
+const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>
+  [method, url, ...rawHeaders].reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+
+const projectRoot = new URL('../../../', import.meta.url);
+
+/** Every function of the endpoint table. Their environment must be set before: they read it when they load. */
+const loadFunctions = async (): Promise<ReadonlyMap<string, InvokedFunction>> => {
+  const entries = [...new Set([...routes, defaultRoute].map(({ entry }) => entry))];
+  const modules = await Promise.all(entries.map((entry) => import(new URL(entry, projectRoot).href)));
+  return new Map(entries.map((entry, index) => [entry, modules[index].handler]));
+};
+
+const answerRequest = async (
+  request: IncomingMessage,
+  functions: ReadonlyMap<string, InvokedFunction>,
+  turn: ReturnType<typeof pLimit>,
+  arrivedAt: Date,
+): Promise<HttpAnswer & { routeKey: string }> => {
+  const address = addressOf(request.url ?? '/');
+  const match = chooseRoute(request.method ?? 'GET', address.encodedPath);
+  const routeKey = match.route.key;
+  const body = await readBody(request);
+  if (body === undefined || headBytes(request) > MAX_HEAD_BYTES) {
+    return { ...gatewayAnswer(413, 'Request Too Long'), routeKey };
+  }
+  const call = functions.get(match.route.entry);
+  if (call === undefined) return { ...gatewayAnswer(500, 'Internal Server Error'), routeKey };
+  const event = httpEvent(request, body, address, match, arrivedAt);
+  return { ...(await turn(() => invoke(call, match.route.entry, event))), routeKey };
+};
+
+const listen = (server: Server, port: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+
+/**
+ * API Gateway HTTP API on this machine: routes from the endpoint table, events and answers as the platform makes them.
+ * @throws the listen error when the port is taken
+ */
+export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
+  const { port, host = '127.0.0.1', clock = Date.now, onAnswer } = options;
+  const functions = await loadFunctions();
+  const turn = pLimit(MAX_CONCURRENCY);
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const startedAt = performance.now();
+    const { statusCode, headers, body, routeKey } = await answerRequest(request, functions, turn, new Date(clock()));
+    const framing = statusCode === 204 ? {} : { 'content-length': body.length };
+    response.writeHead(statusCode, { ...headers, ...framing }).end(body);
+    onAnswer?.({ routeKey, status: statusCode, milliseconds: performance.now() - startedAt });
+  };
+  const server = createServer({ maxHeaderSize: 8 * MAX_HEAD_BYTES }, (request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      const callerHungUp = request.destroyed;
+      response.destroy();
+      if (!callerHungUp) throw error;
+    });
+  });
+  const bound = await listen(server, port, host);
+  return {
+    origin: `http://${host}:${bound}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util';
+import { portsFromEnvironment } from './environment.ts';
+
+/** How the service is to run on this machine. */
+export interface LocalOptions {
+  readonly port: number;
+  readonly dynamodbPort: number;
+  /** Keeps the data across restarts; without it the data is in memory. */
+  readonly dataDirectory?: string;
+  /** Another engine to use instead of the embedded one. */
+  readonly dynamodbEndpoint?: string;
+}
+
+/** The service cannot start as asked; `message` is one sentence for the person who asked. */
+export class CannotStart extends Error {
+  override readonly name = 'CannotStart';
+}
+
+export const USAGE = `Usage: npm start [-- OPTIONS]
+  --data DIR           keep the data in DIR across restarts (default: in memory)
+  --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
+  --help               this text
+Environment: PORT (default 3000), DYNAMODB_PORT (default 8000)`;
+
+const DEFAULT_PORT = 3_000;
+const DEFAULT_DYNAMODB_PORT = 8_000;
+const MAX_PORT = 65_535;
+
+const portFrom = (name: string, value: string | undefined, fallback: number): number => {
+  if (value === undefined || value === '') return fallback;
+  const port = Number(value);
+  if (/^\d+$/.test(value) && port <= MAX_PORT) return port;
+  throw new CannotStart(`${name} must be a port number from 0 to ${MAX_PORT}, not "${value}".`);
+};
+
+const endpointFrom = (value: string): string => {
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new CannotStart(`--dynamodb must be an address like http://127.0.0.1:8000, not "${value}".`);
+  }
+  return value;
+};
+
+const OPTIONS = { data: { type: 'string' }, dynamodb: { type: 'string' }, help: { type: 'boolean' } } as const;
+
+const parse = (args: string[]) => {
+  try {
+    return parseArgs({ args, options: OPTIONS }).values;
+  } catch (error) {
+    throw new CannotStart(`${(error as Error).message.split('. ')[0]}.\n${USAGE}`);
+  }
+};
+
+/** The options from the command line and the environment; undefined when help was asked for. @throws CannotStart */
+export const readOptions = (args: string[]): LocalOptions | undefined => {
+  const { data, dynamodb, help } = parse(args);
+  if (help) return undefined;
+  if (data !== undefined && dynamodb !== undefined) {
+    throw new CannotStart('--data belongs to the embedded engine and --dynamodb names another one: give one of them.');
+  }
+  if (data === '') throw new CannotStart('--data needs the name of a folder.');
+  const { port, dynamodbPort } = portsFromEnvironment();
+  return {
+    port: portFrom('PORT', port, DEFAULT_PORT),
+    dynamodbPort: portFrom('DYNAMODB_PORT', dynamodbPort, DEFAULT_DYNAMODB_PORT),
+    ...(data === undefined ? {} : { dataDirectory: data }),
+    ...(dynamodb === undefined ? {} : { dynamodbEndpoint: endpointFrom(dynamodb) }),
+  };
+};

@@ -1,0 +1,84 @@
+import { keysTable } from '../../functions/access/keys-table.ts';
+import { createDatabase } from '../../functions/runtime/dynamodb.ts';
+import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
+import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { type DemoKeys, demoKeys } from './demo-keys.ts';
+import { createTables } from './engine/create-tables.ts';
+import { startEmbeddedEngine } from './engine/embedded.ts';
+import { applyEnvironment, localEnvironment } from './environment.ts';
+import { type AccessRecord, type Gateway, startGateway } from './gateway/gateway.ts';
+import { loadSampleContent, loadSampleVehicles } from './load-sample-data.ts';
+import { CannotStart, type LocalOptions } from './options.ts';
+
+/** The whole API, running on this machine. */
+export interface LocalService {
+  readonly origin: string;
+  readonly dynamodb: string;
+  readonly keys: DemoKeys;
+  readonly stop: () => Promise<void>;
+}
+
+interface Engine {
+  readonly endpoint: string;
+  readonly close: () => Promise<void>;
+}
+
+const explainListenError =
+  (variable: string, port: number) =>
+  (error: unknown): never => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new CannotStart(`Port ${port} is taken; set ${variable} to another one.`);
+    if (code === 'EACCES') throw new CannotStart(`Port ${port} is not yours to use; set ${variable} to another one.`);
+    throw error;
+  };
+
+const startEngine = async ({ dynamodbEndpoint, dynamodbPort, dataDirectory }: LocalOptions): Promise<Engine> => {
+  if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
+  return startEmbeddedEngine({ port: dynamodbPort, ...(dataDirectory && { dataDirectory }) }).catch(
+    explainListenError('DYNAMODB_PORT', dynamodbPort),
+  );
+};
+
+/** Tables, sample data and demo keys. Another engine's tables are only filled when they were made just now. */
+const prepare = async (engine: Engine, { dynamodbEndpoint, dataDirectory }: LocalOptions): Promise<DemoKeys> => {
+  const db = createDatabase(databaseFromEnvironment());
+  const now = new Date();
+  try {
+    const made = await createTables(db, LOCAL_TABLE_NAMES);
+    if (dynamodbEndpoint === undefined || made.includes('vehicles'))
+      await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);
+    if (made.includes('content')) await loadSampleContent(db, LOCAL_TABLE_NAMES, now);
+    return await demoKeys(keysTable(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
+  } catch (error) {
+    if (dynamodbEndpoint === undefined) throw error;
+    throw new CannotStart(`No DynamoDB could be used at ${engine.endpoint} (${(error as Error).name}).`);
+  } finally {
+    db.destroy();
+  }
+};
+
+/**
+ * Starts engine, data and gateway; whatever was started is stopped again when something fails.
+ * @throws CannotStart in words for the person who asked
+ */
+export const startLocalService = async (
+  options: LocalOptions,
+  onAnswer: (record: AccessRecord) => void = () => undefined,
+): Promise<LocalService> => {
+  const engine = await startEngine(options);
+  let gateway: Gateway | undefined;
+  try {
+    applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
+    const keys = await prepare(engine, options);
+    gateway = await startGateway({ port: options.port, onAnswer }).catch(explainListenError('PORT', options.port));
+    const { origin, close } = gateway;
+    const stop = async () => {
+      await close();
+      await engine.close();
+    };
+    return { origin, dynamodb: engine.endpoint, keys, stop };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+};

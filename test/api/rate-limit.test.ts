@@ -1,0 +1,119 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
+import { windowAt } from '../../functions/access/window.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { NOON } from '../support/clock.ts';
+import { aVehicle } from '../support/records.ts';
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startApi();
+  await api.loadVehicles(aVehicle('AB12CDE'));
+});
+afterAll(() => api.stop());
+
+const lookUp = (key: string) => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key });
+const times = <T>(count: number, make: () => Promise<T>) => Promise.all(Array.from({ length: count }, make));
+const RESET = String(Date.parse('2026-06-15T12:01:00Z') / 1_000);
+
+describe('The rate limit', () => {
+  it('tells every caller where it stands', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    for (const remaining of ['59', '58', '57']) {
+      const { headers } = await lookUp(key);
+      expect(headers.get('x-ratelimit-limit')).toBe('60');
+      expect(headers.get('x-ratelimit-remaining')).toBe(remaining);
+      expect(headers.get('x-ratelimit-reset')).toBe(RESET);
+    }
+  });
+
+  it('admits exactly as many as the plan allows, then 429 until the window ends', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    const replies = await times(75, () => lookUp(key));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(60);
+    const { status, headers, body } = await lookUp(key);
+    expect(status).toBe(429);
+    expect(body).toMatchObject({ code: 'RATE_LIMITED', title: 'Too Many Requests' });
+    expect(headers.get('x-ratelimit-remaining')).toBe('0');
+    expect(headers.get('retry-after')).toBe('50');
+    api.clock.now = Date.parse('2026-06-15T12:01:00Z');
+    const next = await lookUp(key);
+    api.clock.now = NOON;
+    expect(next.status).toBe(200);
+    expect(next.headers.get('x-ratelimit-remaining')).toBe('59');
+  });
+
+  it('asks to wait at least a second in the last instant of a window', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    api.clock.now = Date.parse('2026-06-15T12:00:59.999Z');
+    const replies = await times(61, () => lookUp(key));
+    api.clock.now = NOON;
+    const refused = replies.find(({ status }) => status === 429);
+    expect(refused?.headers.get('retry-after')).toBe('1');
+  });
+
+  it('counts every request with a valid key, whatever its outcome, a bulk request once', async () => {
+    const key = await api.newKey({ scopes: ['vehicles:read'] });
+    await lookUp(key);
+    await api.call('GET', '/v1/vehicle/ZZ99ZZZ/insurance', { key });
+    await api.call('GET', '/v1/vehicle/not_a_plate/insurance', { key });
+    await api.call('GET', '/v1/nowhere', { key });
+    await api.call('DELETE', '/v1/api/content', { key });
+    await api.call('GET', '/v1/api/content', { key });
+    await api.call('POST', '/v1/vehicle/bulk-insurance', { key, raw: 'no JSON' });
+    await api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: ['A1', 'A2', 'A3'] } });
+    expect(await api.usage.count(keyIdOf(hashKey(key)), windowAt(new Date(NOON)))).toBe(8);
+  });
+
+  it('counts each key for itself', async () => {
+    const [one, two] = await Promise.all([api.newKey({ plan: 'free' }), api.newKey({ plan: 'free' })]);
+    await times(60, () => lookUp(one));
+    expect((await lookUp(one)).status).toBe(429);
+    expect((await lookUp(two)).status).toBe(200);
+  });
+
+  it('comes before everything that is wrong with the request, but after the scope', async () => {
+    const key = await api.newKey({ plan: 'free', scopes: ['vehicles:read'] });
+    await times(60, () => lookUp(key));
+    expect((await api.call('GET', '/v1/nowhere', { key })).status).toBe(429);
+    expect((await api.call('GET', '/v1/vehicle/not_a_plate/insurance', { key })).status).toBe(429);
+    expect((await api.call('GET', '/v1/api/content', { key })).status).toBe(403);
+  });
+});
+
+describe('The rate limit over several processes', () => {
+  const PROCESSES = 4;
+  let children: ChildProcess[];
+  let origins: string[];
+
+  beforeAll(async () => {
+    children = Array.from({ length: PROCESSES }, () =>
+      fork(new URL('../support/gateway-process.ts', import.meta.url), {
+        env: { ...process.env, AWS_ENDPOINT_URL_DYNAMODB: api.engine.endpoint },
+        execArgv: [],
+      }),
+    );
+    origins = await Promise.all(
+      children.map(
+        (child) => new Promise<string>((resolve) => child.once('message', (origin) => resolve(String(origin)))),
+      ),
+    );
+  });
+  afterAll(() => {
+    for (const child of children) child.kill();
+  });
+
+  it('admits exactly 60 of 500 concurrent requests', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    const replies = await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        fetch(`${origins[index % PROCESSES]}/v1/vehicle/AB12CDE/insurance`, { headers: { 'X-API-Key': key } }),
+      ),
+    );
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(440);
+  });
+});

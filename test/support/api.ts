@@ -1,0 +1,118 @@
+import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
+import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
+import { SCOPES } from '../../functions/access/scopes.ts';
+import { usageTable } from '../../functions/access/usage-table.ts';
+import { complianceItem } from '../../functions/compliance/compliance-table.ts';
+import type { ComplianceRecord } from '../../functions/compliance/record.ts';
+import type { VehicleRecord } from '../../functions/vehicles/record.ts';
+import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
+import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
+import { NOON } from './clock.ts';
+import { environmentOf, startEngine, type TestEngine } from './engine.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed on demand; throws when the text is no JSON. */
+  readonly body: unknown;
+}
+
+export interface Call {
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array;
+}
+
+export interface TestApi {
+  readonly origin: string;
+  readonly engine: TestEngine;
+  readonly faults: FaultProxy;
+  /** The gateway's clock; a test may move it. */
+  readonly clock: { now: number };
+  readonly call: (method: string, path: string, options?: Call) => Promise<Reply>;
+  /** A new key; every scope and the premium plan unless said otherwise. */
+  readonly newKey: (record?: Partial<KeyRecord>) => Promise<string>;
+  readonly keys: ReturnType<typeof keysTable>;
+  readonly usage: ReturnType<typeof usageTable>;
+  readonly loadVehicles: (...records: VehicleRecord[]) => Promise<void>;
+  readonly loadCompliance: (...records: ComplianceRecord[]) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const send = async (
+  origin: string,
+  method: string,
+  path: string,
+  { key, headers, json, raw }: Call,
+): Promise<Reply> => {
+  const body = json === undefined ? raw : JSON.stringify(json);
+  const response = await fetch(origin + path, {
+    method,
+    headers: {
+      ...(key === undefined ? {} : { 'X-API-Key': key }),
+      ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    get body() {
+      return JSON.parse(text);
+    },
+  };
+};
+
+/** Any number of items, in batches of what DynamoDB takes. */
+const loaderFor = (engine: TestEngine) => async (table: string, items: readonly Record<string, AttributeValue>[]) => {
+  for (let start = 0; start < items.length; start += 25) {
+    const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await engine.client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
+  }
+};
+
+/**
+ * The whole API on an engine of its own: gateway, middleware stack and database as in production, with a proxy before the
+ * database that a test can tell to fail. The clock stands still at `NOON`.
+ */
+export const startApi = async (): Promise<TestApi> => {
+  const engine = await startEngine();
+  const faults = await startFaultProxy(engine.endpoint);
+  Object.assign(process.env, environmentOf(engine), { AWS_ENDPOINT_URL_DYNAMODB: faults.endpoint });
+  const clock = { now: NOON };
+  const gateway: Gateway = await startGateway({ port: 0, clock: () => clock.now });
+  const keys = keysTable(engine.client, engine.names.keys);
+  const load = loaderFor(engine);
+  return {
+    origin: gateway.origin,
+    engine,
+    faults,
+    clock,
+    keys,
+    usage: usageTable(engine.client, engine.names.usage),
+    call: (method, path, options = {}) => send(gateway.origin, method, path, options),
+    newKey: async (record = {}) => {
+      const key = generateKey('test');
+      const hash = hashKey(key);
+      const createdAt = new Date(NOON).toISOString();
+      await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
+      return key;
+    },
+    loadVehicles: (...records) => load(engine.names.vehicles, records.map(vehicleItem)),
+    loadCompliance: (...records) => load(engine.names.compliance, records.map(complianceItem)),
+    stop: async () => {
+      await gateway.close();
+      await faults.close();
+      await engine.stop();
+    },
+  };
+};

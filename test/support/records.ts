@@ -1,0 +1,29 @@
+import type { ComplianceRecord } from '../../functions/compliance/record.ts';
+import type { Policy, VehicleRecord } from '../../functions/vehicles/record.ts';
+
+/** A policy over the test's day unless said otherwise. */
+export const aPolicy = (fields: Partial<Policy> = {}): Policy => ({
+  number: 'POL-1',
+  insurer: 'Acme Mutual',
+  validFrom: '2026-01-01',
+  validTo: '2026-12-31',
+  type: 'Comprehensive',
+  ...fields,
+});
+
+/** An insured vehicle under its normalised registration. */
+export const aVehicle = (registration: string, policies: readonly Policy[] = [aPolicy()]): VehicleRecord => ({
+  registration,
+  vehicle: { make: 'Škoda', model: 'Octavia', year: 2021, color: 'Green' },
+  policies,
+  lastUpdated: '2026-01-02T03:04:05.000Z',
+});
+
+/** Papers in order on the test's day. */
+export const aCompliance = (registration: string, fields: Partial<ComplianceRecord> = {}): ComplianceRecord => ({
+  registration,
+  mot: { dueDate: '2026-12-01' },
+  roadTax: { paidUntil: '2026-12-01' },
+  outstandingFines: 0,
+  ...fields,
+});
