@@ -1,0 +1,64 @@
+/** Where the reading of one CSV record (RFC 4180) has come to. */
+export interface CsvRecord {
+  readonly fields: string[];
+  /** What has been read of a quoted field that goes on in the next line. */
+  open: string | undefined;
+}
+
+/** Complete; open, because a quoted field goes on in the next line; or broken, with a reason. */
+export type CsvProgress = 'complete' | 'open' | { readonly fault: string };
+
+export const newCsvRecord = (): CsvRecord => ({ fields: [], open: undefined });
+
+const TEXT_AFTER_QUOTE = { fault: 'the row has text after the closing quote of a field' };
+const STRAY_QUOTE = { fault: 'the row has a quote inside a field that is not quoted' };
+
+/** Where a quoted field ends, reading from inside it; -1 when it goes on in the next line. */
+const readQuoted = (record: CsvRecord, line: string, start: number): number => {
+  let from = start;
+  for (let quote = line.indexOf('"', from); quote >= 0; quote = line.indexOf('"', from)) {
+    const isDoubled = line[quote + 1] === '"';
+    record.open += line.slice(from, isDoubled ? quote + 1 : quote);
+    from = quote + (isDoubled ? 2 : 1);
+    if (isDoubled) continue;
+    record.fields.push(record.open ?? '');
+    record.open = undefined;
+    return from;
+  }
+  record.open += `${line.slice(from)}\n`;
+  return -1;
+};
+
+const isLineEnd = (line: string, at: number): boolean =>
+  at === line.length || (at === line.length - 1 && line[at] === '\r');
+
+/** Reads a field that is not quoted; where the next one begins, or -1 after the last. */
+const readPlain = (record: CsvRecord, line: string, start: number): number => {
+  const comma = line.indexOf(',', start);
+  const end = comma < 0 ? line.length - (line.endsWith('\r') ? 1 : 0) : comma;
+  record.fields.push(line.slice(start, end));
+  return comma < 0 ? -1 : comma + 1;
+};
+
+/** Adds a line to a record. Most lines hold no quote at all and cost no more than a split. */
+export const addLine = (record: CsvRecord, line: string): CsvProgress => {
+  let at = 0;
+  for (;;) {
+    const isQuoted = record.open !== undefined || line[at] === '"';
+    if (isQuoted) {
+      if (record.open === undefined) {
+        record.open = '';
+        at += 1;
+      }
+      at = readQuoted(record, line, at);
+      if (at < 0) return 'open';
+      if (isLineEnd(line, at)) return 'complete';
+      if (line[at] !== ',') return TEXT_AFTER_QUOTE;
+      at += 1;
+    } else {
+      at = readPlain(record, line, at);
+      if (record.fields.at(-1)?.includes('"')) return STRAY_QUOTE;
+      if (at < 0) return 'complete';
+    }
+  }
+};

@@ -1,0 +1,96 @@
+import { addLine, newCsvRecord } from './csv-record.ts';
+import { type Line, MAX_HELD_LENGTH } from './lines.ts';
+
+/** A CSV record or a line that is part of none, with the reason. */
+export interface CsvText {
+  readonly line: number;
+  readonly text: string;
+  readonly fields: readonly string[];
+  readonly fault?: string;
+}
+
+export const CUT_LINE_FAULT = `the line is longer than ${MAX_HELD_LENGTH.toLocaleString('en-GB')} characters`;
+const UNCLOSED_FAULT = 'the row opens a quoted field that is not closed as it should be';
+
+const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
+
+/**
+ * Joins lines to CSV records. A quote that is opened and never closed would swallow the rest of the file: the line that
+ * opens it is given out as faulty and reading begins anew on the next one. Written by hand because the CSV libraries
+ * cannot go back.
+ */
+export const csvRecords = () => {
+  let held: Line[] = [];
+  let heldLength = 0;
+  let record = newCsvRecord();
+
+  const reset = (): Line[] => {
+    const lines = held;
+    held = [];
+    heldLength = 0;
+    record = newCsvRecord();
+    return lines;
+  };
+
+  /** Gives out the first held line as faulty; the others are to be read again. */
+  const recover = (fault: string, out: CsvText[]): Line[] => {
+    const [first, ...others] = reset();
+    const { fields } = first === undefined ? newCsvRecord() : beginningOf(first);
+    if (first) {
+      out.push({
+        line: first.number,
+        text: withoutReturn(first.text),
+        fields,
+        fault: others.length > 0 ? UNCLOSED_FAULT : fault,
+      });
+    }
+    return others;
+  };
+
+  const beginningOf = (line: Line) => {
+    const beginning = newCsvRecord();
+    addLine(beginning, line.text);
+    return beginning;
+  };
+
+  const finish = (out: CsvText[]): void => {
+    const { fields } = record;
+    const lines = reset();
+    const text = lines.length === 1 ? (lines[0]?.text ?? '') : lines.map((line) => line.text).join('\n');
+    out.push({ line: lines[0]?.number ?? 0, text: withoutReturn(text), fields });
+  };
+
+  /** Takes one line in; gives back the lines that must be read again. */
+  const take = (line: Line, out: CsvText[]): Line[] => {
+    if (held.length === 0 && line.text.trim() === '') return [];
+    held.push(line);
+    heldLength += line.text.length;
+    if (line.isCut) return recover(CUT_LINE_FAULT, out);
+    const progress = addLine(record, line.text);
+    if (progress === 'complete') finish(out);
+    else if (progress !== 'open') return recover(progress.fault, out);
+    else if (heldLength > MAX_HELD_LENGTH) return recover(UNCLOSED_FAULT, out);
+    return [];
+  };
+
+  const takeAll = (lines: readonly Line[], out: CsvText[]): void => {
+    const waiting = [...lines].reverse();
+    for (let line = waiting.pop(); line !== undefined; line = waiting.pop()) {
+      const again = take(line, out);
+      for (let index = again.length - 1; index >= 0; index -= 1) waiting.push(...again.slice(index, index + 1));
+    }
+  };
+
+  return {
+    add: (lines: readonly Line[]): CsvText[] => {
+      const out: CsvText[] = [];
+      takeAll(lines, out);
+      return out;
+    },
+    end: (): CsvText[] => {
+      const out: CsvText[] = [];
+      while (held.length > 0) takeAll(recover(UNCLOSED_FAULT, out), out);
+      return out;
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import { type Columns, readHeader } from './csv-header.ts';
+import { type CsvText, csvRecords } from './csv-records.ts';
+import { encodingFaults } from './encoding.ts';
+import type { Line } from './lines.ts';
+import type { Row } from './row.ts';
+
+const countFaults = (count: number, expected: number): string[] => {
+  if (count === expected) return [];
+  const few = count < expected;
+  return [`the row has too ${few ? 'few' : 'many'} columns: ${count} where the header names ${expected}`];
+};
+
+const asRow = ({ line, text, fields: cells, fault }: CsvText, columns: readonly string[]): Row => {
+  const fields: Record<string, string> = {};
+  for (const [index, name] of columns.entries()) {
+    const cell = cells[index];
+    if (cell !== undefined) fields[name] = cell;
+  }
+  const faults =
+    fault === undefined ? [...countFaults(cells.length, columns.length), ...encodingFaults(text)] : [fault];
+  return { line, text, isJson: false, fields, faults };
+};
+
+/**
+ * The rows of a CSV file below its header row, from the lines of the file.
+ * @throws CommandFailure when the header row is not as it should be
+ */
+export async function* csvRows(chunks: AsyncIterable<readonly Line[]>, expected: Columns): AsyncGenerator<Row[]> {
+  const records = csvRecords();
+  let columns: string[] | undefined;
+  const toRows = (texts: CsvText[]): Row[] => {
+    if (columns === undefined) {
+      const header = texts.shift();
+      if (header === undefined) return [];
+      columns = readHeader(header.fields, expected);
+    }
+    const names = columns;
+    return texts.map((text) => asRow(text, names));
+  };
+  for await (const lines of chunks) yield toRows(records.add(lines));
+  yield toRows(records.end());
+  if (columns === undefined) readHeader([], expected);
+}

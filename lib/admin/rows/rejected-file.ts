@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import type { RefusedRow } from './row.ts';
+
+/** Characters of a row that are kept; one longer is no row of ours. */
+const MAX_ROW_TEXT = 200_000;
+
+const asLine = ({ row: { line, text, isJson }, reasons }: RefusedRow): string => {
+  const isWhole = text.length <= MAX_ROW_TEXT;
+  const row = isJson && isWhole ? text : JSON.stringify(isWhole ? text : `${text.slice(0, MAX_ROW_TEXT)}…`);
+  return `{"line":${line},"reasons":${JSON.stringify(reasons)},"row":${row}}\n`;
+};
+
+/**
+ * Where the refused rows of a file go: `FILE.rejected.ndjson`, one JSON object a line with `line`, `reasons` and `row`.
+ * An earlier file of that name goes at once, and there is none unless a row is refused.
+ */
+export const rejectedFile = async (path: string) => {
+  const target = `${path}.rejected.ndjson`;
+  await rm(target, { force: true });
+  let stream: WriteStream | undefined;
+  let failure: Error | undefined;
+  return {
+    path: target,
+    /** A promise when the disk is behind: wait for it before going on. @throws what the file system throws */
+    add: (refused: RefusedRow): Promise<unknown> | undefined => {
+      if (failure) throw failure;
+      stream ??= createWriteStream(target).on('error', (error) => {
+        failure = error;
+      });
+      return stream.write(asLine(refused)) ? undefined : once(stream, 'drain');
+    },
+    /** All of it is on disk afterwards. @throws what the file system throws */
+    close: async (): Promise<void> => {
+      if (stream) await new Promise<void>((resolve) => stream?.end(resolve));
+      if (failure) throw failure;
+    },
+  };
+};
+
+export type RejectedFile = Awaited<ReturnType<typeof rejectedFile>>;
