@@ -1,0 +1,65 @@
+import { type Command, Option } from 'commander';
+import type { KeyEnvironment } from '../../../functions/access/api-key.ts';
+import { PLAN_NAMES, type PlanName } from '../../../functions/access/plans.ts';
+import { SCOPES } from '../../../functions/access/scopes.ts';
+import type { Runner } from '../program.ts';
+import { revokeKey, updateKey } from './change-key.ts';
+import { type CreateKeyOptions, createKey } from './create-key.ts';
+import { expiryParser, parseName, parseScopes } from './key-options.ts';
+import { keyUsage } from './key-usage.ts';
+import { listKeys } from './list-keys.ts';
+
+const ENVIRONMENTS: readonly KeyEnvironment[] = ['live', 'test'];
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES).makeOptionMandatory();
+
+const addCreate = (keys: Command, run: Runner, now: () => Date): void => {
+  keys
+    .command('create')
+    .description('make a key and show it, this once')
+    .addOption(
+      new Option('--name <name>', 'whose key it is, 1 to 100 characters').argParser(parseName).makeOptionMandatory(),
+    )
+    .addOption(planOption())
+    .addOption(
+      new Option('--scopes <scopes>', `what it may do, any of ${SCOPES.join(',')}`)
+        .argParser(parseScopes)
+        .default([...SCOPES], 'all'),
+    )
+    .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(expiryParser(now)))
+    .addOption(new Option('--env <env>', 'what the key begins with').choices(ENVIRONMENTS).default('live'))
+    .option('--json', 'one JSON object on standard output')
+    .action((options: CreateKeyOptions) => run((commandRun) => createKey(options, commandRun)));
+};
+
+/** Adds `keys create`, `list`, `revoke`, `update` and `usage`. */
+export const addKeysCommands = (program: Command, run: Runner, now: () => Date): void => {
+  const keys = program.command('keys').description('API keys: make, list, change, revoke');
+  addCreate(keys, run, now);
+  keys
+    .command('list')
+    .description('every key, oldest first; never the keys themselves')
+    .option('--json', 'one JSON array on standard output')
+    .action((options: JsonOption) => run((commandRun) => listKeys(options, commandRun)));
+  keys
+    .command('revoke')
+    .description('end a key at once and for good')
+    .argument('<id>', 'id of the key')
+    .action((id: string) => run((commandRun) => revokeKey(id, commandRun)));
+  keys
+    .command('update')
+    .description('put a key on another plan')
+    .argument('<id>', 'id of the key')
+    .addOption(planOption())
+    .action((id: string, { plan }: { plan: PlanName }) => run((commandRun) => updateKey(id, plan, commandRun)));
+  keys
+    .command('usage')
+    .description('requests of a key in the present window')
+    .argument('<id>', 'id of the key')
+    .option('--json', 'one JSON object on standard output')
+    .action((id: string, options: JsonOption) => run((commandRun) => keyUsage(id, options, commandRun)));
+};

@@ -1,0 +1,40 @@
+import Table from 'cli-table3';
+
+/** Lines between columns only, so that a table can be read, searched and cut as text. */
+const CHARACTERS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  right: '',
+  'right-mid': '',
+  mid: '',
+  'mid-mid': '',
+  middle: '  ',
+} as const;
+
+/** A table for people: a head, a line per row, no colours. Ends with a line feed. */
+export const readableTable = (
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  align: 'left' | 'right' = 'left',
+): string => {
+  const table = new Table({
+    head: [...head],
+    chars: CHARACTERS,
+    colAligns: head.map(() => align),
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+  });
+  table.push(...rows.map((row) => [...row]));
+  return `${table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')}\n`;
+};
