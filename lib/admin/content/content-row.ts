@@ -1,0 +1,74 @@
+import type * as T from 'typebox';
+import type { ImportedItem } from '../../../functions/content/content-import.ts';
+import { newFields } from '../../../functions/content/fields.ts';
+import { isContentId } from '../../../functions/content/item.ts';
+import { CreateContent } from '../../../functions/content/schemas.ts';
+import { faultsIn } from '../../../functions/middleware/schema-faults.ts';
+import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
+import type { Verdict } from '../records/verdict.ts';
+import type { Columns } from '../rows/csv-header.ts';
+import type { Row } from '../rows/row.ts';
+
+/** The columns of a content CSV: one row per item. */
+export const CONTENT_COLUMNS: Columns = {
+  required: ['title', 'content', 'domain', 'slug'],
+  optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
+};
+
+const CREATION_FIELDS = Object.keys(CreateContent.properties);
+const ALL_FIELDS = [...CREATION_FIELDS, 'id', 'created_at', 'updated_at', 'version'];
+
+const pick = (fields: Row['fields'], names: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]));
+
+/** A CSV has a cell for every column: those of the optional ones that are blank say nothing. */
+const asGiven = ({ isJson, fields }: Row): Row['fields'] => {
+  if (isJson) return fields;
+  const isGiven = ([name, value]: [string, unknown]) => CONTENT_COLUMNS.required.includes(name) || value !== '';
+  const given = Object.fromEntries(Object.entries(fields).filter(isGiven));
+  const isNumber = typeof given.version === 'string' && /^\d{1,15}$/.test(given.version);
+  return isNumber ? { ...given, version: Number(given.version) } : given;
+};
+
+const readId = (check: FieldChecks, id: unknown): string => {
+  const isOurs = typeof id === 'string' && isContentId(id);
+  if (!isOurs) check.fault('id', 'must be an id as this service gives them, a UUID in lower case');
+  return isOurs ? id : '';
+};
+
+const readVersion = (check: FieldChecks, version: unknown): number => {
+  const isVersion = typeof version === 'number' && Number.isSafeInteger(version) && version >= 1;
+  if (!isVersion) check.fault('version', 'must be a whole number from 1');
+  return isVersion ? version : 1;
+};
+
+const checkSchema = (check: FieldChecks, fields: Record<string, unknown>): void => {
+  for (const { pointer, detail } of faultsIn(CreateContent, fields)) check.fault(pointer.slice(1), detail);
+};
+
+const readSetByService = (check: FieldChecks, { id, created_at, updated_at, version }: Row['fields']) => {
+  const stamps = {
+    ...(created_at === undefined ? {} : { created_at: check.timestamp('created_at', created_at) }),
+    ...(updated_at === undefined ? {} : { updated_at: check.timestamp('updated_at', updated_at) }),
+  };
+  if (stamps.created_at && stamps.updated_at && stamps.updated_at < stamps.created_at) {
+    check.fault('updated_at', 'must not be before created_at');
+  }
+  return {
+    ...stamps,
+    ...(id === undefined ? {} : { id: readId(check, id) }),
+    ...(version === undefined ? {} : { version: readVersion(check, version) }),
+  };
+};
+
+/** One item from its row, checked as a request to create it would be. */
+export const readContentRow = (row: Row): Verdict<ImportedItem> => {
+  if (row.faults.length > 0) return { refused: [{ row, reasons: row.faults }] };
+  const check = fieldChecks();
+  const fields = check.object('', asGiven(row), ALL_FIELDS);
+  const creation = pick(fields, CREATION_FIELDS);
+  checkSchema(check, creation);
+  const setByService = readSetByService(check, fields);
+  if (check.reasons.length > 0) return { refused: [{ row, reasons: check.reasons }] };
+  return { record: { ...newFields(creation as T.Static<typeof CreateContent>), ...setByService } };
+};

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { compliance } from '../compliance/import-compliance.ts';
+import { content } from '../content/import-content.ts';
+import type { Runner } from '../program.ts';
+import { vehicles } from '../vehicles/import-vehicles.ts';
+import { importFile } from './import-file.ts';
+
+const KINDS = [
+  { kind: vehicles, about: 'vehicles with their policies' },
+  { kind: compliance, about: 'MOT, road tax and fines of vehicles' },
+  { kind: content, about: 'content items' },
+];
+
+/** Adds `import vehicles`, `compliance` and `content`. */
+export const addImportCommands = (program: Command, run: Runner): void => {
+  const imports = program.command('import').description('load a file; loading it twice changes nothing');
+  for (const { kind, about } of KINDS) {
+    imports
+      .command(kind.noun)
+      .description(`load ${about}; refused rows go to FILE.rejected.ndjson`)
+      .argument('<file>', 'a .csv or .ndjson file, UTF-8')
+      .action((file: string) => run(({ deployment, context }) => importFile(kind, file, deployment, context)));
+  }
+};

@@ -1,0 +1,36 @@
+import type { TableId } from '../../../functions/tables.ts';
+import type { Deployment } from '../deployment.ts';
+import type { Columns } from '../rows/csv-header.ts';
+import type { FileFormat } from '../rows/file-format.ts';
+import type { RefusedRow, Row } from '../rows/row.ts';
+
+/** What one import knows and where it reports to. */
+export interface ImportRun {
+  readonly deployment: Deployment;
+  readonly format: FileFormat;
+  readonly now: Date;
+  /** When the file last changed, ISO 8601 UTC: stands in for a record's own `lastUpdated`. */
+  readonly fileChanged: string;
+  /** A rough number, to make room for. */
+  readonly expectedRows: number;
+  /** Records that are stored for certain. */
+  readonly loaded: (records: number) => void;
+  /** A promise when the disk is behind. */
+  readonly refused: (row: RefusedRow) => Promise<unknown> | undefined;
+}
+
+/** Takes the rows of one file. Where a promise is returned, it is to be waited for before the next row. */
+export interface RowTaker {
+  readonly take: (row: Row) => Promise<unknown> | undefined;
+  /** No row comes any more: what is held is loaded, and everything is stored when this resolves. */
+  readonly finish: () => Promise<void>;
+}
+
+/** One kind of data that can be imported. */
+export interface ImportKind {
+  readonly noun: 'vehicles' | 'compliance' | 'content';
+  readonly table: TableId;
+  /** Of the CSV form. */
+  readonly columns: Columns;
+  readonly open: (run: ImportRun) => RowTaker;
+}

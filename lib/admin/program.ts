@@ -1,0 +1,70 @@
+import { Command, CommanderError } from 'commander';
+import { UnknownKey } from '../../functions/access/keys-table.ts';
+import { CommandFailure } from './command-failure.ts';
+import type { CommandRun } from './command-run.ts';
+import type { AdminContext } from './context.ts';
+import { asCommandFailure } from './database-faults.ts';
+import { type DeploymentOptions, LOCAL_ADDRESS, openDeployment } from './deployment.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { addImportCommands } from './import/import-commands.ts';
+import { addKeysCommands } from './keys/keys-commands.ts';
+
+/** Runs one command on the deployment that the options name. */
+export type Runner = (command: (run: CommandRun) => Promise<ExitCode>) => Promise<void>;
+
+const EXIT_CODES = `
+Exit codes:
+  ${EXIT.done}    done
+  ${EXIT.someRefused}    done, but rows of the file were refused
+  ${EXIT.notDone}    not done: bad arguments, no such file, column, key or database
+  ${EXIT.interrupted}  ended by Ctrl-C`;
+
+const newProgram = ({ stdout, stderr }: AdminContext): Command =>
+  new Command('admin')
+    .description('Operator commands of the vehicle verification service.')
+    .option('--dynamodb <url>', `address of the DynamoDB engine (default: ${LOCAL_ADDRESS})`)
+    .option('--tables <prefix>', 'what the names of the tables begin with (default: local-)')
+    .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: (text) => void stderr.write(text) })
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError(true)
+    .addHelpText('after', EXIT_CODES)
+    .exitOverride();
+
+/** The CLI as a program, and the exit code of the command that it has run. */
+export const createProgram = (context: AdminContext) => {
+  const program = newProgram(context);
+  let exitCode: ExitCode = EXIT.done;
+  const run: Runner = async (command) => {
+    const deployment = openDeployment(program.opts<DeploymentOptions>(), context.tableNames);
+    try {
+      exitCode = await command({ deployment, context });
+    } catch (error) {
+      throw asCommandFailure(error, deployment.address);
+    } finally {
+      deployment.db.destroy();
+    }
+  };
+  addKeysCommands(program, run, context.now);
+  addImportCommands(program, run);
+  return { program, exitCode: () => exitCode };
+};
+
+const sentenceFor = (error: unknown): string => {
+  if (error instanceof CommandFailure || error instanceof UnknownKey) return error.message;
+  // Its message might quote what a file holds.
+  return `this should not have happened (${error instanceof Error ? error.name : typeof error})`;
+};
+
+/** Runs one command line (without `node` and the script). Whatever happens comes out as sentences and an exit code. */
+export const runAdmin = async (args: readonly string[], context: AdminContext): Promise<ExitCode> => {
+  const { program, exitCode } = createProgram(context);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode();
+  } catch (error) {
+    // commander has said its part already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.notDone;
+    context.stderr.write(`error: ${sentenceFor(error)}\n`);
+    return error instanceof CommandFailure ? error.exitCode : EXIT.notDone;
+  }
+};
