@@ -8,7 +8,7 @@ import { validatedInput } from './middleware/validated-input.ts';
 export const handler = endpoint('create-content', validatedInput, ({ db, tables }) => {
   const content = contentTable(db, tables.content);
   return async ({ body, headers, caller, path, now, deadline }) => {
-    const idempotencyKey = headers['idempotency-key'];
+    const idempotencyKey = headers['Idempotency-Key'];
     const repeatable = idempotencyKey === undefined ? undefined : { keyId: caller.key.id, idempotencyKey };
     const item = await content.create(newFields(body), repeatable, { now, deadline });
     return { body: item, headers: { Location: `${path}/${item.id}`, ETag: etagOf(item) } };

@@ -6,7 +6,7 @@ import { validatedInput } from './middleware/validated-input.ts';
 export const handler = endpoint('delete-content', validatedInput, ({ db, tables }) => {
   const content = contentTable(db, tables.content);
   return async ({ parameters, headers, now, deadline }) => {
-    await content.remove(parameters.id, headers['if-match'], { now, deadline });
+    await content.remove(parameters.id, headers['If-Match'], { now, deadline });
     return {};
   };
 });

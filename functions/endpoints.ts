@@ -41,7 +41,7 @@ export interface Endpoint {
   readonly scope: Scope;
   readonly path?: TObject;
   readonly query?: TObject;
-  /** Request headers besides the key's, by their lower-case name. */
+  /** Request headers besides the key's. */
   readonly headers?: TObject;
   readonly body?: TSchema;
   readonly successStatus: 200 | 201 | 204;
@@ -61,7 +61,7 @@ const registrationPath = T.Object({
 });
 const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 const ifMatchHeader = T.Object({
-  'if-match': T.Optional(T.String({ description: 'Only change the item if it is a version named here' })),
+  'If-Match': T.Optional(T.String({ description: 'Only change the item if it is a version named here' })),
 });
 
 const contentCollection = ['/v1/api/content', '/api/content'] as const;
@@ -128,7 +128,7 @@ export const endpoints = {
     summary: 'Create a content item',
     tag: 'Content',
     scope: 'content:write',
-    headers: T.Object({ 'idempotency-key': T.Optional(IdempotencyKeyHeader) }),
+    headers: T.Object({ 'Idempotency-Key': T.Optional(IdempotencyKeyHeader) }),
     body: CreateContent,
     successStatus: 201,
     response: ContentItemSchema,

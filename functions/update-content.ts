@@ -8,7 +8,7 @@ import { validatedInput } from './middleware/validated-input.ts';
 export const handler = endpoint('update-content', validatedInput, ({ db, tables }) => {
   const content = contentTable(db, tables.content);
   return async ({ parameters, body, headers, now, deadline }) => {
-    const item = await content.update(parameters.id, changedFields(body), headers['if-match'], { now, deadline });
+    const item = await content.update(parameters.id, changedFields(body), headers['If-Match'], { now, deadline });
     return { body: item, headers: { ETag: etagOf(item) } };
   };
 });

@@ -49,7 +49,7 @@ export const CreateContent = T.Object(
 const creationFields = Object.keys(fields);
 
 export const UpdateContent = T.Refine(
-  T.Partial(T.Object({ ...fields, ...readOnly }, { additionalProperties: false })),
+  T.Partial(T.Object({ ...fields, ...readOnly }), { additionalProperties: false }),
   (value) => creationFields.some((field) => Object.hasOwn(value, field)),
   () => `must have at least one of ${creationFields.join(', ')}`,
 );
@@ -89,4 +89,8 @@ export const ContentQuery = T.Object(
   { dependentRequired: { slug: ['domain'] } },
 );
 
-export const IdempotencyKeyHeader = T.String({ minLength: 1, maxLength: 255, pattern: '\\S' });
+export const IdempotencyKeyHeader = T.String({
+  maxLength: 255,
+  pattern: '\\S',
+  description: 'a text of 1 to 255 characters, new for each new item',
+});

@@ -31,7 +31,10 @@ const readQuery = (schema: TObject, rawQueryString: string): { value: Record<str
 
 const readHeaders = (schema: TObject, sent: Flow['headers']): { value: Record<string, unknown>; faults: Fault[] } => {
   const value = Object.fromEntries(
-    Object.keys(schema.properties).flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
+    Object.keys(schema.properties).flatMap((name) => {
+      const text = sent[name.toLowerCase()];
+      return text === undefined ? [] : [[name, text]];
+    }),
   );
   return { value, faults: asParameters(faultsIn(schema, value)) };
 };

@@ -84,10 +84,13 @@ const loaderFor = (engine: TestEngine) => async (table: string, items: readonly 
  * The whole API on an engine of its own: gateway, middleware stack and database as in production, with a proxy before the
  * database that a test can tell to fail. The clock stands still at `NOON`.
  */
-export const startApi = async (): Promise<TestApi> => {
+export const startApi = async ({ logLevel = 'SILENT' } = {}): Promise<TestApi> => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
-  Object.assign(process.env, environmentOf(engine), { AWS_ENDPOINT_URL_DYNAMODB: faults.endpoint });
+  Object.assign(process.env, environmentOf(engine), {
+    AWS_ENDPOINT_URL_DYNAMODB: faults.endpoint,
+    POWERTOOLS_LOG_LEVEL: logLevel,
+  });
   const clock = { now: NOON };
   const gateway: Gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keysTable(engine.client, engine.names.keys);

@@ -94,8 +94,9 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
     else if (fault === 'error') fail(response, 500, INTERNAL);
     else {
       const answer = await forward(target, agent, incoming, body);
-      if (typeof fault === 'object') setTimeout(() => deliver(response, answer, undefined), fault.slowMs);
-      else deliver(response, answer, fault);
+      if (typeof fault === 'object') {
+        setTimeout(() => deliver(response, answer, undefined), fault.slowMs).unref();
+      } else deliver(response, answer, fault);
     }
   };
   const server = createServer((incoming, response) => {

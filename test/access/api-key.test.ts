@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { generateKey, hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
+
+describe('An API key', () => {
+  it.each(['live', 'test'] as const)('of the %s environment has the documented form', (environment) => {
+    const key = generateKey(environment);
+    expect(key).toMatch(new RegExp(`^vvc_${environment}_[0-9A-Za-z]{36}$`));
+    expect(isWellFormedKey(key)).toBe(true);
+  });
+
+  it('is never generated twice', () => {
+    expect(new Set(Array.from({ length: 1_000 }, () => generateKey('test'))).size).toBe(1_000);
+  });
+
+  it('with any one character changed is refused before the database is asked', () => {
+    const key = generateKey('live');
+    const position = fc.integer({ min: 9, max: key.length - 1 });
+    const character = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+    fc.assert(
+      fc.property(position, character, (at, other) => {
+        fc.pre(key.charAt(at) !== other);
+        expect(isWellFormedKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    'vvc_live_',
+    'vvc_prod_000000000000000000000000000000000000',
+    'VVC_live_000000000000000000000000000000000000',
+  ])('is not %j', (text) => expect(isWellFormedKey(text)).toBe(false));
+
+  it('is not recognised from what is stored of it', () => {
+    const key = generateKey('live');
+    expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);
+    expect(keyIdOf(hashKey(key))).toMatch(/^[0-9a-f]{20}$/);
+  });
+});

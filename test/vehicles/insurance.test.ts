@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { insuranceOn, isInsured } from '../../functions/vehicles/insurance.ts';
+import { aPolicy } from '../support/records.ts';
+
+const TODAY = '2026-06-15';
+const day = fc
+  .date({ min: new Date('2026-01-01'), max: new Date('2026-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString().slice(0, 10));
+const policy = fc
+  .tuple(day, day, fc.stringMatching(/^P-\d{1,3}$/))
+  .map(([one, two, number]) => aPolicy({ number, validFrom: one < two ? one : two, validTo: one < two ? two : one }));
+/** Numbers are unique within a vehicle: the import refuses others. */
+const policies = fc.uniqueArray(policy, { maxLength: 20, selector: ({ number }) => number });
+
+describe('Insurance on a day', () => {
+  it('is in force exactly when some policy covers the day, both ends included', () => {
+    fc.assert(
+      fc.property(policies, day, (list, today) => {
+        const covered = list.some(({ validFrom, validTo }) => validFrom <= today && today <= validTo);
+        expect(isInsured(insuranceOn(today, list))).toBe(covered);
+      }),
+    );
+  });
+
+  it('does not depend on the order of the policies', () => {
+    fc.assert(
+      fc.property(
+        policies.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
+        day,
+        ([list, shuffled], today) => {
+          expect(insuranceOn(today, shuffled)).toEqual(insuranceOn(today, list));
+        },
+      ),
+    );
+  });
+
+  it('answers with one of the policies, or with none when there is none', () => {
+    fc.assert(
+      fc.property(policies, day, (list, today) => {
+        const { state, policy: answer } = insuranceOn(today, list);
+        expect(state === 'none').toBe(list.length === 0);
+        if (answer !== null) expect(list).toContainEqual(answer);
+      }),
+    );
+  });
+
+  it('takes of several in force the one that began last, then the first by number', () => {
+    const list = [
+      aPolicy({ number: 'B', validFrom: '2026-03-01' }),
+      aPolicy({ number: 'C', validFrom: '2026-02-01' }),
+      aPolicy({ number: 'A', validFrom: '2026-03-01' }),
+    ];
+    expect(insuranceOn(TODAY, list)).toMatchObject({ state: 'in force', policy: { number: 'A' } });
+  });
+
+  it('takes of those that ended the last to end, before any that is still to begin', () => {
+    const list = [
+      aPolicy({ number: 'NEXT', validFrom: '2026-07-01' }),
+      aPolicy({ number: 'OLD', validTo: '2026-03-01' }),
+      aPolicy({ number: 'LAST', validTo: '2026-06-14' }),
+    ];
+    expect(insuranceOn(TODAY, list)).toMatchObject({ state: 'lapsed', policy: { number: 'LAST' } });
+  });
+
+  it('takes of those still to begin the next', () => {
+    const list = [
+      aPolicy({ number: 'LATER', validFrom: '2026-08-01' }),
+      aPolicy({ number: 'NEXT', validFrom: '2026-07-01' }),
+    ];
+    expect(insuranceOn(TODAY, list)).toMatchObject({ state: 'not started', policy: { number: 'NEXT' } });
+  });
+});

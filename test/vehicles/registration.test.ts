@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  InvalidRegistration,
+  normaliseRegistration,
+  requireRegistration,
+} from '../../functions/vehicles/registration.ts';
+
+const ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ÄÖÜÅ'];
+const plate = fc
+  .array(fc.constantFrom(...ALPHABET), { minLength: 1, maxLength: 12 })
+  .map((characters) => characters.join(''))
+  .filter((text) => /[A-Z0-9]/.test(text));
+const separator = fc.constantFrom('', ' ', '-', '.', '·', '  ');
+
+/** The same plate as someone might write it: in any case, with separators anywhere. */
+const writing = (text: string) =>
+  fc
+    .tuple(...[...text].map((character) => fc.tuple(separator, fc.boolean(), fc.constant(character))))
+    .map((parts) =>
+      parts.map(([gap, lower, character]) => gap + (lower ? character.toLowerCase() : character)).join(''),
+    );
+
+describe('A registration', () => {
+  it('is the same vehicle however it is written', () => {
+    fc.assert(
+      fc.property(
+        plate.chain((text) => fc.tuple(fc.constant(text), writing(text))),
+        ([text, written]) => {
+          fc.pre(written.length <= 32);
+          expect(normaliseRegistration(written)).toBe(text);
+          expect(normaliseRegistration(written.normalize('NFD')) ?? text).toBe(text);
+        },
+      ),
+    );
+  });
+
+  it('is normalised once and for all', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const key = normaliseRegistration(text);
+        if (key !== undefined) expect(normaliseRegistration(key)).toBe(key);
+      }),
+    );
+  });
+
+  it('is, whatever the text, a key of 1 to 12 known characters or invalid', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' })), (text) => {
+        expect(normaliseRegistration(text) ?? 'A').toMatch(/^(?=.*[A-Z0-9])[A-Z0-9ÄÖÜÅ]{1,12}$/);
+      }),
+    );
+  });
+
+  it.each([
+    ['A'.repeat(12), 'A'.repeat(12)],
+    [`A${' '.repeat(31)}`, 'A'],
+    ['a\u0308b', 'ÄB'],
+    ['O0I1', 'O0I1'],
+  ])('%j is %s', (text, key) => {
+    expect(normaliseRegistration(text)).toBe(key);
+  });
+
+  it.each([
+    '',
+    ' ',
+    '-.·',
+    'A'.repeat(13),
+    `A${' '.repeat(32)}`,
+    'ÄÖÜ',
+    'É1',
+    'A_1',
+    'A/1',
+    'A\n',
+    'A\u2013B',
+    'ß1',
+    '１２',
+    'ı1',
+    'ſ1',
+  ])('%j is invalid', (text) => {
+    expect(normaliseRegistration(text)).toBeUndefined();
+    expect(() => requireRegistration(text)).toThrow(InvalidRegistration);
+  });
+});
