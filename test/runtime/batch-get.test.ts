@@ -53,13 +53,13 @@ describe('Reading many keys', () => {
 
   it('reports what is still unprocessed at the deadline as unread, and keeps what it read', async () => {
     const { items, unread } = await batchGet(
-      leavingUnprocessed(10, Number.POSITIVE_INFINITY),
+      leavingUnprocessed(1, Number.POSITIVE_INFINITY),
       wanted(),
       deadlineIn(200),
     );
     const read = (items.get(api.engine.names.vehicles) ?? []).map((item) => item.registration?.S);
     const left = (unread.get(api.engine.names.vehicles) ?? []).map((key) => key.registration?.S);
-    expect(left.length).toBeGreaterThanOrEqual(0);
+    expect(left.length).toBeGreaterThan(0);
     expect([...read, ...left].sort()).toEqual(plates.toSorted());
   });
 

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { verdictOn } from '../../functions/compliance/verdict.ts';
+import { londonDate } from '../../functions/runtime/clock.ts';
+import { insuranceOn } from '../../functions/vehicles/insurance.ts';
+import { SAMPLE_VEHICLES, sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-vehicles.ts';
+
+const DAYS = ['2026-06-15T12:00:00Z', '2026-12-31T23:59:59Z', '2024-02-29T00:00:00Z', '2026-06-15T23:30:00Z'];
+
+describe.each(DAYS)('The sample vehicles at %s', (instant) => {
+  const now = new Date(instant);
+  const today = londonDate(now);
+  const vehicles = sampleVehicleRecords(now);
+  const records = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
+
+  it('are some thirty, each once', () => {
+    expect(new Set(vehicles.map(({ registration }) => registration)).size).toBe(SAMPLE_VEHICLES.length);
+    expect(SAMPLE_VEHICLES.length).toBeGreaterThanOrEqual(30);
+  });
+
+  it('cover every state of insurance', () => {
+    const states = new Set(vehicles.map(({ policies }) => insuranceOn(today, policies).state));
+    expect(states).toEqual(new Set(['in force', 'lapsed', 'not started', 'none']));
+  });
+
+  it('cover every reason, exemption and a vehicle without a record', () => {
+    const verdicts = vehicles.flatMap(({ registration, policies }) => {
+      const record = records.get(registration);
+      return record ? [verdictOn(today, policies, record)] : [];
+    });
+    expect(new Set(verdicts.flatMap(({ reasons }) => reasons)).size).toBe(7);
+    expect(verdicts.some(({ compliant }) => compliant)).toBe(true);
+    expect([...records.values()].some(({ mot, roadTax }) => 'exempt' in mot && 'exempt' in roadTax)).toBe(true);
+    expect(records.size).toBeLessThan(vehicles.length);
+  });
+});
+
+describe('README', () => {
+  it('lists every sample vehicle with its outcome', () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const now = new Date('2026-06-15T12:00:00Z');
+    const records = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
+    const rows = sampleVehicleRecords(now).map(({ registration, policies }, index) => {
+      const sample = SAMPLE_VEHICLES[index];
+      const { state } = insuranceOn(londonDate(now), policies);
+      const record = records.get(registration);
+      const verdict = record && verdictOn(londonDate(now), policies, record);
+      const compliance = verdict
+        ? verdict.reasons.map((reason) => `\`${reason}\``).join(' ') || 'compliant'
+        : 'no record';
+      return `| ${sample?.registration} | ${state} | ${compliance} | ${sample?.shows} |`;
+    });
+    for (const row of rows) expect(readme).toContain(row);
+  });
+});

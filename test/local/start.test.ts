@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+const running: Run[] = [];
+
+/** `npm start` as a person runs it, on free ports unless said otherwise. */
+const start = (args: string[] = [], env: Record<string, string> = {}): Run => {
+  const child = spawn(process.execPath, ['bin/local.ts', ...args], {
+    env: { PATH: process.env.PATH ?? '', PORT: '0', DYNAMODB_PORT: '0', ...env },
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const run = { child, output: () => text, ended };
+  running.push(run);
+  return run;
+};
+
+const ready = (run: Run): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const look = () => run.output().includes('Ready.') && resolve(run.output());
+    run.child.stdout?.on('data', look);
+    run.ended.then(() => reject(new Error(run.output())), reject);
+  });
+
+const stop = async (run: Run, signal: NodeJS.Signals = 'SIGINT') => {
+  run.child.kill(signal);
+  return run.ended;
+};
+
+afterEach(async () => {
+  for (const run of running.splice(0)) {
+    run.child.kill('SIGKILL');
+    await run.ended;
+  }
+});
+
+const origin = (output: string) => /Base address\s+(http\S+)\/v1/.exec(output)?.[1] ?? '';
+const keyOf = (output: string, plan: string) => new RegExp(`${plan}\\s+(vvc_test_\\w+)`).exec(output)?.[1] ?? '';
+
+describe('npm start', () => {
+  it('prints where everything is, a demo key per plan and requests that work, and ends on Ctrl-C', async () => {
+    const run = start();
+    const output = await ready(run);
+    for (const [plan, limit] of [
+      ['free', '60'],
+      ['standard', '600'],
+      ['premium', '6000'],
+    ] as const) {
+      const reply = await fetch(`${origin(output)}/v1/vehicle/AB12CDE/insurance`, {
+        headers: { Authorization: `Bearer ${keyOf(output, plan)}` },
+      });
+      expect(await reply.json()).toMatchObject({ insured: true });
+      expect(reply.headers.get('x-ratelimit-limit')).toBe(limit);
+    }
+    const listed = await fetch(`${origin(output)}/api/content`, { headers: { 'X-API-Key': keyOf(output, 'free') } });
+    expect(await listed.json()).toMatchObject({ total: 70 });
+    expect(output).toMatch(/DynamoDB\s+http:\/\/127\.0\.0\.1:\d+/);
+    expect(output.match(/curl /g)).toHaveLength(2);
+    expect(await stop(run)).toBe(0);
+    await expect(fetch(origin(output))).rejects.toThrow();
+  });
+
+  it('keeps data and demo keys across restarts with --data', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'local-data-'));
+    try {
+      const first = start(['--data', folder]);
+      const before = await ready(first);
+      const key = keyOf(before, 'standard');
+      const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ title: 'Kept', content: 'C', domain: 'kept.example', slug: 'kept' });
+      expect((await fetch(`${origin(before)}/api/content`, { method: 'POST', headers, body })).status).toBe(201);
+      await stop(first, 'SIGTERM');
+      const after = await ready(start(['--data', folder]));
+      expect(keyOf(after, 'standard')).toBe(key);
+      const listed = await fetch(`${origin(after)}/api/content?domain=kept.example`, { headers });
+      expect(await listed.json()).toMatchObject({ total: 1, items: [{ title: 'Kept' }] });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it.each(['PORT', 'DYNAMODB_PORT'])('ends with one line when %s is taken', async (variable) => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const port = String((taken.address() as AddressInfo).port);
+    const run = start([], { [variable]: port });
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toBe(`Port ${port} is taken; set ${variable} to another one.\n`);
+    await new Promise((resolve) => taken.close(resolve));
+  });
+
+  it.each([
+    ['a port that is none', [], { PORT: 'eighty' }, 'PORT must be a port number from 0 to 65535, not "eighty".\n'],
+    ['a port out of range', [], { DYNAMODB_PORT: '70000' }, 'DYNAMODB_PORT must be a port number'],
+    ['an engine that is no address', ['--dynamodb', 'there'], {}, '--dynamodb must be an address'],
+    [
+      'an engine that is not there',
+      ['--dynamodb', 'http://127.0.0.1:9'],
+      {},
+      'No DynamoDB could be used at http://127.0.0.1:9',
+    ],
+    ['an unknown option', ['--colour'], {}, "Unknown option '--colour'"],
+  ])('ends with a clear line on %s', async (_what, args, env, line) => {
+    const run = start(args, env as Record<string, string>);
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toContain(line);
+    expect(run.output()).not.toContain('    at ');
+  });
+});
