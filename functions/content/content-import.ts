@@ -2,127 +2,109 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { countedLists } from '../counted-list/counted-list.ts';
 import { backoffMs } from '../runtime/deadline.ts';
-import { transact } from '../runtime/transact.ts';
-import { InconsistentContent, type Moment } from './content-changes.ts';
-import { ALL_ITEMS, domainList } from './content-items.ts';
+import type { Moment } from './content-changes.ts';
 import { contentReads } from './content-reads.ts';
-import { contentWrites } from './content-writes.ts';
-import type { ContentFields, ContentItem, StoredItem } from './item.ts';
-import { SlugTaken } from './refusals.ts';
+import { contentTransactions } from './content-transactions.ts';
+import { type ImportedItem, newItem, replacement } from './imported-item.ts';
+import type { ContentItem, StoredItem } from './item.ts';
 
-/** An item as a file gives it: the fields, and what the service sets itself where the file says that too. */
-export interface ImportedItem extends ContentFields {
-  readonly id?: string;
-  readonly created_at?: string;
-  readonly updated_at?: string;
-  readonly version?: number;
-}
-
-export type ImportOutcome = 'created' | 'replaced' | 'unchanged';
+export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'slug taken';
 
 /** How often a row that goes by its slug is looked up again when others create or remove that item meanwhile. */
 const MAX_RACES = 3;
 
-const FIELDS = ['title', 'content', 'domain', 'slug', 'meta_description', 'created_at', 'updated_at'] as const;
+const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
-const newItem = ({ version = 1, ...given }: ImportedItem, id: string, now: string): ContentItem => {
-  const created_at = given.created_at ?? given.updated_at ?? now;
-  return { ...given, id, created_at, updated_at: given.updated_at ?? created_at, version };
-};
-
-/**
- * The stored item with what the file says put in; undefined when that changes nothing. The version never stays or
- * falls when anything changes, whatever the file says: every change of an item is guarded by it.
- */
-const replacement = (stored: ContentItem, given: ImportedItem, now: string): ContentItem | undefined => {
-  const changes = FIELDS.some((field) => given[field] !== undefined && given[field] !== stored[field]);
-  const version = given.version ?? 0;
-  if (!changes && version <= stored.version) return undefined;
-  return {
-    ...stored,
-    ...given,
-    id: stored.id,
-    updated_at: given.updated_at ?? now,
-    version: Math.max(version, stored.version + 1),
-  };
-};
-
-/** Loading of items that a file describes, one by one, beside everything else that changes them. */
+/** Loading of items that a file describes, beside everything else that changes them. */
 export const contentImport = (db: DynamoDBClient, table: string) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
-  const writes = contentWrites(table);
+  const transactions = contentTransactions(db, table, lists);
 
-  /** Undefined when somebody else took the id meanwhile. */
-  const create = async (item: ContentItem, { deadline }: Moment): Promise<'created' | undefined> => {
-    const [all, domain] = await Promise.all([lists.allocate(ALL_ITEMS), lists.allocate(domainList(item.domain))]);
-    const add = writes.addItem({ item, positions: { all, domain } });
-    const claim = writes.claimSlug(item);
-    const outcome = await transact(
-      db,
-      [claim, add, ...lists.append(ALL_ITEMS, all, item.id), ...lists.append(domainList(item.domain), domain, item.id)],
-      deadline,
-    );
-    if (outcome.committed) return 'created';
-    if (outcome.failed.has(add)) return undefined;
-    throw outcome.failed.has(claim) ? new SlugTaken() : new InconsistentContent();
+  /** Positions are given in the order in which rows come, whatever is written when. */
+  let allocated: Promise<unknown> = Promise.resolve();
+  const allocateInOrder = (items: readonly ContentItem[]) => {
+    const mine = allocated.then(() => transactions.allocate(items));
+    allocated = mine.catch(() => undefined);
+    return mine;
   };
 
-  /** Undefined when somebody else changed the item meanwhile. */
-  const replace = async (
-    { item: old, positions }: StoredItem,
-    item: ContentItem,
-    { deadline }: Moment,
-  ): Promise<'replaced' | undefined> => {
-    const movesDomain = item.domain !== old.domain;
-    const movesSlug = movesDomain || item.slug !== old.slug;
-    const domain = movesDomain ? await lists.allocate(domainList(item.domain)) : positions.domain;
-    const put = writes.replaceItem({ item, positions: { ...positions, domain } }, old);
-    const claim = writes.claimSlug(item);
-    const outcome = await transact(
-      db,
-      [
-        put,
-        ...(movesSlug ? [writes.releaseSlug(old), claim] : []),
-        ...(movesDomain ? lists.remove(domainList(old.domain), positions.domain) : []),
-        ...(movesDomain ? lists.append(domainList(item.domain), domain, item.id) : []),
-      ],
-      deadline,
-    );
-    if (outcome.committed) return 'replaced';
-    if (outcome.failed.has(put)) return undefined;
-    throw outcome.failed.has(claim) ? new SlugTaken() : new InconsistentContent();
+  const change = async (
+    given: ImportedItem,
+    stored: StoredItem | undefined,
+    { now, deadline }: Moment,
+  ): Promise<ImportOutcome | 'changed'> => {
+    const timestamp = now.toISOString();
+    if (stored === undefined) {
+      const outcome = await transactions.insert(newItem(given, given.id ?? randomUUID(), timestamp), deadline);
+      return outcome === 'slug taken' ? outcome : outcome === 'done' ? 'created' : 'changed';
+    }
+    const item = replacement(stored.item, given, timestamp);
+    if (item === undefined) return 'unchanged';
+    const outcome = await transactions.replace(stored, item, deadline);
+    return outcome === 'done' ? 'replaced' : outcome;
   };
 
-  const idBySlug = async ({ domain, slug }: ContentFields, { deadline }: Moment): Promise<string | undefined> =>
-    (await reads.list({ domain, slug }, { offset: 0, limit: 1 }, deadline)).items[0]?.id;
+  const findStored = async (given: ImportedItem, { deadline }: Moment): Promise<StoredItem | undefined> => {
+    const [id = given.id] = given.id === undefined ? await reads.findSlugHolders([given], deadline) : [];
+    return id === undefined ? undefined : reads.find(id);
+  };
 
-  const putOnce = async (given: ImportedItem, moment: Moment): Promise<ImportOutcome | undefined> => {
-    const now = moment.now.toISOString();
-    const id = given.id ?? (await idBySlug(given, moment));
-    const stored = id === undefined ? undefined : await reads.find(id);
-    if (stored === undefined) return create(newItem(given, id ?? randomUUID(), now), moment);
-    const item = replacement(stored.item, given, now);
-    return item === undefined ? 'unchanged' : replace(stored, item, moment);
+  /** One item by itself, again while others change it meanwhile. */
+  const put = async (given: ImportedItem, moment: Moment): Promise<ImportOutcome> => {
+    for (let tries = 0; ; tries += 1) {
+      const outcome = await change(given, await findStored(given, moment), moment);
+      const isRace = outcome === 'changed' || (outcome === 'slug taken' && given.id === undefined && tries < MAX_RACES);
+      if (!isRace) return outcome;
+      await moment.deadline.pause(backoffMs(tries));
+    }
+  };
+
+  /** What is stored of each row that goes by its id, or by its slug. */
+  const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment) => {
+    const bySlug = rows.filter(({ id }) => id === undefined);
+    const holders = await reads.findSlugHolders(bySlug, deadline);
+    const ids = new Set([...holders, ...rows.flatMap(({ id }) => id ?? [])]);
+    const stored = await reads.findMany([...ids], deadline);
+    const found = new Map(
+      stored.flatMap(
+        (one) =>
+          [
+            [one.item.id, one],
+            [slugOf(one.item), one],
+          ] as const,
+      ),
+    );
+    return (row: ImportedItem) => found.get(row.id ?? slugOf(row));
+  };
+
+  const insertAll = async (rows: readonly ImportedItem[], moment: Moment): Promise<boolean> => {
+    if (rows.length === 0) return true;
+    const items = rows.map((row) => newItem(row, row.id ?? randomUUID(), moment.now.toISOString()));
+    return transactions.insertMany(items, await allocateInOrder(items), moment.deadline);
   };
 
   return {
+    put,
+
     /**
-     * Makes the item as it is given. With an id that item is replaced or made anew; without one it goes by domain and
-     * slug. Giving the same again changes nothing, not even `updated_at`.
-     * @throws SlugTaken when another item of the domain holds the slug, DeadlineExceeded
+     * Makes the items as they are given, which must fit one transaction. With an id that item is replaced or made anew;
+     * without one it goes by domain and slug. Giving the same again changes nothing, not even `updated_at`. The new ones
+     * join their lists together, in their order; where something stands in the way, each goes by itself.
+     * @throws DeadlineExceeded
      */
-    put: async (given: ImportedItem, moment: Moment): Promise<ImportOutcome> => {
-      for (let tries = 0; ; tries += 1) {
-        try {
-          const outcome = await putOnce(given, moment);
-          if (outcome !== undefined) return outcome;
-        } catch (error) {
-          const isRace = error instanceof SlugTaken && given.id === undefined && tries < MAX_RACES;
-          if (!isRace) throw error;
-        }
-        await moment.deadline.pause(backoffMs(tries));
+    putMany: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportOutcome[]> => {
+      const storedOf = await findAllStored(rows, moment);
+      const fresh = rows.filter((row) => storedOf(row) === undefined);
+      const inserted = await insertAll(fresh, moment);
+      const outcomes: ImportOutcome[] = [];
+      for (const row of rows) {
+        const stored = storedOf(row);
+        if (stored === undefined && inserted) outcomes.push('created');
+        else if (stored && replacement(stored.item, row, '') === undefined) outcomes.push('unchanged');
+        else outcomes.push(await put(row, moment));
       }
+      return outcomes;
     },
   };
 };

@@ -2,7 +2,7 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CountedLists } from '../counted-list/counted-list.ts';
 import { batchGet } from '../runtime/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { ALL_ITEMS, domainList, itemKey, parseItem, slugKey } from './content-items.ts';
+import { ALL_ITEMS, domainList, type Entry, itemKey, parseItem, slugKey } from './content-items.ts';
 import { type ContentItem, isContentId, type StoredItem } from './item.ts';
 
 /** Which items: all of them, a domain's, or the one that holds a slug of a domain. */
@@ -39,23 +39,43 @@ export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLi
     return Item?.id?.S === undefined ? undefined : (await find(Item.id.S))?.item;
   };
 
-  const findMany = async (ids: readonly string[], deadline: Deadline): Promise<ContentItem[]> => {
-    const { items, unread } = await batchGet(db, [{ table, keys: ids.map(itemKey), consistent: true }], deadline);
+  const findEntries = async (keys: readonly Entry[], deadline: Deadline): Promise<readonly Entry[]> => {
+    const { items, unread } = await batchGet(db, [{ table, keys, consistent: true }], deadline);
     if (unread.size > 0) throw new ContentUnread();
-    const found = new Map((items.get(table) ?? []).map(parseItem).map(({ item }) => [item.id, item]));
-    return ids.flatMap((id) => found.get(id) ?? []);
+    return items.get(table) ?? [];
+  };
+
+  const findMany = async (ids: readonly string[], deadline: Deadline): Promise<StoredItem[]> => {
+    const found = await findEntries(ids.map(itemKey), deadline);
+    const byId = new Map(found.map(parseItem).map((stored) => [stored.item.id, stored]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
   };
 
   const page = async (list: string, offset: number, limit: number, deadline: Deadline): Promise<ItemPage> => {
     for (let read = 1; ; read += 1) {
       const { ids, total } = await deadline.within(lists.page(list, offset, limit));
-      const items = await findMany(ids, deadline);
+      const items = (await findMany(ids, deadline)).map(({ item }) => item);
       if (items.length === ids.length || read === MAX_READS) return { items, total };
     }
   };
 
   return {
     find,
+
+    /** Those of the ids that exist, in their order. @throws ContentUnread */
+    findMany,
+
+    /** The ids of the items that hold these slugs, where there is one. @throws ContentUnread */
+    findSlugHolders: async (
+      slugs: readonly Pick<ContentItem, 'domain' | 'slug'>[],
+      deadline: Deadline,
+    ): Promise<string[]> => {
+      const claims = await findEntries(
+        slugs.map(({ domain, slug }) => slugKey(domain, slug)),
+        deadline,
+      );
+      return claims.flatMap(({ id }) => id?.S ?? []);
+    },
 
     /** The last to join the list first; an offset past the end is an empty page. */
     list: async (

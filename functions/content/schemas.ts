@@ -21,12 +21,12 @@ const fields = {
   domain: T.String({
     maxLength: 253,
     pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$',
-    description: 'letters, digits and hyphens in labels joined by dots; kept in lower case',
+    description: 'letters, digits and hyphens in labels joined by dots',
   }),
   slug: T.String({
     maxLength: 200,
     pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-    description: 'lower-case letters and digits in groups joined by single hyphens; unique within the domain',
+    description: 'lower-case letters and digits in groups joined by single hyphens',
   }),
   meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
 };

@@ -1,6 +1,6 @@
 import type * as T from 'typebox';
-import type { ImportedItem } from '../../../functions/content/content-import.ts';
 import { newFields } from '../../../functions/content/fields.ts';
+import type { ImportedItem } from '../../../functions/content/imported-item.ts';
 import { isContentId } from '../../../functions/content/item.ts';
 import { CreateContent } from '../../../functions/content/schemas.ts';
 import { faultsIn } from '../../../functions/middleware/schema-faults.ts';

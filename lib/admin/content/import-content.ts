@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { contentImport, type ImportedItem } from '../../../functions/content/content-import.ts';
+import { contentImport } from '../../../functions/content/content-import.ts';
+import type { ImportedItem } from '../../../functions/content/imported-item.ts';
 import { SlugTaken } from '../../../functions/content/refusals.ts';
 import { deadlineIn } from '../../../functions/runtime/deadline.ts';
 import { inFlight } from '../import/in-flight.ts';
