@@ -28,8 +28,8 @@ const MAX_ATTEMPTS = 3;
 /** An engine on this machine asks for credentials but not for true ones. */
 const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
-const connect = (endpoint: string): DynamoDBClient =>
-  new DynamoDBClient({
+const connect = (endpoint: string): DynamoDBClient => {
+  const db = new DynamoDBClient({
     ...LOCAL_ENGINE,
     endpoint,
     maxAttempts: MAX_ATTEMPTS,
@@ -39,6 +39,10 @@ const connect = (endpoint: string): DynamoDBClient =>
       throwOnRequestTimeout: true,
     }),
   });
+  // It prepares every item for a log that nobody keeps: a tenth of an import's time.
+  db.middlewareStack.remove('loggerMiddleware');
+  return db;
+};
 
 const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
