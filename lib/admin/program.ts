@@ -62,6 +62,9 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
     await program.parseAsync(args, { from: 'user' });
     return exitCode();
   } catch (error) {
+    if (error instanceof CommanderError && error.code === 'commander.help') {
+      context.stderr.write('\nerror: a command is missing\n');
+    }
     // commander has said its part already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.notDone;
     context.stderr.write(`error: ${sentenceFor(error)}\n`);

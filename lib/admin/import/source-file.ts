@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** What a fault of the file system means to an operator; any other error is given back as it is. */
 export const asFileFailure = (error: unknown, path: string): unknown => {
-  const reason = error instanceof Error ? REASONS[(error as NodeJS.ErrnoException).code ?? ''] : undefined;
+  const reason = REASONS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
   return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });
 };
 
