@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import { complianceTable } from '../../functions/compliance/compliance-table.ts';
+import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { commandLine } from './command-line.ts';
+
+const { run, file, engine, refusedLines } = commandLine();
+
+const HEADER = 'registration,mot_due,mot_exempt,tax_paid_until,tax_exempt,sorn,outstanding_fines';
+const find = async (registration: string) =>
+  (await complianceTable(engine().client, engine().names).findWithVehicle(registration, deadlineIn(5_000))).compliance;
+const load = async (name: string, lines: readonly string[]) => {
+  const path = await file(name, lines.join('\n'));
+  return { ...(await run(['import', 'compliance', path])), path };
+};
+
+describe('import compliance of a CSV', () => {
+  it.each([
+    ['C1 A,2026-05-06,,2026-07-08,,,0', { mot: { dueDate: '2026-05-06' }, roadTax: { paidUntil: '2026-07-08' } }],
+    ['C1 A,,TRUE,,yes,no,3', { mot: { exempt: true }, roadTax: { exempt: true }, outstandingFines: 3 }],
+    ['C1 A,,1,,0,1,0', { mot: { exempt: true }, roadTax: { sorn: true } }],
+  ])('stores %s', async (row, fields) => {
+    expect(await load('c.csv', [HEADER, row])).toMatchObject({ exitCode: 0 });
+    expect(await find('C1A')).toEqual({ registration: 'C1A', outstandingFines: 0, ...fields });
+  });
+
+  it.each([
+    ['C2,2026-05-06,yes,2026-07-08,,,0', ['mot_due, mot_exempt: only one']],
+    ['C2,,no,,,,0', ['mot_due, mot_exempt: one of them', 'tax_paid_until, tax_exempt, sorn: one of them']],
+    ['C2,2026-05-06,,,true,true,0', ['tax_paid_until, tax_exempt, sorn: only one']],
+    ['C2,2026-05-06,,2026-07-08,maybe,,0', ['tax_exempt: must be true, false']],
+    ['C2,2026-02-30,,2026-07-08,,,', ['mot_due: is not a day', 'outstanding_fines: must be']],
+    ['C2,2026-05-06,,2026-07-08,,,-1', ['outstanding_fines: must be']],
+    ['C2,2026-05-06', ['too few columns']],
+  ])('refuses %s', async (row, reasons) => {
+    const { exitCode, path } = await load('c.csv', [HEADER, row]);
+    expect(exitCode).toBe(1);
+    expect(await refusedLines(path)).toEqual([
+      { line: 2, row, reasons: reasons.map((reason) => expect.stringContaining(reason)) },
+    ]);
+    expect(await find('C2')).toBeUndefined();
+  });
+});
+
+const line = (fields: object) =>
+  JSON.stringify({
+    registration: 'C3',
+    mot: { dueDate: '2026-05-06' },
+    roadTax: { sorn: true },
+    outstandingFines: 1,
+    ...fields,
+  });
+
+describe('import compliance of NDJSON', () => {
+  it('stores what the line says', async () => {
+    await load('c.ndjson', [line({ registration: 'c-3 n' })]);
+    expect(await find('C3N')).toEqual({
+      registration: 'C3N',
+      mot: { dueDate: '2026-05-06' },
+      roadTax: { sorn: true },
+      outstandingFines: 1,
+    });
+  });
+
+  it.each<[object, string[]]>([
+    [{ mot: {} }, ['mot: must have exactly one of dueDate, exempt']],
+    [{ mot: { exempt: false } }, ['mot.exempt: must be true']],
+    [{ roadTax: { sorn: true, paidUntil: '2026-01-01' } }, ['roadTax: must have exactly one']],
+    [{ roadTax: { sorn: 'yes', note: 1 } }, ['roadTax.note: is not a field', 'roadTax.sorn: must be true']],
+    [{ mot: null, outstandingFines: 1.5 }, ['mot: must be an object', 'outstandingFines: must be a whole']],
+    [{ outstandingFines: '1' }, ['outstandingFines: must be a whole']],
+    [{ registration: undefined }, ['registration: is missing']],
+  ])('refuses %j', async (fields, reasons) => {
+    const { path } = await load('c.ndjson', [line(fields)]);
+    const [refused] = await refusedLines(path);
+    for (const reason of reasons) expect(refused?.reasons.join('\n')).toContain(reason);
+    expect(await find('C3')).toBeUndefined();
+  });
+
+  it('refuses a vehicle that comes twice', async () => {
+    const { path } = await load('c.ndjson', [line({ registration: 'C4' }), line({ registration: 'c 4' })]);
+    expect(await refusedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { commandLine, runCommand } from './command-line.ts';
+import { startPartialBatches } from './partial-batches.ts';
+import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
+
+const { run, file, engine, pathOf } = commandLine();
+
+const manyVehicles = (count: number, prefix: string): string =>
+  vehiclesCsv(...Array.from({ length: count }, (_, index) => vehicleRow({ registration: `${prefix}${index}` })));
+
+describe('a busy database', () => {
+  it('gets every item in the end when it leaves half of each batch and throttles others', async () => {
+    const busy = await startPartialBatches(engine().endpoint, 5);
+    const path = await file('v.csv', manyVehicles(200, 'BUSY'));
+    const result = await runCommand(['import', 'vehicles', path, '--dynamodb', busy.endpoint], engine().names);
+    await busy.close();
+    expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ 200 +200 +0 /) });
+    expect(busy.batches()).toBeGreaterThan(40);
+    const { Count } = await engine().client.send(
+      new ScanCommand({ TableName: engine().names.vehicles, Select: 'COUNT' }),
+    );
+    expect(Count).toBe(200);
+  });
+});
+
+describe('a file that cannot be loaded', () => {
+  it.each([
+    ['there is no such file', 'absent.csv', undefined, /^error: there is no such file: .*absent\.csv\n$/],
+    ['its name has no known ending', 'vehicles.xlsx', '', /^error: the name of the file must end in \.csv or \.ndjson/],
+    ['it has no header', 'empty.csv', '', /missing: registration, make/],
+    [
+      'columns are missing, unknown or there twice',
+      'h.csv',
+      'Registration,make,MAKE,wheels\n',
+      /missing: model.*unknown: "wheels"; there twice: make/,
+    ],
+  ])('ends with exit code 2 when %s', async (_case, name, content, sentence) => {
+    const path = content === undefined ? pathOf(name) : await file(name, content);
+    const result = await run(['import', 'vehicles', path]);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringMatching(sentence) });
+  });
+
+  it('ends with exit code 2 when it is a folder', async () => {
+    await mkdir(pathOf('folder.csv'));
+    expect(await run(['import', 'vehicles', pathOf('folder.csv')])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/a folder, not a file/),
+    });
+  });
+
+  it('ends with exit code 2 when the kind of data is unknown', async () => {
+    expect(await run(['import', 'boats', 'x.csv'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/Usage/),
+    });
+  });
+});
+
+describe('import', () => {
+  it('accepts a file that has a header and no rows', async () => {
+    expect(await run(['import', 'vehicles', await file('v.csv', VEHICLE_HEADER)])).toMatchObject({ exitCode: 0 });
+  });
+
+  it('shows a progress bar on a terminal, on standard error alone', async () => {
+    const path = await file('v.csv', manyVehicles(30, 'BAR'));
+    const onTerminal = await run(['import', 'vehicles', path], { isTTY: true });
+    expect(onTerminal.stderr).toMatch(/vehicles .*%/);
+    expect(onTerminal.stdout).not.toMatch(/%/);
+    expect((await run(['import', 'vehicles', path])).stderr).toBe('');
+  });
+
+  it('says nothing of what the file holds anywhere but in the file of refused rows', async () => {
+    const canary = 'CANARY77';
+    const path = await file('v.csv', vehiclesCsv(vehicleRow({ registration: canary, make: '' })));
+    const { stdout, stderr } = await run(['import', 'vehicles', path], { isTTY: true });
+    expect(existsSync(`${path}.rejected.ndjson`)).toBe(true);
+    expect(stdout + stderr).not.toContain(canary);
+  });
+
+  it('stops at Ctrl-C with what was handed on stored, and says that it did', async () => {
+    const path = await file('v.csv', manyVehicles(10, 'STOP'));
+    const result = await run(['import', 'vehicles', path], { signal: AbortSignal.abort() });
+    expect(result).toMatchObject({ exitCode: 130, stderr: expect.stringMatching(/Stopped by Ctrl-C/) });
+  });
+});

@@ -1,0 +1,36 @@
+/** Small vehicle files for tests of the import. */
+export const VEHICLE_HEADER =
+  'registration,make,model,year,color,policy_number,insurer,valid_from,valid_to,policy_type,last_updated';
+
+const SOUND = {
+  registration: 'AB12 CDE',
+  make: 'Ford',
+  model: 'Fiesta',
+  year: '2019',
+  color: 'Red',
+  policy_number: 'P-1',
+  insurer: 'Acme Mutual',
+  valid_from: '2026-01-01',
+  valid_to: '2026-12-31',
+  policy_type: 'Comprehensive',
+  last_updated: '2026-01-02T03:04:05Z',
+};
+
+export type VehicleCells = Partial<Record<keyof typeof SOUND, string>>;
+
+/** A sound row, but for the cells that are given. */
+export const vehicleRow = (cells: VehicleCells = {}): string => Object.values({ ...SOUND, ...cells }).join(',');
+
+export const vehiclesCsv = (...rows: string[]): string => [VEHICLE_HEADER, ...rows, ''].join('\n');
+
+/** A sound NDJSON vehicle, but for the fields that are given. */
+export const vehicleLine = (fields: Record<string, unknown> = {}): string =>
+  JSON.stringify({
+    registration: 'AB12 CDE',
+    vehicle: { make: 'Ford', model: 'Fiesta', year: 2019, color: 'Red' },
+    policies: [
+      { number: 'P-1', insurer: 'Acme', validFrom: '2026-01-01', validTo: '2026-12-31', type: 'Comprehensive' },
+    ],
+    lastUpdated: '2026-01-02T03:04:05.000Z',
+    ...fields,
+  });
