@@ -16,6 +16,12 @@ export const slugKey = (domain: string, slug: string): Entry => ({
   pk: { S: `slug#${domain}#${slug}` },
   sk: { S: 'slug' },
 });
+/** The slug that an entry holds for an item; undefined when it is another kind of entry. */
+export const parseSlug = ({ pk, sk, id }: Entry): { domain: string; slug: string; id: string } | undefined => {
+  const [, domain = '', slug = ''] = pk?.S?.split('#') ?? [];
+  return sk?.S === 'slug' && id?.S !== undefined ? { domain, slug, id: id.S } : undefined;
+};
+
 export const creationKey = (repeatableId: string): Entry => ({ pk: { S: repeatableId }, sk: { S: 'creation' } });
 
 /** The list of every item. */

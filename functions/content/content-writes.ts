@@ -8,6 +8,9 @@ import type { ContentItem, StoredItem } from './item.ts';
 /** Unix seconds. */
 const secondsOf = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1_000);
 
+/** Who holds which slug. */
+type SlugHolder = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
+
 export const contentWrites = (table: string) => ({
   addItem: (stored: StoredItem): TransactWriteItem => ({
     Put: { TableName: table, Item: itemEntry(stored), ConditionExpression: 'attribute_not_exists(pk)' },
@@ -34,7 +37,7 @@ export const contentWrites = (table: string) => ({
   }),
 
   /** Fails when another item of the domain holds the slug. */
-  claimSlug: ({ domain, slug, id }: ContentItem): TransactWriteItem => ({
+  claimSlug: ({ domain, slug, id }: SlugHolder) => ({
     Put: {
       TableName: table,
       Item: { ...slugKey(domain, slug), id: { S: id } },
@@ -42,7 +45,7 @@ export const contentWrites = (table: string) => ({
     },
   }),
 
-  releaseSlug: ({ domain, slug, id }: ContentItem): TransactWriteItem => ({
+  releaseSlug: ({ domain, slug, id }: SlugHolder) => ({
     Delete: {
       TableName: table,
       Key: slugKey(domain, slug),

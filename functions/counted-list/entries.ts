@@ -1,4 +1,4 @@
-/** How lists lie in their table: the key of each kind of entry. */
+/** How lists lie in their table: the key of each kind of entry, and back from an entry to what it says. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
 /** Positions in a bucket: a page touches few buckets, and 100,000 members need only 196 counters. */
@@ -7,22 +7,44 @@ const BUCKET_SIZE = 512;
 const BUCKET_DIGITS = 12;
 const POSITION_DIGITS = 15;
 
-type Key = Record<string, AttributeValue>;
+type Entry = Record<string, AttributeValue>;
 
 const padded = (value: number, digits: number): string => String(value).padStart(digits, '0');
+
 /** The bucket that a position lies in. */
 export const bucketOf = (position: number): number => Math.floor(position / BUCKET_SIZE);
 
-/** Where a list's last given position is kept. */
-export const headKey = (list: string): Key => ({ pk: { S: `head#${list}` }, sk: { S: 'head' } });
+/** Where a list keeps how many positions it has given. */
+export const headKey = (list: string): Entry => ({ pk: { S: `head#${list}` }, sk: { S: 'head' } });
+
+/** The partition of a list's counters, in which they are in the order of their buckets. */
 export const counterPartition = (list: string): string => `counters#${list}`;
-export const counterKey = (list: string, bucket: number): Key => ({
+
+export const counterKey = (list: string, bucket: number): Entry => ({
   pk: { S: counterPartition(list) },
   sk: { S: padded(bucket, BUCKET_DIGITS) },
 });
+
+/** The partition of a bucket's members, in which they are in the order of their positions. */
 export const memberPartition = (list: string, bucket: number): string =>
   `members#${list}#${padded(bucket, BUCKET_DIGITS)}`;
-export const memberKey = (list: string, position: number): Key => ({
+
+export const memberKey = (list: string, position: number): Entry => ({
   pk: { S: memberPartition(list, bucketOf(position)) },
   sk: { S: padded(position, POSITION_DIGITS) },
 });
+
+/** What an entry of a list says. */
+export type ListEntry =
+  | { readonly kind: 'head'; readonly list: string; readonly allocated: number }
+  | { readonly kind: 'counter'; readonly list: string; readonly bucket: number; readonly members: number }
+  | { readonly kind: 'member'; readonly list: string; readonly position: number; readonly id: string };
+
+/** Reads an entry of the table; undefined when it belongs to no list. */
+export const parseListEntry = ({ pk, sk, allocated, members, member }: Entry): ListEntry | undefined => {
+  const [kind, list = ''] = pk?.S?.split('#') ?? [];
+  if (kind === 'head') return { kind, list, allocated: Number(allocated?.N) };
+  if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk?.S), members: Number(members?.N) };
+  if (kind === 'members') return { kind: 'member', list, position: Number(sk?.S), id: member?.S ?? '' };
+  return undefined;
+};

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contentCheck } from '../../functions/content/content-check.ts';
+import { contentExport } from '../../functions/content/content-export.ts';
+import { contentTable } from '../../functions/content/content-table.ts';
+import { fillDomain, moment } from '../support/content.ts';
+import { startEngine, type TestEngine } from '../support/engine.ts';
+import { meteredClient } from '../support/metered-client.ts';
+
+/** Three full buckets and a part of a fourth. */
+const ITEMS = 1_700;
+const DOMAIN = 'large.example';
+
+let engine: TestEngine;
+let meter: ReturnType<typeof meteredClient>;
+
+beforeAll(async () => {
+  engine = await startEngine();
+  meter = meteredClient(engine.endpoint);
+  await fillDomain(engine.client, engine.names.content, DOMAIN, ITEMS);
+}, 120_000);
+afterAll(async () => {
+  meter.client.destroy();
+  await engine.stop();
+});
+
+const content = () => contentTable(meter.client, engine.names.content);
+const pageAt = (offset: number, limit = 20) => content().list({ domain: DOMAIN }, { offset, limit }, moment().deadline);
+const slugsFrom = (newest: number, count: number) => Array.from({ length: count }, (_, n) => `item-${newest - n}`);
+
+describe('A page of 20 of a long list', () => {
+  it.each([0, 150, 160, 400, 670, 900, 1_190, ITEMS - 20])(
+    'at offset %i is right, at the price of the first',
+    async (offset) => {
+      const { requests, units } = await meter.costOf(async () => {
+        const { items, total } = await pageAt(offset);
+        expect(total).toBe(ITEMS);
+        expect(items.map(({ slug }) => slug)).toEqual(slugsFrom(ITEMS - 1 - offset, 20));
+      });
+      expect(requests).toBeLessThanOrEqual(4);
+      expect(units).toBeLessThanOrEqual(40);
+    },
+  );
+
+  it('is found by its slug without reading the list', async () => {
+    const { requests, units } = await meter.costOf(() =>
+      content().list({ domain: DOMAIN, slug: 'item-5' }, { offset: 0, limit: 20 }, moment().deadline),
+    );
+    expect([requests, units]).toEqual([2, 2]);
+  });
+});
+
+describe('An export', () => {
+  it('yields every item once, the first to join first', async () => {
+    const slugs: string[] = [];
+    for await (const { slug } of contentExport(engine.client, engine.names.content).items()) slugs.push(slug);
+    expect(slugs).toEqual(slugsFrom(ITEMS - 1, ITEMS).reverse());
+    expect(await contentExport(engine.client, engine.names.content).count()).toBe(ITEMS);
+  });
+});
+
+describe('A list of which 90 % has left', () => {
+  it('is as right and as cheap, at every offset', async () => {
+    const all = [];
+    for await (const item of contentExport(engine.client, engine.names.content).items()) all.push(item);
+    const leaving = all.filter((_, index) => index % 10 !== 0);
+    const next = leaving.values();
+    const worker = async () => {
+      for (const { id } of next) await content().remove(id, undefined, moment());
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    const staying = all
+      .filter((_, index) => index % 10 === 0)
+      .map(({ slug }) => slug)
+      .reverse();
+    for (let offset = 0; offset < staying.length; offset += 20) {
+      const { requests, units } = await meter.costOf(async () => {
+        const { items, total } = await pageAt(offset);
+        expect(total).toBe(staying.length);
+        expect(items.map(({ slug }) => slug)).toEqual(staying.slice(offset, offset + 20));
+      });
+      expect(requests).toBeLessThanOrEqual(4);
+      expect(units).toBeLessThanOrEqual(40);
+    }
+    expect((await contentCheck(engine.client, engine.names.content).check()).faults).toEqual([]);
+  }, 120_000);
+});

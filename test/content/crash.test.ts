@@ -1,0 +1,125 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contentCheck } from '../../functions/content/content-check.ts';
+import { contentImport } from '../../functions/content/content-import.ts';
+import { contentTable } from '../../functions/content/content-table.ts';
+import type { ContentItem } from '../../functions/content/item.ts';
+import { moment, someFields } from '../support/content.ts';
+import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+
+let engine: TestEngine;
+let serial = 0;
+
+beforeAll(async () => {
+  engine = await startEngine();
+});
+afterAll(() => engine.stop());
+
+/** A connection of its own for each attempt, so that nothing of one is still under way in the next. */
+const overProxy = async <T>(work: (db: DynamoDBClient, faults: FaultProxy) => Promise<T>): Promise<T> => {
+  const faults = await startFaultProxy(engine.endpoint);
+  const db = clientOf(faults.endpoint);
+  try {
+    return await work(db, faults);
+  } finally {
+    db.destroy();
+    await faults.close();
+  }
+};
+
+const healthy = () => contentTable(engine.client, engine.names.content);
+/** Milliseconds after which a client without its database gives up here. */
+const PATIENCE_MS = 150;
+
+const aNewItem = () => {
+  serial += 1;
+  return healthy().create(someFields('from.example', `item-${serial}`), undefined, moment());
+};
+
+type Change = (db: DynamoDBClient, item: ContentItem) => Promise<unknown>;
+
+/** Each change of content, done to an item over a connection that may break. */
+const changes: readonly (readonly [string, Change])[] = [
+  [
+    'a creation with an Idempotency-Key',
+    (db, { slug }) => {
+      const repeatable = { keyId: 'key', idempotencyKey: slug };
+      return contentTable(db, engine.names.content).create(
+        someFields('new.example', slug),
+        repeatable,
+        moment(PATIENCE_MS),
+      );
+    },
+  ],
+  [
+    'an update',
+    (db, { id }) => contentTable(db, engine.names.content).update(id, { title: 'New' }, undefined, moment(PATIENCE_MS)),
+  ],
+  [
+    'a move to another domain and slug',
+    (db, { id, slug }) => {
+      const to = { domain: 'to.example', slug: `${slug}-moved` };
+      return contentTable(db, engine.names.content).update(id, to, undefined, moment(PATIENCE_MS));
+    },
+  ],
+  ['a deletion', (db, { id }) => contentTable(db, engine.names.content).remove(id, undefined, moment(PATIENCE_MS))],
+  [
+    'an import of new items together',
+    (db, { slug }) => {
+      const rows = [1, 2, 3].map((n) => someFields(n === 2 ? 'other.example' : 'many.example', `${slug}-${n}`));
+      return contentImport(db, engine.names.content).putMany(rows, moment(PATIENCE_MS));
+    },
+  ],
+];
+
+const callsOf = async (change: Change): Promise<number> => {
+  const item = await aNewItem();
+  return overProxy(async (db, faults) => {
+    await change(db, item);
+    return faults.calls.length;
+  });
+};
+
+/** The nth call fails, and so does everything after it: the process is gone. */
+const crashAt = async (nth: number, fault: Fault, change: Change): Promise<void> => {
+  const item = await aNewItem();
+  await overProxy(async (db, faults) => {
+    faults.inject(() => {
+      if (faults.calls.length < nth) return undefined;
+      return faults.calls.length === nth ? fault : 'resetBefore';
+    });
+    await expect(change(db, item)).rejects.toThrow();
+  });
+};
+
+describe.each(changes)('%s that crashes', (_what, change) => {
+  it.each(['resetBefore', 'resetAfter'] as const)(
+    'at any of its database calls (%s) leaves all or nothing',
+    async (fault) => {
+      const calls = await callsOf(change);
+      expect(calls).toBeGreaterThan(1);
+      for (let nth = 1; nth <= calls; nth += 1) {
+        await crashAt(nth, fault, change);
+        expect((await contentCheck(engine.client, engine.names.content).check()).faults).toEqual([]);
+      }
+    },
+  );
+});
+
+describe('A creation whose answer was lost', () => {
+  it('is found again by its Idempotency-Key', async () => {
+    const fields = someFields('lost.example', 'lost');
+    const repeatable = { keyId: 'key', idempotencyKey: 'lost' };
+    await overProxy(async (db, faults) => {
+      faults.inject(({ operation }) => (operation === 'TransactWriteItems' ? 'resetAfter' : undefined));
+      const lost = contentTable(db, engine.names.content).create(fields, repeatable, moment(PATIENCE_MS));
+      await expect(lost).rejects.toThrow();
+    });
+    const again = await healthy().create(fields, repeatable, moment());
+    expect(await healthy().list({ domain: 'lost.example' }, { offset: 0, limit: 5 }, moment().deadline)).toEqual({
+      items: [again],
+      total: 1,
+    });
+  });
+});

@@ -1,0 +1,26 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { contentImport } from '../../functions/content/content-import.ts';
+import type { ContentFields } from '../../functions/content/item.ts';
+import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { NOON } from './clock.ts';
+
+/** The moment of a change in a test: noon, with time enough for a slow machine. */
+export const moment = (milliseconds = 20_000) => ({ now: new Date(NOON), deadline: deadlineIn(milliseconds) });
+
+export const someFields = (domain: string, slug: string): ContentFields => ({
+  title: `Title of ${slug}`,
+  content: 'Text',
+  domain,
+  slug,
+  meta_description: '',
+});
+
+/** New items in one transaction: 23 of one domain fit. */
+const BATCH = 23;
+
+/** Creates items `item-0` … in a domain, in this order. */
+export const fillDomain = async (db: DynamoDBClient, table: string, domain: string, count: number): Promise<void> => {
+  const content = contentImport(db, table);
+  const rows = Array.from({ length: count }, (_, index) => someFields(domain, `item-${index}`));
+  for (let start = 0; start < count; start += BATCH) await content.putMany(rows.slice(start, start + BATCH), moment());
+};
