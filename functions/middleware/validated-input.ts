@@ -1,11 +1,11 @@
 import type { TObject, TSchema } from 'typebox';
 import type { Endpoint } from '../endpoints.ts';
 import type { Fault } from '../runtime/refusal.ts';
+import { faultsIn, type Located } from '../runtime/schema-faults.ts';
 import type { RawInput } from './api-request.ts';
 import type { Flow } from './flow.ts';
 import { ValidationFailed } from './input-refusals.ts';
 import { readJsonBody } from './json-body.ts';
-import { faultsIn, type Located } from './schema-faults.ts';
 
 const asParameters = (faults: readonly Located[]): Fault[] =>
   faults.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));

@@ -10,8 +10,8 @@ const REQUEST_TIMEOUT_MS = 1_000;
 const MAX_ATTEMPTS = 3;
 
 /** A DynamoDB client that gives up in time to answer (design.md "Time"). */
-export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient =>
-  new DynamoDBClient({
+export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient => {
+  const client = new DynamoDBClient({
     ...environment,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
@@ -23,6 +23,10 @@ export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient
       httpsAgent: { maxSockets: 256, keepAlive: true },
     }),
   });
+  // Prepares every request for a log that nobody keeps, and that would hold items.
+  client.middlewareStack.remove('loggerMiddleware');
+  return client;
+};
 
 let shared: DynamoDBClient | undefined;
 

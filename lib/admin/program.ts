@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { UnknownKey } from '../../functions/access/keys-table.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { CommandRun } from './command-run.ts';
+import { addContentCommands } from './content/content-commands.ts';
 import type { AdminContext } from './context.ts';
 import { asCommandFailure } from './database-faults.ts';
 import { type DeploymentOptions, LOCAL_ADDRESS, openDeployment } from './deployment.ts';
@@ -15,7 +16,7 @@ export type Runner = (command: (run: CommandRun) => Promise<ExitCode>) => Promis
 const EXIT_CODES = `
 Exit codes:
   ${EXIT.done}    done
-  ${EXIT.someRefused}    done, but rows of the file were refused
+  ${EXIT.someRefused}    done, but rows of the file were refused or faults are left
   ${EXIT.notDone}    not done: bad arguments, no such file, column, key or database
   ${EXIT.interrupted}  ended by Ctrl-C`;
 
@@ -46,6 +47,7 @@ export const createProgram = (context: AdminContext) => {
   };
   addKeysCommands(program, run, context.now);
   addImportCommands(program, run);
+  addContentCommands(program, run);
   return { program, exitCode: () => exitCode };
 };
 

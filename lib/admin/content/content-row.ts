@@ -3,7 +3,7 @@ import { newFields } from '../../../functions/content/fields.ts';
 import type { ImportedItem } from '../../../functions/content/imported-item.ts';
 import { isContentId } from '../../../functions/content/item.ts';
 import { CreateContent } from '../../../functions/content/schemas.ts';
-import { faultsIn } from '../../../functions/middleware/schema-faults.ts';
+import { faultsIn } from '../../../functions/runtime/schema-faults.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
 import type { Verdict } from '../records/verdict.ts';
 import type { Columns } from '../rows/csv-header.ts';

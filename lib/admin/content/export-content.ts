@@ -1,0 +1,52 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { contentExport } from '../../../functions/content/content-export.ts';
+import { CommandFailure } from '../command-failure.ts';
+import type { CommandRun } from '../command-run.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { showProgress } from '../import/progress.ts';
+import { asFileFailure } from '../import/source-file.ts';
+import { formatOf } from '../rows/file-format.ts';
+
+/** Until it is whole, an export has another name, so that nobody loads half of one. */
+const partOf = (path: string): string => `${path}.part`;
+
+/** Every item as NDJSON, in the order in which loading gives the lists the same order again. */
+const writeItems = async (path: string, { deployment, context }: CommandRun): Promise<number> => {
+  const content = contentExport(deployment.db, deployment.tableNames.content);
+  const progress = showProgress(context.stderr, 'content', await content.count());
+  let items = 0;
+  async function* lines() {
+    for await (const item of content.items()) {
+      items += 1;
+      progress.read(items);
+      yield `${JSON.stringify(item)}\n`;
+    }
+  }
+  try {
+    await pipeline(Readable.from(lines()), createWriteStream(path), { signal: context.signal });
+    return items;
+  } finally {
+    progress.stop();
+  }
+};
+
+/**
+ * Writes every content item to a file that `import content` loads.
+ * @throws CommandFailure when the file cannot be written or the database is not there
+ */
+export const exportContent = async (path: string, run: CommandRun): Promise<ExitCode> => {
+  if (formatOf(path) !== 'ndjson') throw new CommandFailure(`an export is NDJSON; give a name that ends in .ndjson`);
+  try {
+    const items = await writeItems(partOf(path), run);
+    await rename(partOf(path), path);
+    run.context.stdout.write(`${items.toLocaleString('en-GB')} content items are in ${path}.\n`);
+    return EXIT.done;
+  } catch (error) {
+    await rm(partOf(path), { force: true });
+    if (run.context.signal.aborted) return EXIT.interrupted;
+    throw asFileFailure(error, path);
+  }
+};

@@ -1,0 +1,83 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { slugKey } from '../../functions/content/content-items.ts';
+import { contentTable } from '../../functions/content/content-table.ts';
+import { counterKey } from '../../functions/counted-list/entries.ts';
+import { prefixedTableNames } from '../../functions/tables.ts';
+import { createTables } from '../../lib/local/engine/create-tables.ts';
+import { fillDomain, moment } from '../support/content.ts';
+import { commandLine, runCommand } from './command-line.ts';
+
+const admin = commandLine();
+
+const allItems = async (table: string) =>
+  contentTable(admin.engine().client, table).list({}, { offset: 0, limit: 100 }, moment().deadline);
+
+describe('export content', () => {
+  it('writes what import content makes the same again, order, ids and versions included', async () => {
+    const { client, names, endpoint } = admin.engine();
+    await fillDomain(client, names.content, 'a.example', 30);
+    await fillDomain(client, names.content, 'b.example', 30);
+    const before = await allItems(names.content);
+    await contentTable(client, names.content).update(
+      before.items[9]?.id ?? '',
+      { title: 'Second' },
+      undefined,
+      moment(),
+    );
+    const file = admin.pathOf('all.ndjson');
+    const { exitCode, stdout } = await admin.run(['export', 'content', file]);
+    expect([exitCode, stdout]).toEqual([0, `60 content items are in ${file}.\n`]);
+    const elsewhere = prefixedTableNames(`${names.content}-copy-`);
+    await createTables(client, elsewhere);
+    const loaded = await runCommand(['import', 'content', file, '--dynamodb', endpoint], elsewhere);
+    expect(loaded.exitCode).toBe(0);
+    expect(await allItems(elsewhere.content)).toEqual(await allItems(names.content));
+    const again = await runCommand(['import', 'content', file, '--dynamodb', endpoint], elsewhere);
+    expect(again.exitCode).toBe(0);
+    expect(await allItems(elsewhere.content)).toEqual(await allItems(names.content));
+  });
+
+  it('is refused for a name that import would not know, and where no file can be', async () => {
+    expect((await admin.run(['export', 'content', admin.pathOf('all.csv')])).exitCode).toBe(2);
+    const { exitCode, stderr } = await admin.run(['export', 'content', admin.pathOf('no/such/folder.ndjson')]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('there is no such file');
+  });
+
+  it('replaces an earlier export', async () => {
+    const file = admin.pathOf('all.ndjson');
+    await writeFile(file, 'old');
+    await admin.run(['export', 'content', file]);
+    expect(await readFile(file, 'utf8')).not.toContain('old');
+  });
+});
+
+describe('content check', () => {
+  it('says that all is well', async () => {
+    const { exitCode, stdout } = await admin.run(['content', 'check']);
+    expect([exitCode, stdout]).toEqual([0, '60 items in 3 lists, 0 faults.\n']);
+  });
+
+  it('reports faults with exit code 1, mends them with --repair, and then finds none', async () => {
+    const { client, names } = admin.engine();
+    await client.send(new DeleteItemCommand({ TableName: names.content, Key: slugKey('a.example', 'item-3') }));
+    await client.send(
+      new UpdateItemCommand({
+        TableName: names.content,
+        Key: counterKey('all', 0),
+        UpdateExpression: 'ADD members :some',
+        ExpressionAttributeValues: { ':some': { N: '7' } },
+      }),
+    );
+    const found = await admin.run(['content', 'check']);
+    expect(found.exitCode).toBe(1);
+    expect(found.stdout).toContain('bucket 0 of list all: counter 67, members 60');
+    expect(found.stdout).toContain('slug item-3 of a.example');
+    const repaired = await admin.run(['content', 'check', '--repair']);
+    expect(repaired.exitCode).toBe(0);
+    expect(repaired.stdout.match(/mended/g)).toHaveLength(2);
+    expect((await admin.run(['content', 'check'])).stdout).toContain('0 faults');
+  });
+});
