@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { startDynamoDbLocal } from '../../lib/local/engine/dynamodb-local.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const JEST = ['--experimental-vm-modules', join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js')];
+const JEST = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js'),
+];
 /** What a shell reports for a process that a signal ended. */
 const ENDED_BY_SIGNAL = 130;
 

@@ -34,10 +34,10 @@ const distribution = (): string => {
   return join(releases, release);
 };
 
-const startJava = (port: number): ChildProcessWithoutNullStreams => {
+const startJava = (command: string, port: number): ChildProcessWithoutNullStreams => {
   const folder = distribution();
   return spawn(
-    'java',
+    command,
     [
       `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`,
       ...[
@@ -70,13 +70,23 @@ const reasonFor = (complaint: string): Error => {
   return new Error(`DynamoDB Local did not start: ${cause ?? 'it ended without a word'}`);
 };
 
+/** Where DynamoDB Local listens, and the command that runs Java. */
+export interface DynamoDbLocalOptions {
+  /** Left out or 0, any free one. */
+  readonly port?: number;
+  readonly java?: string;
+}
+
 /**
  * Runs Amazon's own DynamoDB Local in memory and without telemetry, reachable from this machine only. It ends with
  * `close`, and also when this process ends in whatever way: it watches the pipe to this process.
  * @throws JavaMissing, or an error with DynamoDB Local's own words, for example about a taken port
  */
-export const startDynamoDbLocal = async ({ port = 0 }: { port?: number } = {}): Promise<Engine> => {
-  const java = startJava(port);
+export const startDynamoDbLocal = async ({
+  port = 0,
+  java: command = 'java',
+}: DynamoDbLocalOptions = {}): Promise<Engine> => {
+  const java = startJava(command, port);
   const ended = once(java, 'close').catch(() => undefined);
   const spawned = once(java, 'spawn').catch((cause: unknown) => {
     throw new JavaMissing({ cause });

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from '@jest/globals';
+import { startDynamoDbLocal } from '../../../lib/local/engine/dynamodb-local.ts';
+import { sharedEndpoint } from '../../support/engine.ts';
+import { refusalOf } from './writes.ts';
+
+const connected = async (endpoint: string, host = '127.0.0.1'): Promise<Socket> => {
+  const socket = connect(Number(new URL(endpoint).port), host);
+  await once(socket, 'connect');
+  return socket;
+};
+
+const otherAddress = Object.values(networkInterfaces())
+  .flatMap((addresses) => addresses ?? [])
+  .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
+
+const startHangingProcess = async () => {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'hanging-dynamodb-local.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [endpoint] = await once(createInterface({ input: child.stdout }), 'line');
+  return { child, endpoint: String(endpoint) };
+};
+
+// It needs Java, which a machine that only runs the embedded engine may lack.
+const withJava = sharedEndpoint() === undefined ? describe.skip : describe;
+
+withJava('DynamoDB Local', () => {
+  it('is reached from this machine only, refuses a taken port, and is gone when closed', async () => {
+    const engine = await startDynamoDbLocal();
+    const socket = await connected(engine.endpoint);
+    if (otherAddress !== undefined) {
+      expect(await refusalOf(connected(engine.endpoint, otherAddress))).toMatchObject({ code: 'ECONNREFUSED' });
+    }
+    const port = Number(new URL(engine.endpoint).port);
+    expect(String(await refusalOf(startDynamoDbLocal({ port })))).toMatch(/did not start.*bind/);
+    const cut = once(socket, 'close');
+    socket.on('error', () => undefined);
+    await engine.close();
+    await cut;
+    expect(await refusalOf(connected(engine.endpoint))).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('ends with a process that is killed', async () => {
+    const { child, endpoint } = await startHangingProcess();
+    const socket = await connected(endpoint);
+    socket.on('error', () => undefined);
+    const cut = once(socket, 'close');
+    child.kill('SIGKILL');
+    await cut;
+    expect(await refusalOf(connected(endpoint))).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+});
+
+describe('without Java', () => {
+  it('DynamoDB Local says what it needs', async () => {
+    const error = await refusalOf(startDynamoDbLocal({ java: '/nowhere/java' }));
+    expect(error).toMatchObject({ name: 'JavaMissing', message: expect.stringContaining('version 17') });
+  });
+});

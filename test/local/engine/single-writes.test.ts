@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import {
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startEngine, type TestEngine } from '../../support/engine.ts';
+import { itemOf, put, read, refusalOf, write } from './writes.ts';
+
+let engine: TestEngine;
+let table: string;
+
+beforeAll(async () => {
+  engine = await startEngine();
+  table = engine.names.keys;
+});
+afterAll(() => engine.stop());
+
+const storedItem = async (value = 'stored') => {
+  const id = randomUUID();
+  await write(engine.client, [put(table, id, value)]);
+  return id;
+};
+
+const itemOnFailure = async (call: Promise<unknown>) => {
+  const error = await refusalOf(call);
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  return error.Item;
+};
+
+const ASKING = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+const IF_ABSENT = { ConditionExpression: 'attribute_not_exists(id)' } as const;
+
+describe('a single write refused by its condition shows the item found', () => {
+  it('when it is a put', async () => {
+    const id = await storedItem();
+    const command = new PutItemCommand({ TableName: table, Item: itemOf(id, 'other'), ...IF_ABSENT, ...ASKING });
+    expect(await itemOnFailure(engine.client.send(command))).toEqual(itemOf(id, 'stored'));
+    expect(await read(engine.client, table, id)).toEqual(itemOf(id, 'stored'));
+  });
+
+  it('when it is an update', async () => {
+    const id = await storedItem();
+    const update = { UpdateExpression: 'SET remark = id', ...IF_ABSENT, ...ASKING };
+    const command = new UpdateItemCommand({ TableName: table, Key: { id: { S: id } }, ...update });
+    expect(await itemOnFailure(engine.client.send(command))).toEqual(itemOf(id, 'stored'));
+  });
+
+  it('when it is a delete', async () => {
+    const id = await storedItem();
+    const command = new DeleteItemCommand({ TableName: table, Key: { id: { S: id } }, ...IF_ABSENT, ...ASKING });
+    expect(await itemOnFailure(engine.client.send(command))).toEqual(itemOf(id, 'stored'));
+  });
+
+  it('but no item when there is none, or none was asked for', async () => {
+    const id = await storedItem();
+    const unasked = new PutItemCommand({ TableName: table, Item: itemOf(id), ...IF_ABSENT });
+    expect(await itemOnFailure(engine.client.send(unasked))).toBeUndefined();
+    const absent = new DeleteItemCommand({
+      TableName: table,
+      Key: { id: { S: randomUUID() } },
+      ConditionExpression: 'attribute_exists(id)',
+      ...ASKING,
+    });
+    expect(await itemOnFailure(engine.client.send(absent))).toBeUndefined();
+  });
+});
+
+describe('consumed capacity', () => {
+  it('tells the read units of strongly consistent reads', async () => {
+    const id = await storedItem('x'.repeat(5_000));
+    const measured = { ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' } as const;
+    const got = await engine.client.send(new GetItemCommand({ TableName: table, Key: { id: { S: id } }, ...measured }));
+    const queried = await engine.client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'id = :id',
+        ExpressionAttributeValues: { ':id': { S: id } },
+        ...measured,
+      }),
+    );
+    const batched = await engine.client.send(
+      new BatchGetItemCommand({
+        RequestItems: { [table]: { Keys: [{ id: { S: id } }], ConsistentRead: true } },
+        ReturnConsumedCapacity: 'TOTAL',
+      }),
+    );
+    expect(got.ConsumedCapacity?.CapacityUnits).toBe(2);
+    expect(queried.ConsumedCapacity?.CapacityUnits).toBe(2);
+    expect(batched.ConsumedCapacity?.[0]?.CapacityUnits).toBe(2);
+  });
+});

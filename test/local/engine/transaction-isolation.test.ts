@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { TransactGetItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deadlineIn } from '../../../functions/runtime/deadline.ts';
+import { transact } from '../../../functions/runtime/transact.ts';
+import { startEngine, type TestEngine } from '../../support/engine.ts';
+import { add, put, putNew, read, write } from './writes.ts';
+
+const PATIENCE_MS = 25_000;
+
+let engine: TestEngine;
+let table: string;
+const fresh = () => randomUUID();
+
+beforeAll(async () => {
+  engine = await startEngine();
+  table = engine.names.keys;
+});
+afterAll(() => engine.stop());
+
+const amountOf = async (id: string) => Number((await read(engine.client, table, id))?.amount?.N ?? 0);
+
+/** Both amounts at one moment; undefined when a conflict with a transaction refused the read. */
+const bothAmounts = async (left: string, right: string): Promise<number[] | undefined> => {
+  const gets = [left, right].map((id) => ({ Get: { TableName: table, Key: { id: { S: id } } } }));
+  try {
+    const { Responses = [] } = await engine.client.send(new TransactGetItemsCommand({ TransactItems: gets }));
+    return Responses.map(({ Item }) => Number(Item?.amount?.N ?? 0));
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TransactionCanceledException') return undefined;
+    throw error;
+  }
+};
+
+const transfer = (from: string, to: string) =>
+  transact(engine.client, [add(table, from, -1), add(table, to, 1)], deadlineIn(PATIENCE_MS));
+
+describe('concurrent transactions', () => {
+  it('each count exactly once, and no reader sees half of one', async () => {
+    const [left, right] = [fresh(), fresh()];
+    await write(engine.client, [add(table, left, 100), add(table, right, 0)]);
+    let working = true;
+    const reader = async () => {
+      const sums = new Set<number>();
+      while (working) {
+        const amounts = await bothAmounts(left, right);
+        if (amounts !== undefined) sums.add(amounts.reduce((sum, amount) => sum + amount, 0));
+      }
+      return sums;
+    };
+    const readers = [reader(), reader()];
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => transfer(left, right)));
+    working = false;
+    for (const sums of await Promise.all(readers)) expect([...sums].filter((sum) => sum !== 100)).toEqual([]);
+    expect(outcomes.every(({ committed }) => committed)).toBe(true);
+    expect([await amountOf(left), await amountOf(right)]).toEqual([60, 40]);
+  });
+
+  it('lose nothing to single writes of the same item', async () => {
+    const [counted, other] = [fresh(), fresh()];
+    const single = new UpdateItemCommand({
+      TableName: table,
+      Key: { id: { S: counted } },
+      UpdateExpression: 'ADD amount :one',
+      ExpressionAttributeValues: { ':one': { N: '1' } },
+    });
+    const singles = Promise.allSettled(Array.from({ length: 40 }, () => engine.client.send(single)));
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        transact(engine.client, [add(table, counted, 1), add(table, other, 1)], deadlineIn(PATIENCE_MS)),
+      ),
+    );
+    const written = (await singles).filter(({ status }) => status === 'fulfilled').length;
+    expect(await amountOf(counted)).toBe(20 + written);
+    expect(await amountOf(other)).toBe(20);
+  });
+
+  it('let one of fifty claims win', async () => {
+    const claim = fresh();
+    const owners = Array.from({ length: 50 }, fresh);
+    const outcomes = await Promise.all(
+      owners.map((owner) =>
+        transact(engine.client, [putNew(table, claim), put(table, owner)], deadlineIn(PATIENCE_MS)),
+      ),
+    );
+    expect(outcomes.filter(({ committed }) => committed)).toHaveLength(1);
+    const present = await Promise.all(owners.map((owner) => read(engine.client, table, owner)));
+    expect(present.filter((item) => item !== undefined)).toHaveLength(1);
+  });
+});
