@@ -17,7 +17,7 @@ import {
 } from './content/schemas.ts';
 import type { ProblemCode } from './problems.ts';
 import type { TableId } from './tables.ts';
-import { BulkRequest, BulkResult, VehicleInsurance } from './vehicles/schemas.ts';
+import { BulkRequest, BulkResult, Registration, VehicleInsurance } from './vehicles/schemas.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -56,9 +56,7 @@ export interface Endpoint {
 /** Admission reads the key and counts the request, whatever the endpoint. */
 const admission = { keys: ['GetItem'], usage: ['UpdateItem'] } as const satisfies TableActions;
 
-const registrationPath = T.Object({
-  registration: T.String({ description: 'Registration number; case, spaces, hyphens and dots do not matter' }),
-});
+const registrationPath = T.Object({ registration: Registration });
 const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 const ifMatchHeader = T.Object({
   'If-Match': T.Optional(T.String({ description: 'Only change the item if it is a version named here' })),

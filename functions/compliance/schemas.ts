@@ -8,15 +8,15 @@ export const ComplianceVerdict = T.Object(
     compliant: T.Boolean({ description: 'Whether all four checks pass' }),
     checks: T.Object(
       {
-        insuranceValid: T.Boolean(),
-        motValid: T.Boolean(),
-        roadTaxPaid: T.Boolean(),
-        noOutstandingFines: T.Boolean(),
+        insuranceValid: T.Boolean({ description: 'A policy is in force today' }),
+        motValid: T.Boolean({ description: 'MOT not past its due date, or exempt' }),
+        roadTaxPaid: T.Boolean({ description: 'Taxed today, or exempt; SORN is not paid' }),
+        noOutstandingFines: T.Boolean({ description: 'No unpaid fine' }),
       },
       { additionalProperties: false },
     ),
     reasons: T.Array(T.Enum([...REASONS]), { description: 'One per failed check, in the order of the checks' }),
     lastChecked: T.String({ format: 'date-time', description: 'The time of the request, UTC' }),
   },
-  { additionalProperties: false },
+  { title: 'ComplianceVerdict', additionalProperties: false },
 );

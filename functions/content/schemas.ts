@@ -43,13 +43,13 @@ export const READ_ONLY_FIELDS = Object.keys(readOnly) as readonly (keyof typeof 
 
 export const CreateContent = T.Object(
   { ...fields, meta_description: T.Optional(fields.meta_description) },
-  { additionalProperties: false },
+  { title: 'CreateContent', additionalProperties: false },
 );
 
 const creationFields = Object.keys(fields);
 
 export const UpdateContent = T.Refine(
-  T.Partial(T.Object({ ...fields, ...readOnly }), { additionalProperties: false }),
+  T.Partial(T.Object({ ...fields, ...readOnly }), { title: 'UpdateContent', additionalProperties: false }),
   (value) => creationFields.some((field) => Object.hasOwn(value, field)),
   () => `must have at least one of ${creationFields.join(', ')}`,
 );
@@ -64,9 +64,9 @@ export const ContentItemSchema = T.Object(
     meta_description: T.String(),
     created_at: T.String({ format: 'date-time' }),
     updated_at: T.String({ format: 'date-time' }),
-    version: T.Integer({ minimum: 1 }),
+    version: T.Integer({ minimum: 1, description: 'Raised by every update' }),
   },
-  { additionalProperties: false },
+  { title: 'ContentItem', additionalProperties: false },
 );
 
 export const ContentPage = T.Object(
@@ -76,7 +76,7 @@ export const ContentPage = T.Object(
     limit: T.Integer({ minimum: 1, maximum: 100 }),
     offset: T.Integer({ minimum: 0 }),
   },
-  { additionalProperties: false },
+  { title: 'ContentPage', additionalProperties: false },
 );
 
 export const ContentQuery = T.Object(

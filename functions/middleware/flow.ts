@@ -41,6 +41,8 @@ export interface Flow {
   loaded?: unknown;
   /** The code of the problem that was answered, for the log. */
   code?: string;
+  /** Whether the database was at fault, for the metrics. */
+  databaseFault?: boolean;
 }
 
 export type StackRequest = MiddyRequest<

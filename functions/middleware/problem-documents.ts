@@ -1,4 +1,5 @@
 import { type ProblemCode, problems, problemType } from '../problems.ts';
+import { isDatabaseFault } from '../runtime/dynamodb.ts';
 import { logFailure } from '../runtime/log.ts';
 import { type Fault, Refusal } from '../runtime/refusal.ts';
 import type { StackRequest } from './flow.ts';
@@ -38,6 +39,7 @@ export const problemDocuments = () => ({
     const { flow } = request.internal;
     const document = documentOf(error, flow.requestId);
     flow.code = document.code;
+    flow.databaseFault = isDatabaseFault(error);
     if (!(error instanceof Refusal)) logFailure(flow.requestId, error);
     request.response = {
       statusCode: document.status,

@@ -1,20 +1,26 @@
 import { deadlineOf } from '../runtime/deadline.ts';
 import { logRequest } from '../runtime/log.ts';
+import { measureRequest } from '../runtime/metrics.ts';
 import { readEvent, type StackRequest } from './flow.ts';
 
-/** Opens the flow, names the request in the answer, and closes with the one log line that a request leaves. */
+/** Opens the flow, names the request in the answer, and closes with the one log line and the metrics of a request. */
 export const requestLog = (endpoint: string) => {
   const close = (request: StackRequest) => {
     const { flow } = request.internal;
     if (!request.response) return;
     request.response.headers = { ...request.response.headers, 'X-Request-Id': flow.requestId };
-    logRequest({
+    const outcome = {
       requestId: flow.requestId,
       endpoint,
       status: request.response.statusCode ?? 200,
       latencyMs: Math.round(performance.now() - flow.startedAtMs),
-      ...(flow.caller && { keyId: flow.caller.key.id }),
       ...(flow.code && { code: flow.code }),
+    };
+    logRequest({ ...outcome, ...(flow.caller && { keyId: flow.caller.key.id }) });
+    measureRequest({
+      ...outcome,
+      databaseFault: flow.databaseFault === true,
+      ...(flow.caller && { plan: flow.caller.key.plan }),
     });
   };
   return {

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { DeadlineExceeded } from './deadline.ts';
 import { type DatabaseEnvironment, databaseFromEnvironment } from './environment.ts';
 
 /** Milliseconds to connect; DynamoDB answers a connection within a few. */
@@ -35,6 +36,10 @@ export const database = (): DynamoDBClient => {
   shared ??= createDatabase(databaseFromEnvironment());
   return shared;
 };
+
+/** Whether a request to DynamoDB failed for good: the SDK marks all its errors, a lost connection's included. */
+export const isDatabaseFault = (error: unknown): boolean =>
+  error instanceof DeadlineExceeded || (error instanceof Error && '$metadata' in error);
 
 const THROTTLES = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 

@@ -1,6 +1,18 @@
 /** The shapes that the vehicle endpoints exchange: specification sections 2.1 to 2.4, contract.md "Bulk". */
 import * as T from 'typebox';
 
+/** Letters that normalise to one of `ÄÖÜÅäöüå`, however they are composed, and the signs that do to `K` and `Å`. */
+const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';
+const ASCII = '[B-NP-TV-Zb-np-tv-z0-9\\u212a]|[Aa](?![\\u0308\\u030a])|[OUou](?!\\u0308)';
+const SEPARATORS = '[ .\\u00b7\\u0387-]*';
+
+/** The rule of registration.ts as JSON Schema can tell it; a test holds the two together. Nothing validates by it. */
+export const Registration = T.String({
+  maxLength: 32,
+  pattern: `^(?=.*(?:${ASCII}))(?:${SEPARATORS}(?:${LETTER})){1,12}${SEPARATORS}$`,
+  description: 'Registration number; case, spaces, hyphens and dots do not matter',
+});
+
 const day = (description: string) => T.String({ format: 'date', description });
 
 export const Policy = T.Object(
@@ -11,7 +23,7 @@ export const Policy = T.Object(
     validTo: day('Last day of cover, Europe/London'),
     type: T.String({ description: 'Cover type' }),
   },
-  { additionalProperties: false },
+  { title: 'Policy', additionalProperties: false },
 );
 
 export const Vehicle = T.Object(
@@ -21,7 +33,7 @@ export const Vehicle = T.Object(
     year: T.Integer({ description: 'Year of manufacture' }),
     color: T.String(),
   },
-  { additionalProperties: false },
+  { title: 'Vehicle', additionalProperties: false },
 );
 
 const policyOrNull = T.Union([Policy, T.Null()], { description: 'null when the vehicle has no policy at all' });
@@ -34,7 +46,7 @@ export const VehicleInsurance = T.Object(
     vehicle: Vehicle,
     lastUpdated: T.String({ format: 'date-time', description: 'When the record last changed at its source, UTC' }),
   },
-  { additionalProperties: false },
+  { title: 'VehicleInsurance', additionalProperties: false },
 );
 
 export const BulkRequest = T.Object(
@@ -44,14 +56,14 @@ export const BulkRequest = T.Object(
       description: 'Registration numbers, up to the bulk size of the plan',
     }),
   },
-  { additionalProperties: false },
+  { title: 'BulkRequest', additionalProperties: false },
 );
 
 export const BULK_ENTRY_CODES = ['VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION', 'LOOKUP_UNAVAILABLE'] as const;
 
 const BulkSuccess = T.Object(
   { registration: T.String(), insured: T.Boolean(), policy: policyOrNull },
-  { additionalProperties: false, description: 'A vehicle that is known, insured or not' },
+  { title: 'BulkSuccess', additionalProperties: false, description: 'A vehicle that is known, insured or not' },
 );
 
 const BulkFailure = T.Object(
@@ -61,17 +73,21 @@ const BulkFailure = T.Object(
     error: T.String({ description: 'What went wrong, in words' }),
     code: T.Enum([...BULK_ENTRY_CODES]),
   },
-  { additionalProperties: false, description: 'A registration that is unknown, invalid or could not be read' },
+  {
+    title: 'BulkFailure',
+    additionalProperties: false,
+    description: 'A registration that is unknown, invalid or could not be read',
+  },
 );
 
 export const BulkResult = T.Object(
   {
     results: T.Array(T.Union([BulkSuccess, BulkFailure]), { description: 'One result per entry, in order' }),
     processed: T.Integer({ description: 'Number of submitted registrations' }),
-    successful: T.Integer(),
-    failed: T.Integer(),
+    successful: T.Integer({ description: 'How many of them are known vehicles' }),
+    failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
   },
-  { additionalProperties: false },
+  { title: 'BulkResult', additionalProperties: false },
 );
 
 export type BulkEntry = T.Static<typeof BulkSuccess> | T.Static<typeof BulkFailure>;
