@@ -30,5 +30,9 @@ export const prepareEngine = async () => {
     scopes: SCOPES,
     createdAt,
   });
-  return { db, key, keyId: keyIdOf(hash) };
+  const close = () => {
+    db.destroy();
+    engine.disconnect();
+  };
+  return { db, key, keyId: keyIdOf(hash), names: LOCAL_TABLE_NAMES, close };
 };

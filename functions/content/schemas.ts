@@ -14,7 +14,11 @@ const text = (options: { maxLength?: number; pattern?: string; description: stri
 const fields = {
   title: text({ maxLength: 200, pattern: '\\S', description: 'a text of 1 to 200 characters that is not blank' }),
   content: T.Refine(
-    text({ pattern: '\\S', description: 'a text of 1 to 100,000 bytes of UTF-8 that is not blank' }),
+    text({
+      maxLength: MAX_CONTENT_BYTES,
+      pattern: '\\S',
+      description: 'a text of 1 to 100,000 bytes of UTF-8 that is not blank',
+    }),
     (value) => typeof value !== 'string' || Buffer.byteLength(value) <= MAX_CONTENT_BYTES,
     () => 'must not be over 100,000 bytes of UTF-8',
   ),
@@ -83,8 +87,10 @@ export const ContentQuery = T.Object(
   {
     domain: T.Optional(fields.domain),
     slug: T.Optional(fields.slug),
-    limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    offset: T.Optional(T.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+    limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items in a page' })),
+    offset: T.Optional(
+      T.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: 'Items to skip' }),
+    ),
   },
   { dependentRequired: { slug: ['domain'] } },
 );

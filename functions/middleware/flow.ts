@@ -63,8 +63,8 @@ const textsOf = (value: unknown): [string, string][] =>
     ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : [];
 
-/** The last millisecond that a JavaScript date can tell. */
-const LAST_INSTANT = 8.64e15;
+/** Beyond it a date needs more than four digits for its year. */
+const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
 const instantOf = (timeEpoch: unknown): Date =>
   Number.isSafeInteger(timeEpoch) && Math.abs(timeEpoch as number) <= LAST_INSTANT

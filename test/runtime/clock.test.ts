@@ -15,6 +15,26 @@ describe('The day in London', () => {
   });
 });
 
+describe('The day in London, hour by hour', () => {
+  // If this fails after an update of Node, the law of summer time has changed: functions/runtime/clock.ts reckons with it.
+  it('is what Node’s time zones say, from 1996 to 2060', () => {
+    const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/London', dateStyle: 'short' });
+    const HOUR_MS = 3_600_000;
+    const wrong: string[] = [];
+    for (let year = 1996; year <= 2060; year += 1) {
+      // The days around both changes of the clock, then an hour of each month.
+      const starts = [Date.UTC(year, 2, 24), Date.UTC(year, 9, 24)];
+      const hours = starts.flatMap((start) => Array.from({ length: 9 * 24 }, (_, hour) => start + hour * HOUR_MS));
+      const months = Array.from({ length: 12 }, (_, month) => Date.UTC(year, month, 15, 23, 30));
+      for (const time of [...hours, ...months]) {
+        const instant = new Date(time);
+        if (londonDate(instant) !== calendar.format(instant)) wrong.push(instant.toISOString());
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('A calendar date', () => {
   it.each(['2026-02-28', '2024-02-29', '1900-01-01', '9999-12-31'])('is %s', (text) => {
     expect(isCalendarDate(text)).toBe(true);

@@ -1,0 +1,27 @@
+/** The peer: a single-file SDK handler that makes a look-up's database calls at once, as the SDK's guide would write it. */
+import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+
+const db = new DynamoDBClient({});
+const { KEYS_TABLE, USAGE_TABLE, VEHICLES_TABLE, KEY_ID = '' } = process.env;
+
+export const handler = async (event: { readonly pathParameters: { readonly registration: string } }) => {
+  const [, , { Item }] = await Promise.all([
+    db.send(new GetItemCommand({ TableName: KEYS_TABLE, Key: { id: { S: KEY_ID } }, ConsistentRead: true })),
+    db.send(
+      new UpdateItemCommand({
+        TableName: USAGE_TABLE,
+        Key: { keyId: { S: KEY_ID }, windowStart: { N: '0' } },
+        UpdateExpression: 'ADD used :one',
+        ExpressionAttributeValues: { ':one': { N: '1' } },
+        ReturnValues: 'UPDATED_NEW',
+      }),
+    ),
+    db.send(
+      new GetItemCommand({
+        TableName: VEHICLES_TABLE,
+        Key: { registration: { S: event.pathParameters.registration } },
+      }),
+    ),
+  ]);
+  return { statusCode: Item ? 200 : 404, body: JSON.stringify(Item) };
+};
