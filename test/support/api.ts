@@ -9,6 +9,7 @@ import type { VehicleRecord } from '../../functions/vehicles/record.ts';
 import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { NOON } from './clock.ts';
+import { requireContract } from './contract.ts';
 import { environmentOf, startEngine, type TestEngine } from './engine.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
@@ -35,6 +36,7 @@ export interface TestApi {
   readonly faults: FaultProxy;
   /** The gateway's clock; a test may move it. */
   readonly clock: { now: number };
+  /** Sends a request; fails when request or answer break the OpenAPI document. */
   readonly call: (method: string, path: string, options?: Call) => Promise<Reply>;
   /** A new key; every scope and the premium plan unless said otherwise. */
   readonly newKey: (record?: Partial<KeyRecord>) => Promise<string>;
@@ -52,16 +54,22 @@ const send = async (
   { key, headers, json, raw }: Call,
 ): Promise<Reply> => {
   const body = json === undefined ? raw : JSON.stringify(json);
-  const response = await fetch(origin + path, {
-    method,
-    headers: {
-      ...(key === undefined ? {} : { 'X-API-Key': key }),
-      ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body }),
-  });
+  const sent = {
+    ...(key === undefined ? {} : { 'X-API-Key': key }),
+    ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...headers,
+  };
+  const response = await fetch(origin + path, { method, headers: sent, ...(body === undefined ? {} : { body }) });
   const text = await response.text();
+  requireContract({
+    method,
+    url: new URL(origin + path),
+    headers: sent,
+    body: body?.toString(),
+    status: response.status,
+    answerHeaders: response.headers,
+    answerText: text,
+  });
   return {
     status: response.status,
     headers: response.headers,

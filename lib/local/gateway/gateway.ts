@@ -17,6 +17,8 @@ export interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly host?: string;
+  /** Requests served at once; the others wait. */
+  readonly concurrency?: number;
   /** The gateway's clock, in Unix milliseconds. */
   readonly clock?: () => number;
   readonly onAnswer?: (record: AccessRecord) => void;
@@ -32,10 +34,10 @@ export interface Gateway {
 const MAX_HEAD_BYTES = 10_240;
 
 /**
- * Requests served at once; the others wait. On the platform each has a function instance to itself, here they share one
- * process with the database, and without a bound a burst would run into the functions' own time-outs.
+ * On the platform each request has a function instance to itself, here they share one process with the database, and
+ * without a bound a burst would run into the functions' own time-outs.
  */
-const MAX_CONCURRENCY = 32;
+const DEFAULT_CONCURRENCY = 32;
 
 const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>
   [method, url, ...rawHeaders].reduce((sum, part) => sum + Buffer.byteLength(part), 0);
@@ -79,9 +81,9 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
  * @throws the listen error when the port is taken
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  const { port, host = '127.0.0.1', clock = Date.now, onAnswer } = options;
+  const { port, host = '127.0.0.1', concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onAnswer } = options;
   const functions = await loadFunctions();
-  const turn = pLimit(MAX_CONCURRENCY);
+  const turn = pLimit(concurrency);
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now();
     const { statusCode, headers, body, routeKey } = await answerRequest(request, functions, turn, new Date(clock()));

@@ -1,0 +1,102 @@
+/** Holds every exchange of the test suite against the OpenAPI document, so that the tests keep the document true. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { openApiDocument } from '../../lib/openapi/document.ts';
+import { type DocumentedAnswer, describedOperation, type Operation, otherAnswers } from './documented-operation.ts';
+
+/** One request as it was sent, and what came back. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: URL;
+  /** Names in any case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly status: number;
+  readonly answerHeaders: Headers;
+  readonly answerText: string;
+}
+
+const document = openApiDocument();
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+const validators = new WeakMap<object, ValidateFunction>();
+
+const validatorOf = (schema: object): ValidateFunction => {
+  const known = validators.get(schema);
+  if (known) return known;
+  const made = ajv.compile({ ...schema, components: document.components });
+  validators.set(schema, made);
+  return made;
+};
+
+const require = (holds: boolean, what: string, { method, url, status }: Exchange): void => {
+  if (!holds)
+    throw new Error(`${method} ${url.pathname}${url.search} → ${status} breaks the OpenAPI document: ${what}`);
+};
+
+const requireFit = (schema: object, value: unknown, what: string, exchange: Exchange): void => {
+  const fits = validatorOf(schema);
+  require(fits(value), `${what}: ${ajv.errorsText(fits.errors)}`, exchange);
+};
+
+/** Text in the type that its schema asks for. */
+const typed = (schema: { readonly type?: unknown }, text: string): unknown =>
+  schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
+
+/** Headers of the connection rather than of the answer. */
+const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
+
+const checkHeaders = (answer: DocumentedAnswer, exchange: Exchange): void => {
+  const promised = Object.entries(answer.headers);
+  for (const [name, { required, schema }] of promised) {
+    const sent = exchange.answerHeaders.get(name);
+    require(sent !== null || required !== true, `header ${name} is missing`, exchange);
+    if (sent !== null) requireFit(schema, typed(schema, sent), `header ${name}`, exchange);
+  }
+  const known = new Set([...TRANSPORT, ...promised.map(([name]) => name.toLowerCase())]);
+  const unknown = [...exchange.answerHeaders.keys()].filter((name) => !known.has(name));
+  require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`, exchange);
+};
+
+const checkBody = (answer: DocumentedAnswer, exchange: Exchange): void => {
+  const { method, answerHeaders, answerText } = exchange;
+  const type = answerHeaders.get('content-type');
+  if (answer.content === undefined)
+    return require(answerText === '' && type === null, 'no body is described', exchange);
+  const described = answer.content[type ?? ''];
+  if (described === undefined) return require(false, `Content-Type ${type} is not described`, exchange);
+  // The answer to HEAD has no body, whatever its headers say.
+  if (method !== 'HEAD') requireFit(described.schema, JSON.parse(answerText), 'body', exchange);
+};
+
+/** What was accepted must be what the document asks for. */
+const checkRequest = ({ parameters, requestBody }: Operation, path: Record<string, string>, exchange: Exchange) => {
+  const { url, headers, body } = exchange;
+  const sent = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const places = {
+    path: (name: string) => decodeURIComponent(path[name] ?? ''),
+    query: (name: string) => url.searchParams.get(name) ?? undefined,
+    header: (name: string) => sent.get(name.toLowerCase()),
+  };
+  for (const { name, in: place, required, schema } of parameters) {
+    const value = places[place](name);
+    require(value !== undefined || !required, `${place} parameter ${name} is missing`, exchange);
+    if (value !== undefined) requireFit(schema, typed(schema, value), `${place} parameter ${name}`, exchange);
+  }
+  if (requestBody) requireFit(requestBody, JSON.parse(body ?? ''), 'request body', exchange);
+};
+
+/** The gateway's own refusal, which the document does not describe (README "Limits and decisions"). */
+const isGatewayRefusal = ({ status }: Exchange): boolean => status === 413;
+
+/** @throws Error naming what the document says otherwise */
+export const requireContract = (exchange: Exchange): void => {
+  if (isGatewayRefusal(exchange)) return;
+  const described = describedOperation(document, exchange.method, exchange.url.pathname);
+  const answers = described?.operation.answers ?? otherAnswers(document);
+  const answer = answers[exchange.status];
+  if (answer === undefined) return require(false, 'this status is not described', exchange);
+  checkHeaders(answer, exchange);
+  checkBody(answer, exchange);
+  if (described && exchange.status < 300) checkRequest(described.operation, described.path, exchange);
+};
