@@ -1,6 +1,6 @@
 import { type AttributeValue, BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { complianceItem } from '../../functions/compliance/compliance-table.ts';
-import { contentTable } from '../../functions/content/content-table.ts';
+import { contentImport } from '../../functions/content/content-import.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import type { TableNames } from '../../functions/tables.ts';
 import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
@@ -9,8 +9,10 @@ import { sampleComplianceRecords, sampleVehicleRecords } from './sample-vehicles
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
-/** Milliseconds for one sample item on an engine on this machine. */
-const CREATE_DEADLINE_MS = 5_000;
+/** New items that fit one transaction of DynamoDB's 100 actions, with their places and slugs. */
+const ITEMS_PER_TRANSACTION = 20;
+/** Milliseconds for one transaction on an engine on this machine. */
+const TRANSACTION_DEADLINE_MS = 10_000;
 
 const putAll = async (db: DynamoDBClient, table: string, items: readonly Record<string, AttributeValue>[]) => {
   for (let start = 0; start < items.length; start += MAX_BATCH) {
@@ -27,8 +29,9 @@ export const loadSampleVehicles = async (db: DynamoDBClient, names: TableNames, 
 
 /** Creates the sample content; once, since whoever works on kept data may have changed it. */
 export const loadSampleContent = async (db: DynamoDBClient, names: TableNames, now: Date): Promise<void> => {
-  const content = contentTable(db, names.content);
-  for (const fields of SAMPLE_CONTENT) {
-    await content.create(fields, undefined, { now, deadline: deadlineIn(CREATE_DEADLINE_MS) });
+  const content = contentImport(db, names.content);
+  for (let start = 0; start < SAMPLE_CONTENT.length; start += ITEMS_PER_TRANSACTION) {
+    const items = SAMPLE_CONTENT.slice(start, start + ITEMS_PER_TRANSACTION);
+    await content.putMany(items, { now, deadline: deadlineIn(TRANSACTION_DEADLINE_MS) });
   }
 };

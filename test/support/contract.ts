@@ -29,9 +29,15 @@ const validatorOf = (schema: object): ValidateFunction => {
   return made;
 };
 
-const require = (holds: boolean, what: string, { method, url, status }: Exchange): void => {
-  if (!holds)
-    throw new Error(`${method} ${url.pathname}${url.search} → ${status} breaks the OpenAPI document: ${what}`);
+class BreaksContract extends Error {
+  override readonly name = 'BreaksContract';
+  constructor(what: string, { method, url, status }: Exchange) {
+    super(`${method} ${url.pathname}${url.search} → ${status} breaks the OpenAPI document: ${what}`);
+  }
+}
+
+const require = (holds: boolean, what: string, exchange: Exchange): void => {
+  if (!holds) throw new BreaksContract(what, exchange);
 };
 
 const requireFit = (schema: object, value: unknown, what: string, exchange: Exchange): void => {
@@ -61,10 +67,12 @@ const checkHeaders = (answer: DocumentedAnswer, exchange: Exchange): void => {
 const checkBody = (answer: DocumentedAnswer, exchange: Exchange): void => {
   const { method, answerHeaders, answerText } = exchange;
   const type = answerHeaders.get('content-type');
-  if (answer.content === undefined)
-    return require(answerText === '' && type === null, 'no body is described', exchange);
+  if (answer.content === undefined) {
+    require(answerText === '' && type === null, 'no body is described', exchange);
+    return;
+  }
   const described = answer.content[type ?? ''];
-  if (described === undefined) return require(false, `Content-Type ${type} is not described`, exchange);
+  if (described === undefined) throw new BreaksContract(`Content-Type ${type} is not described`, exchange);
   // The answer to HEAD has no body, whatever its headers say.
   if (method !== 'HEAD') requireFit(described.schema, JSON.parse(answerText), 'body', exchange);
 };
@@ -89,13 +97,13 @@ const checkRequest = ({ parameters, requestBody }: Operation, path: Record<strin
 /** The gateway's own refusal, which the document does not describe (README "Limits and decisions"). */
 const isGatewayRefusal = ({ status }: Exchange): boolean => status === 413;
 
-/** @throws Error naming what the document says otherwise */
+/** @throws BreaksContract naming what the document says otherwise */
 export const requireContract = (exchange: Exchange): void => {
   if (isGatewayRefusal(exchange)) return;
   const described = describedOperation(document, exchange.method, exchange.url.pathname);
   const answers = described?.operation.answers ?? otherAnswers(document);
   const answer = answers[exchange.status];
-  if (answer === undefined) return require(false, 'this status is not described', exchange);
+  if (answer === undefined) throw new BreaksContract('this status is not described', exchange);
   checkHeaders(answer, exchange);
   checkBody(answer, exchange);
   if (described && exchange.status < 300) checkRequest(described.operation, described.path, exchange);

@@ -1,0 +1,117 @@
+import { type Example, refusal } from './example.ts';
+
+const FORM =
+  'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.';
+const UNKNOWN = 'No vehicle with this registration is in the database.';
+const LAST_UPDATED = '2026-06-14T08:30:00.000Z';
+
+const policyOfFiesta = {
+  number: 'POL-1000-1',
+  insurer: 'Acme Mutual',
+  validFrom: '2025-12-15',
+  validTo: '2026-12-14',
+  type: 'Comprehensive',
+};
+
+const lapsedPolicy = {
+  number: 'POL-1003-1',
+  insurer: 'Castle & Crown Insurance',
+  validFrom: '2025-06-15',
+  validTo: '2026-06-14',
+  type: 'Comprehensive',
+};
+
+/** Refusals that both look-ups by registration share. */
+export const registrationRefusals: readonly Example[] = [
+  {
+    name: 'unknown',
+    summary: 'A vehicle that nobody knows',
+    request: { path: { registration: 'ZZ99ZZZ' } },
+    ...refusal('VEHICLE_NOT_FOUND', UNKNOWN),
+  },
+  {
+    name: 'invalid',
+    summary: 'Text that cannot be a registration',
+    request: { path: { registration: 'AB12_CDE' } },
+    ...refusal('INVALID_REGISTRATION', FORM, [{ parameter: 'registration', detail: FORM }]),
+  },
+];
+
+export const insuranceExamples: readonly Example[] = [
+  {
+    name: 'insured',
+    summary: 'Insured today',
+    request: { path: { registration: 'AB12CDE' } },
+    status: 200,
+    body: {
+      registration: 'AB12CDE',
+      insured: true,
+      policy: policyOfFiesta,
+      vehicle: { make: 'Ford', model: 'Fiesta', year: 2012, color: 'Blue' },
+      lastUpdated: LAST_UPDATED,
+    },
+  },
+  {
+    name: 'lapsed',
+    summary: 'Insured until yesterday, and written with a hyphen',
+    request: { path: { registration: 'DG65-OLD' } },
+    status: 200,
+    body: {
+      registration: 'DG65-OLD',
+      insured: false,
+      policy: lapsedPolicy,
+      vehicle: { make: 'Nissan', model: 'Qashqai', year: 2015, color: 'White' },
+      lastUpdated: LAST_UPDATED,
+    },
+  },
+  {
+    name: 'noPolicy',
+    summary: 'Known, but never insured',
+    request: { path: { registration: 'KR08NIL' } },
+    status: 200,
+    body: {
+      registration: 'KR08NIL',
+      insured: false,
+      policy: null,
+      vehicle: { make: 'Peugeot', model: '208', year: 2008, color: 'Yellow' },
+      lastUpdated: LAST_UPDATED,
+    },
+  },
+  ...registrationRefusals,
+];
+
+export const bulkExamples: readonly Example[] = [
+  {
+    name: 'mixed',
+    summary: 'Insured, uninsured, unknown and invalid in one request',
+    request: { body: { registrations: ['AB12 CDE', 'KR08NIL', 'ZZ99ZZZ', 'not a plate!'] } },
+    status: 200,
+    body: {
+      results: [
+        { registration: 'AB12 CDE', insured: true, policy: policyOfFiesta },
+        { registration: 'KR08NIL', insured: false, policy: null },
+        { registration: 'ZZ99ZZZ', insured: false, error: UNKNOWN, code: 'VEHICLE_NOT_FOUND' },
+        { registration: 'not a plate!', insured: false, error: FORM, code: 'INVALID_REGISTRATION' },
+      ],
+      processed: 4,
+      successful: 2,
+      failed: 2,
+    },
+  },
+  {
+    name: 'notText',
+    summary: 'An entry that is not a string',
+    request: { body: { registrations: ['AB12 CDE', 42] } },
+    ...refusal('VALIDATION_FAILED', 'The request has a fault; see errors.', [
+      { pointer: '/registrations/1', detail: 'must be a string' },
+    ]),
+  },
+  {
+    name: 'tooMany',
+    summary: 'One registration more than the standard plan allows',
+    request: { body: { registrations: Array.from({ length: 501 }, () => 'AB12 CDE') } },
+    ...refusal('BULK_TOO_LARGE', '501 registrations were sent; the plan allows at most 500 in one request.', [
+      { pointer: '/registrations', detail: '501 registrations were sent; the plan allows at most 500 in one request' },
+    ]),
+  },
+];

@@ -1,0 +1,57 @@
+/** The shape of every refusal (RFC 9457), made from the catalogue of codes. */
+import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
+import type { JsonObject } from './json.ts';
+
+const codes = Object.keys(problems) as ProblemCode[];
+
+const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
+
+/** What is wrong with one part of a request. */
+export const faultSchema = {
+  title: 'Fault',
+  description: 'What is wrong with one part of the request',
+  type: 'object',
+  required: ['detail'],
+  properties: {
+    pointer: {
+      type: 'string',
+      format: 'json-pointer',
+      description: 'Where in the body (RFC 6901); a missing field points at itself',
+    },
+    parameter: { type: 'string', description: 'The parameter or header, where it is not the body' },
+    detail: { type: 'string', description: 'What is wrong with it' },
+  },
+  oneOf: [{ required: ['pointer'] }, { required: ['parameter'] }],
+  additionalProperties: false,
+} as const satisfies JsonObject;
+
+/** Every refusal of the service. */
+export const problemSchema = {
+  title: 'Problem',
+  description: 'Why the request was refused (RFC 9457)',
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
+  properties: {
+    type: { enum: codes.map(problemType), description: 'Stable address of the code, relative to the service' },
+    title: { enum: distinct(codes.map((code) => problems[code].title)) },
+    status: { enum: distinct(codes.map((code) => problems[code].status)).sort() },
+    detail: { type: 'string', description: 'A sentence that a person can act on' },
+    code: { enum: codes, description: 'What programs decide by' },
+    requestId: { type: 'string', description: 'As in X-Request-Id; name it when you ask for support' },
+    errors: {
+      type: 'array',
+      maxItems: 1_000,
+      items: { $ref: '#/components/schemas/Fault' },
+      description: 'Every fault that was found, for bad input',
+    },
+  },
+  additionalProperties: false,
+} as const satisfies JsonObject;
+
+/** The problem document that only these codes of one status have. */
+export const problemOf = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({
+  allOf: [
+    { $ref: '#/components/schemas/Problem' },
+    { type: 'object', properties: { status: { const: status }, code: { enum: allowed } } },
+  ],
+});

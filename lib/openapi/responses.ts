@@ -1,0 +1,79 @@
+/** What each endpoint answers, per status. */
+import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
+import { type ProblemCode, problems } from '../../functions/problems.ts';
+import { refTo, schemaInDocument } from './component-schemas.ts';
+import { commonRefusals } from './examples/all-examples.ts';
+import type { Example } from './examples/example.ts';
+import { type JsonObject, present } from './json.ts';
+import { followUps } from './links.ts';
+import { problemOf } from './problem-schema.ts';
+import { problemHeaders, successHeaders } from './response-headers.ts';
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+const SUCCESS: Readonly<Record<Endpoint['successStatus'], string>> = {
+  200: 'Done',
+  201: 'Created',
+  204: 'Deleted',
+};
+
+const namedExamples = (shown: readonly Example[]): JsonObject | undefined =>
+  shown.length === 0
+    ? undefined
+    : Object.fromEntries(shown.map(({ name, summary, body }) => [name, { summary, value: body }]));
+
+const meaningOf = (codes: readonly ProblemCode[]): string =>
+  codes.map((code) => `\`${code}\`: ${problems[code].meaning}`).join('\n\n');
+
+/** A refusal with one of these codes, which share a status. */
+export const problemResponse = (status: number, codes: readonly ProblemCode[], shown?: JsonObject): JsonObject => ({
+  description: meaningOf(codes),
+  headers: problemHeaders(status),
+  content: { [PROBLEM_TYPE]: present({ schema: problemOf(status, codes), examples: shown }) },
+});
+
+const success = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject =>
+  present({
+    description: SUCCESS[row.successStatus],
+    headers: successHeaders(id),
+    content: row.response && {
+      'application/json': present({ schema: schemaInDocument(row.response), examples: namedExamples(shown) }),
+    },
+    links: followUps(id),
+  });
+
+const commonCodes = Object.keys(commonRefusals) as (keyof typeof commonRefusals)[];
+
+/** The refusals that every endpoint shares, by code. */
+export const componentResponses = (): JsonObject =>
+  Object.fromEntries(
+    commonCodes.map((code) => {
+      const { status, body } = commonRefusals[code];
+      return [code, problemResponse(status, [code], { refused: { summary: problems[code].meaning, value: body } })];
+    }),
+  );
+
+const commonResponses = (): JsonObject =>
+  Object.fromEntries(commonCodes.map((code) => [problems[code].status, refTo('responses', code)]));
+
+/** Every answer of an endpoint, by status. */
+export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject => {
+  const withStatus = (wanted: number) => shown.filter(({ status }) => status === wanted);
+  const ofStatus = Map.groupBy(row.problems, (code) => problems[code].status);
+  const refusals = [...ofStatus].map(([status, codes]) => [
+    status,
+    problemResponse(status, codes, namedExamples(withStatus(status))),
+  ]);
+  return {
+    [row.successStatus]: success(id, row, withStatus(row.successStatus)),
+    ...Object.fromEntries(refusals),
+    ...commonResponses(),
+  };
+};
+
+/** What paths and methods outside the table answer; OpenAPI has no place for it. */
+export const otherRequests = (): JsonObject => ({
+  ...commonResponses(),
+  [problems.ROUTE_NOT_FOUND.status]: problemResponse(problems.ROUTE_NOT_FOUND.status, ['ROUTE_NOT_FOUND']),
+  [problems.METHOD_NOT_ALLOWED.status]: problemResponse(problems.METHOD_NOT_ALLOWED.status, ['METHOD_NOT_ALLOWED']),
+});

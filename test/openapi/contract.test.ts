@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Exchange, requireContract } from '../support/contract.ts';
+
+const verdict = {
+  registration: 'AB12CDE',
+  compliant: true,
+  checks: { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true },
+  reasons: [],
+  lastChecked: '2026-06-15T12:00:10.000Z',
+};
+
+const HEADERS = {
+  'content-type': 'application/json',
+  'x-ratelimit-limit': '60',
+  'x-ratelimit-remaining': '59',
+  'x-ratelimit-reset': '1781524860',
+  'x-request-id': 'abc',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+const { 'x-ratelimit-remaining': _remaining, ...withoutRemaining } = HEADERS;
+
+const exchange = (changes: Partial<Exchange> = {}): Exchange => ({
+  method: 'GET',
+  url: new URL('http://127.0.0.1/v1/compliance/AB12CDE'),
+  headers: {},
+  status: 200,
+  answerHeaders: new Headers(HEADERS),
+  answerText: JSON.stringify(verdict),
+  ...changes,
+});
+
+describe('The check that every test request passes', () => {
+  it('lets an exchange through that is as described', () => {
+    expect(() => requireContract(exchange())).not.toThrow();
+  });
+
+  it.each<[string, Partial<Exchange>, RegExp]>([
+    ['a status that is not described', { status: 418 }, /status is not described/],
+    ['a missing header', { answerHeaders: new Headers(withoutRemaining) }, /X-RateLimit-Remaining is missing/],
+    [
+      'a header of the wrong type',
+      { answerHeaders: new Headers({ ...HEADERS, 'x-ratelimit-limit': 'many' }) },
+      /X-RateLimit-Limit: data must be integer/,
+    ],
+    [
+      'a header that is not described',
+      { answerHeaders: new Headers({ ...HEADERS, 'x-powered-by': 'x' }) },
+      /x-powered-by are not described/,
+    ],
+    ['a missing field', { answerText: JSON.stringify({ ...verdict, compliant: undefined }) }, /required property/],
+    ['a field that is not described', { answerText: JSON.stringify({ ...verdict, colour: 1 }) }, /additional/],
+    ['a date that is none', { answerText: JSON.stringify({ ...verdict, lastChecked: 'now' }) }, /date-time/],
+    ['another type of body', { answerHeaders: new Headers({ ...HEADERS, 'content-type': 'text/html' }) }, /text\/html/],
+    [
+      'an accepted request that is not as described',
+      { url: new URL('http://127.0.0.1/v1/compliance/AB_12') },
+      /path parameter registration/,
+    ],
+    ['success at an unknown path', { url: new URL('http://127.0.0.1/v1/nowhere') }, /status is not described/],
+  ])('refuses %s', (_what, changes, message) => {
+    expect(() => requireContract(exchange(changes))).toThrow(message);
+  });
+});

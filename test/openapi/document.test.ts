@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { PLANS } from '../../functions/access/plans.ts';
+import { endpoints } from '../../functions/endpoints.ts';
+import { normaliseRegistration } from '../../functions/vehicles/registration.ts';
+import { Registration } from '../../functions/vehicles/schemas.ts';
+import { openApiDocument } from '../../lib/openapi/document.ts';
+import { information, operationTexts } from '../../lib/openapi/texts.ts';
+
+const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
+
+interface Described {
+  readonly paths: Record<string, Record<string, { operationId?: string }>>;
+}
+
+describe('docs/openapi.json', () => {
+  it('is what the endpoint table says; `npm run openapi` writes it', () => {
+    expect(JSON.parse(kept('openapi.json'))).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  });
+
+  it('has every endpoint once', () => {
+    const { paths } = openApiDocument() as unknown as Described;
+    const ids = Object.values(paths).flatMap((item) =>
+      Object.values(item).flatMap(({ operationId }) => operationId ?? []),
+    );
+    expect(ids).toHaveLength(Object.keys(endpoints).length);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('names the plans as they are', () => {
+    for (const { requestsPerWindow, bulkSize } of Object.values(PLANS)) {
+      expect(information.description).toContain(requestsPerWindow.toLocaleString('en-GB'));
+      expect(information.description).toContain(bulkSize.toLocaleString('en-GB'));
+      expect(operationTexts['bulk-insurance']).toContain(bulkSize.toLocaleString('en-GB'));
+    }
+  });
+});
+
+describe('The form of a registration in the document', () => {
+  const fits = new Ajv2020({ strict: false }).compile({ ...Registration });
+  const agrees = (text: string) =>
+    expect([text, fits(text)]).toEqual([text, normaliseRegistration(text) !== undefined]);
+  const unit = fc.constantFrom(
+    ...['A', 'b', 'O', 'u', 'Z', '0', '9', 'Ä', 'ö', 'Å', 'É', '\u0308', '\u030a', '\u0301', '\u212a', '\u212b'],
+    ...[' ', '-', '.', '\u00b7', '\u0387', '\n', '_', '🚗'],
+  );
+
+  it('agrees with the rule, whatever is sent', () => {
+    fc.assert(fc.property(fc.string({ unit, maxLength: 34 }), agrees), { numRuns: 5_000 });
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 14 }), agrees), { numRuns: 2_000 });
+  });
+
+  it('agrees for every single character', () => {
+    for (let point = 1; point < 0x10000; point += 1) {
+      if (point < 0xd800 || point > 0xdfff) agrees(`A${String.fromCodePoint(point)}`);
+    }
+  });
+});

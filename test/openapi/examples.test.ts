@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
+import { loadSampleContent, loadSampleVehicles } from '../../lib/local/load-sample-data.ts';
+import { commonRefusals, examples } from '../../lib/openapi/examples/all-examples.ts';
+import {
+  CREATED_ID,
+  EXAMPLE_REQUEST_ID,
+  EXAMPLE_TIME,
+  type ExampleRequest,
+} from '../../lib/openapi/examples/example.ts';
+import { type Reply, startApi, type TestApi } from '../support/api.ts';
+
+let api: TestApi;
+let key: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  const now = new Date(EXAMPLE_TIME);
+  api.clock.now = now.getTime();
+  await loadSampleVehicles(api.engine.client, api.engine.names, now);
+  await loadSampleContent(api.engine.client, api.engine.names, now);
+  key = await api.newKey({ plan: 'standard' });
+});
+afterAll(() => api.stop());
+
+const send = (row: Endpoint, { path = {}, query = {}, headers = {}, body }: ExampleRequest, as?: string) => {
+  const filled = row.paths[0].replace(/\{(\w+)\}/g, (_slot, name: string) => encodeURIComponent(path[name] ?? ''));
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return api.call(row.method, search.size > 0 ? `${filled}?${search}` : filled, {
+    key: as,
+    headers,
+    ...(body === undefined ? {} : { json: body }),
+  });
+};
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The example's answer with what differs from request to request left to its shape. */
+const expected = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body), (_name, value) =>
+    value === EXAMPLE_REQUEST_ID || value === CREATED_ID ? expect.stringMatching(ID) : value,
+  );
+
+const bodyOf = (reply: Reply): unknown => (reply.text === '' ? undefined : reply.body);
+
+describe.each(Object.entries(endpoints) as [EndpointId, Endpoint][])('The examples of %s', (id, row) => {
+  it.each(examples[id])('$name ($status): $summary', async ({ request, status, headers = {}, body }) => {
+    const reply = await send(row, request, key);
+    expect(reply.status).toBe(status);
+    expect(bodyOf(reply)).toEqual(body === undefined ? undefined : expected(body));
+    for (const [name, value] of Object.entries(headers)) {
+      const created = (bodyOf(reply) as { id?: string }).id ?? '';
+      expect(reply.headers.get(name)).toBe(value.replace(CREATED_ID, created));
+    }
+  });
+
+  it('show every status that only this endpoint has', () => {
+    expect(examples[id].some(({ status }) => status === row.successStatus)).toBe(true);
+  });
+});
+
+describe('The example of a refusal that every endpoint shares', () => {
+  const look = (as?: string) => send(endpoints['vehicle-insurance'], { path: { registration: 'AB12CDE' } }, as);
+
+  it.each([
+    ['UNAUTHORIZED', () => look()],
+    ['SCOPE_MISSING', async () => look(await api.newKey({ scopes: ['content:read'] }))],
+    ['RATE_LIMITED', overTheLimit],
+    ['INTERNAL_ERROR', withoutDatabase],
+  ] as const)('%s is what the service answers', async (code, ask) => {
+    const reply = await ask();
+    expect({ status: reply.status, body: reply.body }).toEqual(expected(commonRefusals[code]));
+  });
+
+  async function overTheLimit() {
+    const free = await api.newKey({ plan: 'free' });
+    await Promise.all(Array.from({ length: 60 }, () => look(free)));
+    return look(free);
+  }
+
+  async function withoutDatabase() {
+    api.faults.inject(() => 'error');
+    const reply = await look(key);
+    api.faults.reset();
+    return reply;
+  }
+});
