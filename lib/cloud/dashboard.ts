@@ -1,0 +1,108 @@
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import type { TableId } from '../../functions/tables.ts';
+import type { FunctionId } from './bundles.ts';
+import type { EndpointFunction } from './endpoint-function.ts';
+import type { HttpGateway } from './http-gateway.ts';
+import { serviceMetric } from './service-metrics.ts';
+import type { ServiceTables } from './service-tables.ts';
+import type { StageSettings } from './stage-settings.ts';
+import { tableThrottles } from './table-throttles.ts';
+
+export interface ServiceDashboardProps {
+  readonly settings: StageSettings;
+  readonly gateway: HttpGateway;
+  readonly tables: ServiceTables;
+  readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
+  readonly alarms: readonly Alarm[];
+}
+
+/** Of the 24 columns of a dashboard. */
+const THIRD = 8;
+const FULL = 24;
+
+const graph = (title: string, left: IMetric[], options: { right?: IMetric[]; stacked?: boolean } = {}) =>
+  new GraphWidget({ title, left, width: THIRD, leftYAxis: { min: 0 }, ...options });
+
+const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProps): IWidget[] => [
+  graph('Traffic: requests a minute', [serviceMetric(stage, 'Requests', 'Sum').with({ label: 'served' })]),
+  graph('Errors: answers a minute', [
+    gateway.stage.metricServerError({ statistic: 'Sum', label: '5xx' }),
+    gateway.stage.metricClientError({ statistic: 'Sum', label: '4xx' }),
+  ]),
+  graph(
+    'Latency, as callers see it (ms)',
+    ['p50', 'p90', 'p99'].map((statistic) => gateway.stage.metricLatency({ statistic, label: statistic })),
+  ),
+];
+
+const limitsAndDatabase = ({ settings: { stage }, tables, functions }: ServiceDashboardProps): IWidget[] => [
+  graph('Limits hit: answers 429 a minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
+  graph('Database: throttles and faults', [
+    ...tableThrottles(tables).map(({ metric }) => metric),
+    serviceMetric(stage, 'DatabaseFaults', 'Sum').with({ label: 'requests that failed for it' }),
+  ]),
+  graph(
+    'p99 by function (ms)',
+    [...functions].map(([id, { lambda }]) => lambda.metricDuration({ statistic: 'p99', label: id })),
+  ),
+];
+
+const costDrivers = ({ settings: { stage }, tables, functions }: ServiceDashboardProps): IWidget[] => [
+  graph(
+    'Cost: invocations',
+    [...functions].map(([id, { lambda }]) => lambda.metricInvocations({ label: id })),
+    { stacked: true, right: [serviceMetric(stage, 'ColdStart', 'Sum').with({ label: 'cold starts' })] },
+  ),
+  graph(
+    'Cost: read units',
+    (Object.keys(tables.byId) as TableId[]).map((id) => tables.byId[id].metricConsumedReadCapacityUnits({ label: id })),
+    { stacked: true },
+  ),
+  graph(
+    'Cost: write units',
+    (Object.keys(tables.byId) as TableId[]).map((id) =>
+      tables.byId[id].metricConsumedWriteCapacityUnits({ label: id }),
+    ),
+    { stacked: true },
+  ),
+];
+
+const outcomes = ({ functions }: ServiceDashboardProps): IWidget =>
+  new LogQueryWidget({
+    title: 'Requests by plan, endpoint and outcome',
+    logGroupNames: [...functions.values()].map(({ logGroup }) => logGroup.logGroupName),
+    queryLines: [
+      'filter ispresent(Requests)',
+      'stats count(*) as requests, pct(Latency, 99) as p99ms by plan, endpoint, code',
+      'sort requests desc',
+    ],
+    view: LogQueryVisualizationType.TABLE,
+    width: FULL,
+  });
+
+/** One page from top to bottom: what is wrong, how much comes in, how it is answered, what it costs. */
+export class ServiceDashboard extends Construct {
+  constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
+    super(scope, id);
+    new Dashboard(this, 'Dashboard', {
+      dashboardName: `vehicle-verification-${props.settings.stage}`,
+      widgets: [
+        [new AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: FULL, height: 4 })],
+        trafficAndErrors(props),
+        limitsAndDatabase(props),
+        costDrivers(props),
+        [outcomes(props)],
+      ],
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
+import type { TableId } from '../../functions/tables.ts';
+import { ServiceAlarms } from './alarms.ts';
+import type { Bundles, FunctionId } from './bundles.ts';
+import { ServiceDashboard } from './dashboard.ts';
+import { EndpointFunction } from './endpoint-function.ts';
+import { HttpGateway } from './http-gateway.ts';
+import { BASE_ADDRESS_OUTPUT, KEEPS_DATA_OUTPUT, STAGE_OUTPUT, tableOutput } from './outputs.ts';
+import { ServiceTables } from './service-tables.ts';
+import type { StageSettings } from './stage-settings.ts';
+
+export interface ServiceStackProps extends StackProps {
+  readonly settings: StageSettings;
+  readonly bundles: Bundles;
+}
+
+/**
+ * One stage of the service, and the map of it:
+ *
+ *     caller → HttpGateway ─ a route per address of functions/endpoints.ts, `$default` for the rest
+ *                └→ EndpointFunction ─ one per row, with the rights that the row lists
+ *                     └→ ServiceTables ─ one per description of functions/tables.ts
+ *     operator ← ServiceAlarms, ServiceDashboard; the CLI reads the outputs
+ */
+export class ServiceStack extends Stack {
+  constructor(scope: Construct, id: string, { settings, bundles, ...props }: ServiceStackProps) {
+    super(scope, id, { description: `Vehicle verification API, stage ${settings.stage}`, ...props });
+    const tables = new ServiceTables(this, 'Tables', settings);
+    const gateway = new HttpGateway(this, 'Gateway', settings);
+    const functions = new Map<FunctionId, EndpointFunction>();
+
+    const addFunction = (functionId: FunctionId, summary: string, actions: Endpoint['tables']) => {
+      const added = new EndpointFunction(this, functionId, {
+        settings,
+        summary,
+        bundle: bundles[functionId],
+        actions,
+        tables,
+      });
+      functions.set(functionId, added);
+      return added.lambda;
+    };
+    for (const [endpointId, row] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
+      gateway.serve(endpointId, row, addFunction(endpointId, row.summary, row.tables));
+    }
+    gateway.serveEverythingElse('not-found', addFunction('not-found', 'Answers every other path', fallback.tables));
+
+    const alarms = new ServiceAlarms(this, 'Alarms', { settings, gateway, tables });
+    new ServiceDashboard(this, 'Dashboard', { settings, gateway, tables, functions, alarms: alarms.all });
+    this.tellOutputs(settings, gateway, tables);
+  }
+
+  private tellOutputs({ stage, keepsData }: StageSettings, gateway: HttpGateway, tables: ServiceTables): void {
+    const tell = (name: string, value: string) => new CfnOutput(this, name, { value });
+    tell(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
+    tell(STAGE_OUTPUT, stage);
+    tell(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
+    for (const [id, table] of Object.entries(tables.byId)) tell(tableOutput(id as TableId), table.tableName);
+  }
+}

@@ -1,0 +1,86 @@
+import { Duration } from 'aws-cdk-lib';
+import { Architecture } from 'aws-cdk-lib/aws-lambda';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Node } from 'constructs';
+import { FUNCTION_TIMEOUT_SECONDS } from '../../functions/endpoints.ts';
+
+/** What can differ between stages; everything else is the same in all of them. */
+export interface StageSettings {
+  /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
+  readonly stage: string;
+  /** Data outlives mistakes and the stack itself. Off, everything goes when the stack goes. */
+  readonly keepsData: boolean;
+  readonly functions: {
+    readonly architecture: Architecture;
+    readonly memoryMegabytes: number;
+    readonly timeout: Duration;
+  };
+  readonly logRetention: RetentionDays;
+  /** Requests a second over all callers, and how many may come at once. */
+  readonly throttle: { readonly rateLimit: number; readonly burstLimit: number };
+  /** Further regions that hold a copy of the vehicles and compliance tables. */
+  readonly replicaRegions: readonly string[];
+  /** Who hears of alarms; nobody but the dashboard when absent. */
+  readonly alarmEmail?: string;
+  /** An address of one's own, with its certificate in the stack's region. */
+  readonly domain?: { readonly name: string; readonly certificateArn: string };
+}
+
+/** CPU grows with memory: below 512 MB a cold start takes noticeably longer, above it a look-up only waits for DynamoDB. */
+const MEMORY_MEGABYTES = 512;
+
+/**
+ * Bounds what strangers can cost: a well-formed but made-up key still reaches the database. Above what ten premium
+ * callers send at full speed, well under an account's default of 10,000.
+ */
+const THROTTLE = { rateLimit: 1_000, burstLimit: 2_000 };
+
+const PRODUCTION = 'prod';
+const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
+
+const stageNameFrom = (value: unknown): string => {
+  if (typeof value === 'string' && STAGE_NAME.test(value)) return value;
+  throw new Error(
+    'Name the stage with -c stage=dev, -c stage=prod …: lower-case letters, digits and hyphens, at most 20.',
+  );
+};
+
+const architectureFrom = (value: unknown): Architecture => {
+  if (value === undefined || value === 'arm64') return Architecture.ARM_64;
+  if (value === 'x86_64') return Architecture.X86_64;
+  throw new Error('-c architecture takes arm64 (the default: a fifth cheaper) or x86_64.');
+};
+
+const domainFrom = (name: unknown, certificateArn: unknown): Pick<StageSettings, 'domain'> => {
+  if (name === undefined && certificateArn === undefined) return {};
+  if (typeof name === 'string' && typeof certificateArn === 'string') return { domain: { name, certificateArn } };
+  throw new Error('-c domainName and -c certificateArn go together.');
+};
+
+const listFrom = (value: unknown): string[] => (typeof value === 'string' && value !== '' ? value.split(',') : []);
+
+/**
+ * The settings that the context names (`-c stage=… -c alarmEmail=… -c replicaRegions=a,b -c domainName=… -c
+ * certificateArn=… -c architecture=…`). @throws Error in words for whoever deploys
+ */
+export const stageSettings = (node: Node): StageSettings => {
+  const context = (name: string): unknown => node.tryGetContext(name);
+  const stage = stageNameFrom(context('stage'));
+  const keepsData = stage === PRODUCTION;
+  const email = context('alarmEmail');
+  return {
+    stage,
+    keepsData,
+    functions: {
+      architecture: architectureFrom(context('architecture')),
+      memoryMegabytes: MEMORY_MEGABYTES,
+      // The functions answer by themselves a second before it; the platform's own limit is 30 s.
+      timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
+    },
+    logRetention: keepsData ? RetentionDays.THREE_MONTHS : RetentionDays.ONE_WEEK,
+    throttle: THROTTLE,
+    replicaRegions: listFrom(context('replicaRegions')),
+    ...(typeof email === 'string' && email !== '' ? { alarmEmail: email } : {}),
+    ...domainFrom(context('domainName'), context('certificateArn')),
+  };
+};
