@@ -3,6 +3,7 @@ import { createDatabase } from '../../functions/runtime/dynamodb.ts';
 import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';
+import { documentationPages } from './docs/pages.ts';
 import { createTables } from './engine/create-tables.ts';
 import { startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment } from './environment.ts';
@@ -70,7 +71,10 @@ export const startLocalService = async (
   try {
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
     const keys = await prepare(engine, options);
-    gateway = await startGateway({ port: options.port, onAnswer }).catch(explainListenError('PORT', options.port));
+    const pages = documentationPages(keys.standard);
+    gateway = await startGateway({ port: options.port, onAnswer, pages }).catch(
+      explainListenError('PORT', options.port),
+    );
     const { origin, close } = gateway;
     const stop = async () => {
       await close();

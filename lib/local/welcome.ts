@@ -7,6 +7,7 @@ export const welcome = ({ origin, dynamodb, keys }: LocalService): string => {
   return [
     'Vehicle verification API',
     `  Base address  ${base}`,
+    `  Reference     ${origin}/docs`,
     `  DynamoDB      ${dynamodb}`,
     '',
     '  Demo keys, one per plan',

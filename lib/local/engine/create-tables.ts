@@ -60,15 +60,27 @@ const createMissing = async (client: DynamoDBClient, name: string, description: 
   }
 };
 
-const ensureTable = async (client: DynamoDBClient, name: string, description: TableDescription): Promise<boolean> => {
+const ensureTable = async (
+  client: DynamoDBClient,
+  name: string,
+  description: TableDescription,
+  expire: boolean,
+): Promise<boolean> => {
   const made = await createMissing(client, name, description);
   await untilActive(client, name);
-  if (made && description.timeToLiveAttribute) await expireBy(client, name, description.timeToLiveAttribute);
+  if (made && expire && description.timeToLiveAttribute) await expireBy(client, name, description.timeToLiveAttribute);
   return made;
 };
 
-/** Makes the tables that are missing and returns which those were; when it returns, all tables can be used. */
-export const createTables = async (client: DynamoDBClient, names: TableNames): Promise<TableId[]> => {
-  const made = await Promise.all(tableIds.map((id) => ensureTable(client, names[id], tables[id])));
+/**
+ * Makes the tables that are missing and returns which those were; when it returns, all tables can be used. Items expire
+ * where the engine can do that, unless `expire` is false.
+ */
+export const createTables = async (
+  client: DynamoDBClient,
+  names: TableNames,
+  { expire = true } = {},
+): Promise<TableId[]> => {
+  const made = await Promise.all(tableIds.map((id) => ensureTable(client, names[id], tables[id], expire)));
   return tableIds.filter((_, index) => made[index]);
 };

@@ -22,6 +22,8 @@ export interface GatewayOptions {
   /** The gateway's clock, in Unix milliseconds. */
   readonly clock?: () => number;
   readonly onAnswer?: (record: AccessRecord) => void;
+  /** What a GET of a path gets instead of the API's answer; this machine's own pages. */
+  readonly pages?: (path: string) => Promise<HttpAnswer> | undefined;
 }
 
 export interface Gateway {
@@ -81,12 +83,17 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
  * @throws the listen error when the port is taken
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  const { port, host = '127.0.0.1', concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onAnswer } = options;
+  const { port, host = '127.0.0.1', concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onAnswer, pages } = options;
   const functions = await loadFunctions();
   const turn = pLimit(concurrency);
+  const answer = async (request: IncomingMessage) => {
+    const path = addressOf(request.url ?? '/').encodedPath;
+    const page = request.method === 'GET' ? await pages?.(path) : undefined;
+    return page ? { ...page, routeKey: `GET ${path}` } : answerRequest(request, functions, turn, new Date(clock()));
+  };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now();
-    const { statusCode, headers, body, routeKey } = await answerRequest(request, functions, turn, new Date(clock()));
+    const { statusCode, headers, body, routeKey } = await answer(request);
     const framing = statusCode === 204 ? {} : { 'content-length': body.length };
     response.writeHead(statusCode, { ...headers, ...framing }).end(body);
     onAnswer?.({ routeKey, status: statusCode, milliseconds: performance.now() - startedAt });

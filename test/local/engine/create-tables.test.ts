@@ -6,7 +6,7 @@ import { sharedEndpoint, startEngine, type TestEngine } from '../../support/engi
 let engine: TestEngine;
 
 beforeAll(async () => {
-  engine = await startEngine();
+  engine = await startEngine({ expire: true });
 });
 afterAll(() => engine.stop());
 
