@@ -14,11 +14,14 @@ const valuesIn = ({ path, query, headers }: ExampleRequest, place: Place): JsonO
 /** An invalid request is told by its summary and answer; a reader who fills the form should get a good one. */
 const isSound = ({ status }: Example): boolean => status !== 400;
 
+/** A form starts with the first example of each parameter; one that the first request leaves out starts empty. */
 const examplesOf = (place: Place, name: string, shown: readonly Example[]): JsonObject | undefined => {
-  const entries = shown
-    .filter((example) => isSound(example) && Object.hasOwn(valuesIn(example.request, place), name))
-    .map((example) => [example.name, { summary: example.summary, value: valuesIn(example.request, place)[name] }]);
-  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+  const sound = shown.filter(isSound);
+  const holding = sound.filter(({ request }) => Object.hasOwn(valuesIn(request, place), name));
+  if (holding.length === 0 || holding[0] !== sound[0]) return undefined;
+  return Object.fromEntries(
+    holding.map(({ name: example, summary, request }) => [example, { summary, value: valuesIn(request, place)[name] }]),
+  );
 };
 
 const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly Example[]): JsonObject[] =>

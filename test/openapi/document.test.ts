@@ -4,9 +4,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { PLANS } from '../../functions/access/plans.ts';
 import { endpoints } from '../../functions/endpoints.ts';
+import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
 import { normaliseRegistration } from '../../functions/vehicles/registration.ts';
 import { Registration } from '../../functions/vehicles/schemas.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
+import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
 import { information, operationTexts } from '../../lib/openapi/texts.ts';
 
 const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
@@ -34,6 +36,15 @@ describe('docs/openapi.json', () => {
       expect(information.description).toContain(requestsPerWindow.toLocaleString('en-GB'));
       expect(information.description).toContain(bulkSize.toLocaleString('en-GB'));
       expect(operationTexts['bulk-insurance']).toContain(bulkSize.toLocaleString('en-GB'));
+    }
+  });
+});
+
+describe('docs/errors.md', () => {
+  it('explains every code under the anchor that its problems name', () => {
+    expect(kept('errors.md')).toBe(errorListMarkdown());
+    for (const code of Object.keys(problems) as ProblemCode[]) {
+      expect(errorListMarkdown()).toContain(`<a id="${problemType(code).split('#')[1]}"></a>\n\n## ${code}\n`);
     }
   });
 });

@@ -1,0 +1,34 @@
+/** Every code with its meaning and its remedy, under the anchor that problem documents name as their `type`. */
+import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
+import { problemAdvice } from './problem-advice.ts';
+
+/** One code as the list explains it. */
+export interface ExplainedProblem {
+  readonly code: ProblemCode;
+  /** What stands after `#` in the problem's `type`. */
+  readonly anchor: string;
+  readonly status: number;
+  readonly title: string;
+  readonly meaning: string;
+  readonly advice: string;
+}
+
+/** Every code, in the order of the catalogue. */
+export const explainedProblems: readonly ExplainedProblem[] = (Object.keys(problems) as ProblemCode[]).map((code) => ({
+  code,
+  anchor: problemType(code).split('#')[1] ?? '',
+  ...problems[code],
+  advice: problemAdvice[code],
+}));
+
+const section = ({ code, anchor, status, title, meaning, advice }: ExplainedProblem): string =>
+  `<a id="${anchor}"></a>\n\n## ${code}\n\n**${status} ${title}.** ${meaning}\n\n${advice}\n`;
+
+/** The list as Markdown. */
+export const errorListMarkdown = (): string =>
+  [
+    '<!-- Written by `npm run openapi` from functions/problems.ts and lib/openapi/problem-advice.ts. -->',
+    '# Errors',
+    'A refusal is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem document. Decide by `code`; show `detail` to a person; quote `requestId` when you ask for support.',
+    ...explainedProblems.map(section),
+  ].join('\n\n');
