@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -90,7 +90,7 @@ export class ServiceAlarms extends Construct {
     const { alarmEmail, stage } = props.settings;
     // Alarms name metrics and thresholds, nothing personal; a key of our own would be needed to encrypt them at rest.
     const topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
-    if (alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(alarmEmail));
+    if (alarmEmail !== undefined) tellByEmail(topic, alarmEmail);
     const tell = new SnsAction(topic);
     this.all = descriptions(props).map((description) => {
       const alarm = new Alarm(this, description.id, alarmProps(description));
@@ -100,6 +100,14 @@ export class ServiceAlarms extends Construct {
     });
   }
 }
+
+const tellByEmail = (topic: Topic, email: string): void => {
+  topic.addSubscription(new EmailSubscription(email));
+  Validations.of(topic).acknowledge({
+    id: 'Serverless-SNSRedrivePolicy',
+    reason: 'Mail that bounces cannot be sent again from a queue; the alarm stands on the dashboard all the same.',
+  });
+};
 
 const alarmProps = ({ says, metric, above, minutes = 1 }: AlarmDescription): AlarmProps => ({
   alarmDescription: says,

@@ -48,7 +48,7 @@ const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProp
 const limitsAndDatabase = ({ settings: { stage }, tables, functions }: ServiceDashboardProps): IWidget[] => [
   graph('Limits hit: answers 429 a minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
   graph('Database: throttles and faults', [
-    ...tableThrottles(tables).map(({ metric }) => metric),
+    ...tableThrottles(tables).map(({ label, metric }) => metric.with({ label })),
     serviceMetric(stage, 'DatabaseFaults', 'Sum').with({ label: 'requests that failed for it' }),
   ]),
   graph(

@@ -9,6 +9,7 @@ type Access = 'Read' | 'Write';
 /** Throttled reads or writes of one table. */
 export interface TableThrottle {
   readonly id: string;
+  readonly label: string;
   readonly says: string;
   readonly metric: Metric;
 }
@@ -27,12 +28,12 @@ export const tableThrottles = ({ byId }: ServiceTables): TableThrottle[] =>
   (Object.keys(byId) as TableId[]).flatMap((id) =>
     accessOf(id).map((access) => ({
       id: `${access}Throttles-${id}`,
+      label: `${id}, ${access.toLowerCase()}s`,
       says: `DynamoDB throttles ${access.toLowerCase()}s of the table ${id}.`,
       metric: new Metric({
         namespace: 'AWS/DynamoDB',
         metricName: `${access}ThrottleEvents`,
         dimensionsMap: { TableName: byId[id].tableName },
-        label: `${id}, ${access.toLowerCase()}s`,
         statistic: 'Sum',
         period: Duration.minutes(1),
       }),

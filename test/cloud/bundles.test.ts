@@ -1,0 +1,34 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Bundles, bundleFunctions } from '../../lib/cloud/bundles.ts';
+
+let folder: string;
+let bundles: Bundles;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bundles-'));
+  bundles = await bundleFunctions(folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
+
+describe('The bundles', () => {
+  it.each(['vehicle-insurance', 'compliance'] as const)('keep a look-up within 75 kB gzipped: %s', async (id) => {
+    expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(75_000);
+  });
+
+  it('are each one file that needs nothing but Node', async () => {
+    for (const bundle of Object.values(bundles)) {
+      const required = [...(await sourceOf(bundle)).matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name ?? '');
+      expect(
+        required.filter(
+          (name) => !/^(node:|async_hooks|buffer|crypto|fs|http|https|os|path|process|stream|url|util|zlib)/.test(name),
+        ),
+      ).toEqual([]);
+    }
+  });
+});

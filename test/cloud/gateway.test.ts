@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { referenced, resourcesOf, templateOf } from './synthesised.ts';
+
+const PROD = templateOf({ stage: 'prod' });
+
+/** `GET /v1/… → vehicleinsurance`, through the route's integration. */
+const routesOf = (template: Template) => {
+  const targets = new Map(
+    resourcesOf(template, 'AWS::ApiGatewayV2::Integration').map(({ id, properties }) => [
+      id,
+      referenced(properties.IntegrationUri).replace(/Function[0-9A-F]{8}$/, ''),
+    ]),
+  );
+  return resourcesOf(template, 'AWS::ApiGatewayV2::Route').map(({ properties: { RouteKey, Target } }) => {
+    const [, [, integration]] = (Target as { 'Fn::Join': [string, [string, unknown]] })['Fn::Join'];
+    return `${RouteKey} → ${targets.get(referenced(integration))}`;
+  });
+};
+
+describe('The gateway', () => {
+  it('has a route for every address, and one for the rest', () => {
+    expect(routesOf(PROD)).toEqual([
+      'GET /v1/vehicle/{registration}/insurance → vehicleinsurance',
+      'POST /v1/vehicle/bulk-insurance → bulkinsurance',
+      'GET /v1/compliance/{registration} → compliance',
+      'GET /v1/api/content → listcontent',
+      'GET /api/content → listcontent',
+      'POST /v1/api/content → createcontent',
+      'POST /api/content → createcontent',
+      'GET /v1/api/content/{id} → readcontent',
+      'GET /api/content/{id} → readcontent',
+      'PUT /v1/api/content/{id} → updatecontent',
+      'PUT /api/content/{id} → updatecontent',
+      'DELETE /v1/api/content/{id} → deletecontent',
+      'DELETE /api/content/{id} → deletecontent',
+      '$default → notfound',
+    ]);
+  });
+
+  const [stage] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Stage');
+
+  it('deploys by itself to a stage at the root, and bounds what comes in', () => {
+    expect(stage?.properties).toMatchObject({
+      StageName: '$default',
+      AutoDeploy: true,
+      DefaultRouteSettings: { ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 },
+    });
+  });
+
+  it('logs the route and never the path, the query, the caller’s address or a header', () => {
+    const settings = stage?.properties.AccessLogSettings as { readonly Format: string } | undefined;
+    expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual([
+      '$context.error.message',
+      '$context.integrationErrorMessage',
+      '$context.integrationLatency',
+      '$context.integrationStatus',
+      '$context.requestId',
+      '$context.requestTime',
+      '$context.responseLatency',
+      '$context.responseLength',
+      '$context.routeKey',
+      '$context.status',
+    ]);
+  });
+
+  it('answers no browser of another origin', () => {
+    const [api] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Api');
+    expect(api?.properties.CorsConfiguration).toBeUndefined();
+  });
+
+  it('answers at an address of one’s own, and only there, when one is given', () => {
+    const template = templateOf({
+      stage: 'prod',
+      domainName: 'api.example.com',
+      certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1',
+    });
+    template.hasOutput('BaseAddress', { Value: 'https://api.example.com/v1' });
+    template.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
+    template.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
+  });
+});

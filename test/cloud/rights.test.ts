@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
+import type { TableId } from '../../functions/tables.ts';
+import { type Reply, startApi, type TestApi } from '../support/api.ts';
+import type { DatabaseCall } from '../support/fault-proxy.ts';
+import { aCompliance, aVehicle } from '../support/records.ts';
+
+let api: TestApi;
+let key: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  key = await api.newKey();
+  await api.loadVehicles(aVehicle('AB12CDE'));
+  await api.loadCompliance(aCompliance('AB12CDE'));
+});
+afterAll(() => api.stop());
+
+interface Request {
+  readonly TableName?: string;
+  readonly RequestItems?: object;
+  readonly TransactItems?: readonly Record<string, { readonly TableName: string }>[];
+}
+
+/** DynamoDB checks a transaction's items against these. */
+const ACTION_OF_WRITE: Readonly<Record<string, string>> = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+};
+
+/** The rights that a database request needs: action and table's name. */
+const rightsFor = ({ operation, body }: DatabaseCall): [string, string][] => {
+  const { TableName, RequestItems, TransactItems } = JSON.parse(body) as Request;
+  if (TransactItems) {
+    return TransactItems.flatMap((item) =>
+      Object.entries(item).map(([write, { TableName: name }]): [string, string] => [
+        ACTION_OF_WRITE[write] ?? write,
+        name,
+      ]),
+    );
+  }
+  return RequestItems ? Object.keys(RequestItems).map((name) => [operation, name]) : [[operation, TableName ?? '']];
+};
+
+const tableOf = (name: string) => Object.entries(api.engine.names).find(([, known]) => known === name)?.[0] ?? name;
+
+const inWords = (rights: readonly (readonly [string, string])[]) =>
+  [...new Set(rights.map(([action, table]) => `${table} ${action}`))].sort();
+
+const rightsUsed = () => inWords(api.faults.calls.flatMap(rightsFor).map(([action, name]) => [action, tableOf(name)]));
+
+const rightsGranted = ({ tables }: Endpoint) =>
+  inWords(
+    (Object.entries(tables) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
+      actions.map((action) => [action, table] as const),
+    ),
+  );
+
+const anItem = (slug: string) => ({ title: 'Title', content: 'Text', domain: 'a.example', slug });
+const create = (slug: string, headers = {}) =>
+  api.call('POST', '/v1/api/content', { key, json: anItem(slug), headers });
+const idOf = async (made: Promise<Reply>) => ((await made).body as { id: string }).id;
+
+/** Everything that an endpoint can do, so that each of its rights is used. */
+const uses: Record<keyof typeof endpoints, () => Promise<unknown>> = {
+  'vehicle-insurance': () => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key }),
+  'bulk-insurance': () => api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: ['AB12CDE'] } }),
+  compliance: () => api.call('GET', '/v1/compliance/AB12CDE', { key }),
+  'list-content': async () => {
+    await create('listed');
+    api.faults.reset();
+    await api.call('GET', '/v1/api/content', { key });
+    await api.call('GET', '/v1/api/content?domain=a.example&slug=listed', { key });
+  },
+  'create-content': async () => {
+    await create('created', { 'Idempotency-Key': 'once' });
+    await create('created', { 'Idempotency-Key': 'once' });
+    await create('created');
+  },
+  'read-content': () => api.call('GET', '/v1/api/content/00000000-0000-4000-8000-000000000000', { key }),
+  'update-content': async () => {
+    const id = await idOf(create('updated'));
+    api.faults.reset();
+    await api.call('PUT', `/v1/api/content/${id}`, { key, json: { domain: 'b.example', slug: 'moved' } });
+  },
+  'delete-content': async () => {
+    const id = await idOf(create('deleted'));
+    api.faults.reset();
+    await api.call('DELETE', `/v1/api/content/${id}`, { key });
+  },
+};
+
+describe('The rights that a row lists', () => {
+  it.each(Object.keys(endpoints) as (keyof typeof endpoints)[])('are those that the endpoint uses: %s', async (id) => {
+    api.faults.reset();
+    await uses[id]();
+    expect(rightsUsed()).toEqual(rightsGranted(endpoints[id]));
+  });
+});
