@@ -5,7 +5,7 @@ import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import type { TableNames } from '../../functions/tables.ts';
 import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
-import { sampleComplianceRecords, sampleVehicleRecords } from './sample-vehicles.ts';
+import { sampleComplianceRecords, sampleVehicleRecords } from './sample-records.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;

@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { verdictOn } from '../../functions/compliance/verdict.ts';
 import { londonDate } from '../../functions/runtime/clock.ts';
 import { insuranceOn } from '../../functions/vehicles/insurance.ts';
-import { SAMPLE_VEHICLES, sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-vehicles.ts';
+import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-records.ts';
+import { SAMPLE_VEHICLES } from '../../lib/local/sample-vehicles.ts';
 
 const DAYS = ['2026-06-15T12:00:00Z', '2026-12-31T23:59:59Z', '2024-02-29T00:00:00Z', '2026-06-15T23:30:00Z'];
 
