@@ -5,6 +5,7 @@ import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
 import { createTables } from './engine/create-tables.ts';
+import { UnusableDataDirectory } from './engine/dynalite-store.ts';
 import { startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment } from './environment.ts';
 import { type AccessRecord, type Gateway, startGateway } from './gateway/gateway.ts';
@@ -24,19 +25,21 @@ interface Engine {
   readonly close: () => Promise<void>;
 }
 
-const explainListenError =
+/** What keeps a part of the service from starting, as a sentence; what is not foreseen stays as it is. */
+const explainStartFault =
   (variable: string, port: number) =>
   (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') throw new CannotStart(`Port ${port} is taken; set ${variable} to another one.`);
     if (code === 'EACCES') throw new CannotStart(`Port ${port} is not yours to use; set ${variable} to another one.`);
+    if (error instanceof UnusableDataDirectory) throw new CannotStart(error.message);
     throw error;
   };
 
 const startEngine = async ({ dynamodbEndpoint, dynamodbPort, dataDirectory }: LocalOptions): Promise<Engine> => {
   if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
   return startEmbeddedEngine({ port: dynamodbPort, ...(dataDirectory && { dataDirectory }) }).catch(
-    explainListenError('DYNAMODB_PORT', dynamodbPort),
+    explainStartFault('DYNAMODB_PORT', dynamodbPort),
   );
 };
 
@@ -73,7 +76,7 @@ export const startLocalService = async (
     const keys = await prepare(engine, options);
     const pages = documentationPages(keys.standard);
     gateway = await startGateway({ port: options.port, onAnswer, pages }).catch(
-      explainListenError('PORT', options.port),
+      explainStartFault('PORT', options.port),
     );
     const { origin, close } = gateway;
     const stop = async () => {

@@ -78,6 +78,9 @@ describe('npm start', () => {
       const first = start(['--data', folder]);
       const before = await ready(first);
       const key = keyOf(before, 'standard');
+      const second = start(['--data', folder]);
+      expect(await second.ended).toBe(1);
+      expect(second.output()).toBe(`The data folder ${folder} cannot be used; is another service running on it?\n`);
       const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
       const body = JSON.stringify({ title: 'Kept', content: 'C', domain: 'kept.example', slug: 'kept' });
       expect((await fetch(`${origin(before)}/api/content`, { method: 'POST', headers, body })).status).toBe(201);

@@ -22,6 +22,14 @@ export interface Store {
   readonly close: () => Promise<void>;
 }
 
+/** Data cannot be kept in the directory: another engine has it open, or it is not to be written. */
+export class UnusableDataDirectory extends Error {
+  override readonly name = 'UnusableDataDirectory';
+  constructor(directory: string | undefined, cause: unknown) {
+    super(`The data folder ${directory} cannot be used; is another service running on it?`, { cause });
+  }
+}
+
 /** dynalite's own refusals carry an answer; anything else that it throws is a failure of the engine. */
 export const answerOfFault = (fault: unknown): Answer => {
   const { statusCode, body } = (fault ?? {}) as { statusCode?: number; body?: unknown };
@@ -76,7 +84,7 @@ const tableNamed = (store: DynaliteStore, name: string): Promise<{ table: Dynali
 
 /**
  * Opens the tables kept in a directory, or empty ones in memory.
- * @throws when the directory cannot be used, for example because another engine has it open
+ * @throws UnusableDataDirectory
  */
 export const openStore = async (dataDirectory?: string): Promise<Store> => {
   const store = database.create({
@@ -88,7 +96,7 @@ export const openStore = async (dataDirectory?: string): Promise<Store> => {
   try {
     await store.db.open();
   } catch (cause) {
-    throw new Error(`cannot open the data directory ${dataDirectory}: is another service using it?`, { cause });
+    throw new UnusableDataDirectory(dataDirectory, cause);
   }
   return {
     perform: (operation, input, journal) => perform(store, operation, input, journal),
