@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../functions/tables.ts';
 
 /** A place to write to; a terminal says so. */
@@ -12,7 +13,19 @@ export interface AdminContext {
   readonly tableNames: TableNames;
   /** Aborted by Ctrl-C: what has begun is finished, nothing new is begun. */
   readonly signal: AbortSignal;
+  /** Asks the person at the terminal; absent where nobody could answer. */
+  readonly ask?: (question: string) => Promise<string>;
 }
+
+/** Questions go to standard error, so that output can be piped. */
+const askAtTerminal = async (question: string): Promise<string> => {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+};
 
 /** The context of a real process. */
 export const processContext = (signal: AbortSignal): AdminContext => ({
@@ -21,4 +34,5 @@ export const processContext = (signal: AbortSignal): AdminContext => ({
   now: () => new Date(),
   tableNames: LOCAL_TABLE_NAMES,
   signal,
+  ...(process.stdin.isTTY && process.stderr.isTTY && { ask: askAtTerminal }),
 });

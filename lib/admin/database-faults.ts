@@ -1,5 +1,6 @@
 import { DeadlineExceeded } from '../../functions/runtime/deadline.ts';
 import { CommandFailure } from './command-failure.ts';
+import type { Deployment } from './deployment.ts';
 
 /** Faults of a connection, by the code or name that Node and the SDK give them. */
 const UNREACHABLE = new Set([
@@ -18,21 +19,23 @@ const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?
 
 const isUnreachable = (error: Error): boolean => UNREACHABLE.has(codeOf(error)) || UNREACHABLE.has(error.name);
 
-const sentenceAbout = (error: Error, address: string): string | undefined => {
+type Place = Pick<Deployment, 'address' | 'remedy'>;
+
+const sentenceAbout = (error: Error, { address, remedy }: Place): string | undefined => {
   if (isUnreachable(error)) {
-    return `no database answers at ${address}: start it with "npm start", or name another with --dynamodb URL`;
+    return `no database answers at ${address}: ${remedy}`;
   }
   if (error instanceof DeadlineExceeded) return `the database at ${address} has become too slow or too busy to go on`;
   if (error.name === 'ResourceNotFoundException') {
-    return `the database at ${address} does not have the tables of this service: "npm start" makes them`;
+    return `the database at ${address} does not have the tables of this service: "npm start" makes them, or a deployment`;
   }
   // The SDK's own message may quote a key of the data, its error's name does not.
   return '$metadata' in error ? `the database at ${address} refused with ${error.name}` : undefined;
 };
 
 /** What a fault of the database means to an operator; any other error is given back as it is. */
-export const asCommandFailure = (error: unknown, address: string): unknown => {
+export const asCommandFailure = (error: unknown, place: Place): unknown => {
   if (!(error instanceof Error) || error instanceof CommandFailure) return error;
-  const sentence = sentenceAbout(error, address);
+  const sentence = sentenceAbout(error, place);
   return sentence === undefined ? error : new CommandFailure(sentence, { cause: error });
 };

@@ -1,15 +1,18 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { prefixedTableNames, type TableNames } from '../../functions/tables.ts';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { TableNames } from '../../functions/tables.ts';
 import { CommandFailure } from './command-failure.ts';
-
-/** Where `npm start` puts its engine unless it is told otherwise. */
-export const LOCAL_ADDRESS = 'http://127.0.0.1:8000';
+import { LOCAL_ADDRESS, openLocalDeployment } from './local-deployment.ts';
+import { openStackDeployment } from './stack-deployment.ts';
 
 /** The options that every command takes, to say on which deployment it works. */
 export interface DeploymentOptions {
   readonly dynamodb?: string;
   readonly tables?: string;
+  readonly stack?: string;
+  readonly region?: string;
+  readonly profile?: string;
+  /** The name of a stack whose data is kept, given in advance by a script. */
+  readonly yes?: string;
 }
 
 /** The database and tables that a command works on. */
@@ -18,44 +21,30 @@ export interface Deployment {
   readonly tableNames: TableNames;
   /** As an operator knows the database, for sentences about it. */
   readonly address: string;
+  /** What to do when the database or its tables are not there, for the end of a sentence. */
+  readonly remedy: string;
+  /** Set where data is kept for good: what to type before it is destroyed, and what a script has given in advance. */
+  readonly guard?: { readonly name: string; readonly given?: string };
 }
 
-/** Milliseconds; an operator's load may queue behind its own batches, so there is more patience than in a function. */
-const CONNECTION_TIMEOUT_MS = 2_000;
-const REQUEST_TIMEOUT_MS = 10_000;
-const MAX_ATTEMPTS = 3;
-
-/** An engine on this machine asks for credentials but not for true ones. */
-const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
-
-const connect = (endpoint: string): DynamoDBClient => {
-  const db = new DynamoDBClient({
-    ...LOCAL_ENGINE,
-    endpoint,
-    maxAttempts: MAX_ATTEMPTS,
-    requestHandler: new NodeHttpHandler({
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-    }),
-  });
-  // It prepares every item for a log that nobody keeps: a tenth of an import's time.
-  db.middlewareStack.remove('loggerMiddleware');
-  return db;
+const requireStack = ({ region, profile, yes }: DeploymentOptions): void => {
+  for (const [option, value] of Object.entries({ region, profile, yes })) {
+    if (value !== undefined) throw new CommandFailure(`--${option} belongs to a deployed stack: name it with --stack`);
+  }
 };
 
-const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-
 /**
- * The deployment that the options name; nothing is asked of it yet.
- * @throws CommandFailure when the address is none
+ * The deployment that the options name: a stack, which is asked for its tables, or an engine, of which nothing is asked yet.
+ * @throws CommandFailure when the options contradict each other, the address is none or the stack cannot be found
  */
-export const openDeployment = (
-  { dynamodb: address = LOCAL_ADDRESS, tables }: DeploymentOptions,
-  tableNames: TableNames,
-): Deployment => {
-  if (!isHttpAddress(address)) {
-    throw new CommandFailure(`--dynamodb takes the address of a DynamoDB engine, such as ${LOCAL_ADDRESS}`);
+export const openDeployment = async (options: DeploymentOptions, localNames: TableNames): Promise<Deployment> => {
+  const { dynamodb: address = LOCAL_ADDRESS, tables, stack } = options;
+  if (stack === undefined) {
+    requireStack(options);
+    return openLocalDeployment(address, tables, localNames);
   }
-  return { db: connect(address), address, tableNames: tables === undefined ? tableNames : prefixedTableNames(tables) };
+  if (options.dynamodb !== undefined || tables !== undefined) {
+    throw new CommandFailure('--stack finds database and tables by itself: leave out --dynamodb and --tables');
+  }
+  return openStackDeployment({ ...options, stack });
 };

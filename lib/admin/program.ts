@@ -5,10 +5,11 @@ import type { CommandRun } from './command-run.ts';
 import { addContentCommands } from './content/content-commands.ts';
 import type { AdminContext } from './context.ts';
 import { asCommandFailure } from './database-faults.ts';
-import { type DeploymentOptions, LOCAL_ADDRESS, openDeployment } from './deployment.ts';
+import { type DeploymentOptions, openDeployment } from './deployment.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
+import { LOCAL_ADDRESS } from './local-deployment.ts';
 
 /** Runs one command on the deployment that the options name. */
 export type Runner = (command: (run: CommandRun) => Promise<ExitCode>) => Promise<void>;
@@ -25,6 +26,10 @@ const newProgram = ({ stdout, stderr }: AdminContext): Command =>
     .description('Operator commands of the vehicle verification service.')
     .option('--dynamodb <url>', `address of the DynamoDB engine (default: ${LOCAL_ADDRESS})`)
     .option('--tables <prefix>', 'what the names of the tables begin with (default: local-)')
+    .option('--stack <name>', 'work on a deployed stack instead, with your AWS credentials')
+    .option('--region <region>', 'region of the stack')
+    .option('--profile <profile>', 'AWS profile to use')
+    .option('--yes <name>', 'name of a production stack: do not ask for it before something final')
     .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: (text) => void stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError(true)
@@ -36,11 +41,11 @@ export const createProgram = (context: AdminContext) => {
   const program = newProgram(context);
   let exitCode: ExitCode = EXIT.done;
   const run: Runner = async (command) => {
-    const deployment = openDeployment(program.opts<DeploymentOptions>(), context.tableNames);
+    const deployment = await openDeployment(program.opts<DeploymentOptions>(), context.tableNames);
     try {
       exitCode = await command({ deployment, context });
     } catch (error) {
-      throw asCommandFailure(error, deployment.address);
+      throw asCommandFailure(error, deployment);
     } finally {
       deployment.db.destroy();
     }

@@ -33,15 +33,30 @@ const capture = (isTTY: boolean) => {
   return { stream: Object.assign(stream, { isTTY }), text: () => chunks.join('') };
 };
 
+/** The process around a command, where it matters to a test. */
+export interface CommandOptions {
+  readonly isTTY?: boolean;
+  readonly signal?: AbortSignal;
+  readonly now?: Date;
+  readonly ask?: (question: string) => Promise<string>;
+}
+
 /** Runs the whole program with captured output. */
 export const runCommand = async (
   args: readonly string[],
   tableNames: TestEngine['names'],
-  { isTTY = false, signal = new AbortController().signal, now = NOW } = {},
+  { isTTY = false, signal = new AbortController().signal, now = NOW, ask }: CommandOptions = {},
 ): Promise<CommandResult> => {
   const stdout = capture(isTTY);
   const stderr = capture(isTTY);
-  const context = { stdout: stdout.stream, stderr: stderr.stream, now: () => now, tableNames, signal };
+  const context = {
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    now: () => now,
+    tableNames,
+    signal,
+    ...(ask && { ask }),
+  };
   const exitCode = await runAdmin(args, context);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 };

@@ -1,6 +1,7 @@
 import { contentCheck } from '../../../functions/content/content-check.ts';
 import type { ContentFault } from '../../../functions/content/content-faults.ts';
 import type { CommandRun } from '../command-run.ts';
+import { requireConfirmation } from '../confirmation.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { readableTable } from '../readable-table.ts';
 
@@ -37,7 +38,9 @@ const rowsOf = async (faults: readonly ContentFault[], mend: Mend | undefined): 
  * Recounts every list against its members and every slug against its item. With `repair` it mends what it finds;
  * exit code 0 when all is well in the end, 1 when a fault is left.
  */
-export const checkContent = async (repair: boolean, { deployment, context }: CommandRun): Promise<ExitCode> => {
+export const checkContent = async (repair: boolean, run: CommandRun): Promise<ExitCode> => {
+  const { deployment, context } = run;
+  if (repair) await requireConfirmation('This rewrites lists and slugs', run);
   const content = contentCheck(deployment.db, deployment.tableNames.content);
   const onProgress = (entries: number) => {
     if (context.stderr.isTTY) context.stderr.write(`\r${number(entries)} entries read`);

@@ -1,5 +1,6 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { CommandFailure } from '../command-failure.ts';
+import { requireConfirmation } from '../confirmation.ts';
 import type { AdminContext } from '../context.ts';
 import { asCommandFailure } from '../database-faults.ts';
 import type { Deployment } from '../deployment.ts';
@@ -103,6 +104,7 @@ export const importFile = async (
 ): Promise<ExitCode> => {
   const tally: Tally = { read: 0, loaded: 0, refused: 0 };
   const started = performance.now();
+  await requireConfirmation(`This replaces stored ${kind.noun} by what the file holds`, { deployment, context });
   try {
     const job = { kind, source: await openSource(path), deployment, context };
     await requireTable(job);
@@ -111,7 +113,7 @@ export const importFile = async (
     context.stdout.write(summaryOf(kind.noun, tally, (performance.now() - started) / 1_000));
     if (tally.refused > 0) context.stderr.write(`The refused rows and why: ${rejected.path}\n`);
   } catch (error) {
-    throw asStopped(asFileFailure(asCommandFailure(error, deployment.address), path), tally);
+    throw asStopped(asFileFailure(asCommandFailure(error, deployment), path), tally);
   }
   if (context.signal.aborted) context.stderr.write('Stopped by Ctrl-C; loading the file again is safe.\n');
   return exitCodeOf(tally, context.signal);

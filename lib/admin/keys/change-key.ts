@@ -1,13 +1,17 @@
 import { keysTable } from '../../../functions/access/keys-table.ts';
 import type { PlanName } from '../../../functions/access/plans.ts';
 import type { CommandRun } from '../command-run.ts';
+import { requireConfirmation } from '../confirmation.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { requireKeyId } from './key-options.ts';
 
 /** Revokes a key at once and for good; a second time changes nothing. @throws UnknownKey */
-export const revokeKey = async (id: string, { deployment, context }: CommandRun): Promise<ExitCode> => {
+export const revokeKey = async (id: string, run: CommandRun): Promise<ExitCode> => {
+  const { deployment, context } = run;
+  const keyId = requireKeyId(id);
+  await requireConfirmation(`This ends key ${keyId} for good`, run);
   const table = keysTable(deployment.db, deployment.tableNames.keys);
-  const { name, revokedAt } = await table.revoke(requireKeyId(id), context.now().toISOString());
+  const { name, revokedAt } = await table.revoke(keyId, context.now().toISOString());
   context.stdout.write(`Key ${id} (${name}) is revoked since ${revokedAt}.\n`);
   return EXIT.done;
 };
