@@ -16,9 +16,6 @@ const itemLinks = (from: string): JsonObject => ({
 });
 
 const links: Partial<Record<EndpointId, JsonObject>> = {
-  'list-content': {
-    ReadFirstItem: toItem('read-content', 'Read the first item of the page', '$response.body#/items/0/id'),
-  },
   'create-content': itemLinks('$response.body#/id'),
 };
 

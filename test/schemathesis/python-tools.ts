@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+const run = (command: string, args: readonly string[]): void => {
+  const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed${error ? `: ${error.message}` : ''}.`);
+};
+
+/**
+ * A virtual environment with exactly the packages that a requirements file pins, made when it is not there yet.
+ * Gives the folder of its programs. @throws Error when Python or a package cannot be had
+ */
+export const pythonTools = (requirements: string): string => {
+  const pins = readFileSync(requirements);
+  const name = `python-${createHash('sha256').update(pins).digest('hex').slice(0, 12)}`;
+  const folder = join(ROOT, 'node_modules', '.cache', name);
+  const programs = join(folder, 'bin');
+  if (!existsSync(join(programs, 'schemathesis'))) {
+    run('python3', ['-m', 'venv', '--clear', folder]);
+    run(join(programs, 'python'), ['-m', 'pip', 'install', '--quiet', '--no-deps', '--requirement', requirements]);
+  }
+  return programs;
+};
