@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
+import { runCommand } from '../admin/command-line.ts';
+import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { type Api, openApi } from './api.ts';
+import { checks } from './checks.ts';
+import { prepareTarget } from './prepare-target.ts';
+
+let engine: TestEngine;
+let gateway: Gateway;
+let api: Api & { readonly close: () => void };
+
+beforeAll(async () => {
+  engine = await startEngine();
+  Object.assign(process.env, environmentOf(engine));
+  gateway = await startGateway({ port: 0 });
+  const now = new Date();
+  const admin = async (...args: string[]) => {
+    const { exitCode, stdout, stderr } = await runCommand([...args, '--dynamodb', engine.endpoint], engine.names, {
+      now,
+    });
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  };
+  api = openApi({ origin: gateway.origin, keys: await prepareTarget(admin, now) });
+});
+afterAll(async () => {
+  api.close();
+  await gateway.close();
+  await engine.stop();
+});
+
+describe('From outside, through the local gateway', () => {
+  it.each(checks.map((check) => [check.name, check] as const))('%s', async (_name, { run }) => {
+    await run(api);
+  });
+});
