@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import * as http from 'node:http';
+import * as https from 'node:https';
 
 /** Keys as an operator makes them, one for each thing to be seen. */
 export interface Keys {
@@ -54,9 +55,10 @@ const headersOf = ({ keys, host }: Target, { json, headers, ...rest }: Call) => 
   };
 };
 
-const send = (agent: Agent, target: Target, method: string, path: string, call: Call): Promise<Answer> =>
+const send = (agent: http.Agent, target: Target, method: string, path: string, call: Call): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const options = { agent, method, path, headers: headersOf(target, call) };
+    const { request } = target.origin.startsWith('https:') ? https : http;
     const outgoing = request(target.origin, options, (incoming) => {
       let text = '';
       incoming.setEncoding('utf8').on('data', (chunk: string) => {
@@ -79,6 +81,7 @@ const send = (agent: Agent, target: Target, method: string, path: string, call: 
 
 /** The API as a stranger with keys sees it, over a connection that sends a path as it is written. */
 export const openApi = (target: Target): Api & { readonly close: () => void } => {
+  const { Agent } = target.origin.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   return {
     keys: target.keys,
