@@ -1,9 +1,12 @@
 /** Writes what consumers read from the endpoint table: `npm run openapi`. */
 import { writeFile } from 'node:fs/promises';
+import { generateApiTypes } from '../lib/openapi/api-types.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
 import { errorListMarkdown } from '../lib/openapi/error-list.ts';
 
 const docs = new URL('../docs/', import.meta.url);
+const document = new URL('openapi.json', docs);
 
-await writeFile(new URL('openapi.json', docs), `${JSON.stringify(openApiDocument(), null, 2)}\n`);
+await writeFile(document, `${JSON.stringify(openApiDocument(), null, 2)}\n`);
 await writeFile(new URL('errors.md', docs), errorListMarkdown());
+await writeFile(new URL('api-types.ts', docs), generateApiTypes(document));

@@ -31,10 +31,15 @@ const collect = (schema: JsonObject, title: string, collected: Map<string, unkno
 /** A schema as the document writes it: components in place of everything that has a title. */
 export const schemaInDocument = (schema: unknown): unknown => rewrite(schema, new Map(), false);
 
-/** An update needs one of the fields that a creation takes; the service checks it by a rule that no schema holds. */
+/**
+ * An update needs one of the fields that a creation takes; the service checks it by a rule that no schema holds.
+ * The choice stands in an `allOf` of its own, since type generators read one beside the properties as another type.
+ */
 const atLeastOneField = (update: unknown, create: unknown): JsonObject => ({
   ...(update as JsonObject),
-  anyOf: Object.keys((create as { properties: JsonObject }).properties).map((field) => ({ required: [field] })),
+  allOf: [
+    { anyOf: Object.keys((create as { properties: JsonObject }).properties).map((field) => ({ required: [field] })) },
+  ],
 });
 
 /** Every schema that has a name, by that name. */

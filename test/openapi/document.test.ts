@@ -7,6 +7,7 @@ import { endpoints } from '../../functions/endpoints.ts';
 import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
 import { normaliseRegistration } from '../../functions/vehicles/registration.ts';
 import { Registration } from '../../functions/vehicles/schemas.ts';
+import { generateApiTypes, hasTypeGenerator } from '../../lib/openapi/api-types.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
 import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
 import { information, operationTexts } from '../../lib/openapi/texts.ts';
@@ -16,6 +17,18 @@ const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import
 interface Described {
   readonly paths: Record<string, Record<string, { operationId?: string }>>;
 }
+
+describe('docs/integration.md', () => {
+  it('names the plans as they are and links to codes that exist', () => {
+    for (const [plan, { requestsPerWindow, bulkSize }] of Object.entries(PLANS)) {
+      const figures = [requestsPerWindow, bulkSize].map((figure) => figure.toLocaleString('en-GB')).join(' | ');
+      expect(kept('integration.md')).toContain(`| \`${plan}\` | ${figures} |`);
+    }
+    for (const [, anchor] of kept('integration.md').matchAll(/errors\.md#([a-z-]+)/g)) {
+      expect(errorListMarkdown()).toContain(`<a id="${anchor}"></a>`);
+    }
+  });
+});
 
 describe('docs/openapi.json', () => {
   it('is what the endpoint table says; `npm run openapi` writes it', () => {
@@ -37,6 +50,12 @@ describe('docs/openapi.json', () => {
       expect(information.description).toContain(bulkSize.toLocaleString('en-GB'));
       expect(operationTexts['bulk-insurance']).toContain(bulkSize.toLocaleString('en-GB'));
     }
+  });
+});
+
+(hasTypeGenerator() ? describe : describe.skip)('docs/api-types.ts', () => {
+  it('has the types of the document', () => {
+    expect(kept('api-types.ts')).toBe(generateApiTypes(new URL('../../docs/openapi.json', import.meta.url)));
   });
 });
 

@@ -4,6 +4,9 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endpoints } from '../../functions/endpoints.ts';
+import { pathInDocument } from '../../lib/openapi/servers.ts';
+import { casesPerOperation } from './cases.ts';
 import { pythonTools } from './python-tools.ts';
 import { startServiceUnderTest } from './service.ts';
 
@@ -14,37 +17,56 @@ const SEED = 20_261_121;
 /** What a shell reports for a process that a signal ended. */
 const ENDED_BY_SIGNAL = 130;
 
-const run = async (origin: string, key: string): Promise<number> => {
-  const scratch = await mkdtemp(join(tmpdir(), 'schemathesis-'));
-  const config = ['--config-file', here('schemathesis.toml')];
+/** In a run of everything, deletions are made up of the few items that other requests created: they get a run of their own. */
+const RUNS = [[], ['--include-method', 'DELETE', '--phases', 'fuzzing']] as const;
+
+type Service = Awaited<ReturnType<typeof startServiceUnderTest>>;
+
+const schemathesis = async ({ origin, key }: Service, scratch: string, extra: readonly string[]): Promise<number> => {
   const target = [DOCUMENT, '--url', `${origin}/v1`, '--header', `X-API-Key: ${key}`];
   const extent = ['--checks', 'all', '--max-examples', String(EXAMPLES_PER_OPERATION), '--seed', String(SEED)];
-  try {
-    const child = spawn(
-      join(pythonTools(here('requirements.txt')), 'schemathesis'),
-      [...config, 'run', ...target, ...extent, '--continue-on-failure', ...process.argv.slice(2)],
-      // It leaves a folder of its own where it runs.
-      {
-        cwd: scratch,
-        stdio: ['ignore', 'inherit', 'inherit'],
-        env: { ...process.env, SCHEMATHESIS_HOOKS: here('hooks.py') },
-      },
-    );
-    const end = () => child.kill();
-    process.once('SIGINT', end).once('SIGTERM', end);
-    const [code] = await once(child, 'exit');
-    return code ?? ENDED_BY_SIGNAL;
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
+  const report = ['--continue-on-failure', '--report', 'ndjson', '--report-dir', scratch];
+  const child = spawn(
+    join(pythonTools(here('requirements.txt')), 'schemathesis'),
+    ['--config-file', here('schemathesis.toml'), 'run', ...target, ...extent, ...report, ...extra],
+    {
+      cwd: scratch,
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env: { ...process.env, SCHEMATHESIS_HOOKS: here('hooks.py') },
+    },
+  );
+  const end = () => child.kill();
+  process.once('SIGINT', end).once('SIGTERM', end);
+  const [code] = await once(child, 'exit');
+  return code ?? ENDED_BY_SIGNAL;
 };
 
+/** What went wrong beyond what Schemathesis says itself: answers it would excuse, operations it looked at too little. */
+const shortcomings = async ({ answers }: Service, scratch: string): Promise<string[]> => {
+  const counts = await casesPerOperation(scratch);
+  const rows = Object.values(endpoints);
+  const neglected = rows
+    .map((row) => `${row.method} ${pathInDocument(row)}`)
+    .filter((operation) => (counts.get(operation) ?? 0) < EXAMPLES_PER_OPERATION);
+  const excused = [...answers.keys()].filter((status) => status === 429 || status >= 500);
+  return [
+    ...neglected.map((operation) => `${operation} got ${counts.get(operation) ?? 0} examples.`),
+    ...excused.map((status) => `${answers.get(status)} answers were ${status}.`),
+  ];
+};
+
+const say = (lines: readonly string[]) => lines.forEach((line) => void process.stdout.write(`${line}\n`));
+
 const service = await startServiceUnderTest();
+const scratch = await mkdtemp(join(tmpdir(), 'schemathesis-'));
 try {
-  process.exitCode = await run(service.origin, service.key);
+  for (const extra of RUNS) process.exitCode = (await schemathesis(service, scratch, extra)) || (process.exitCode ?? 0);
   const answers = [...service.answers].sort(([a], [b]) => a - b);
-  process.stdout.write(`Answers by status: ${answers.map(([status, count]) => `${status} ${count}`).join(', ')}\n`);
-  if (answers.some(([status]) => status === 429 || status >= 500)) process.exitCode = 1;
+  say([`Answers by status: ${answers.map(([status, count]) => `${status}: ${count}`).join(', ')}`]);
+  const found = await shortcomings(service, scratch);
+  say(found);
+  if (found.length > 0) process.exitCode = 1;
 } finally {
   await service.stop();
+  await rm(scratch, { recursive: true, force: true });
 }

@@ -1,0 +1,25 @@
+/** TypeScript types for consumers, by openapi-typescript, which brings the older TypeScript that it needs. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const folder = fileURLToPath(new URL('../../tools/api-types/', import.meta.url));
+const generator = `${folder}node_modules/openapi-typescript/bin/cli.js`;
+
+/** Whether the types can be made without installing anything. */
+export const hasTypeGenerator = (): boolean => existsSync(generator);
+
+const install = (): void => {
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  execFileSync(npm, ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--silent'], { stdio: 'inherit' });
+};
+
+/** The types of a document that a file holds; installs the generator the first time. */
+export const generateApiTypes = (document: URL): string => {
+  if (!hasTypeGenerator()) install();
+  const naming = ['--root-types', '--root-types-no-schema-prefix'];
+  return execFileSync(process.execPath, [generator, fileURLToPath(document), ...naming], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+};
