@@ -43,8 +43,8 @@ export const openDeployment = async (options: DeploymentOptions, localNames: Tab
     requireStack(options);
     return openLocalDeployment(address, tables, localNames);
   }
-  if (options.dynamodb !== undefined || tables !== undefined) {
-    throw new CommandFailure('--stack finds database and tables by itself: leave out --dynamodb and --tables');
+  if (options.dynamodb !== undefined) {
+    throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
   }
   return openStackDeployment({ ...options, stack });
 };

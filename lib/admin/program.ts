@@ -25,7 +25,7 @@ const newProgram = ({ stdout, stderr }: AdminContext): Command =>
   new Command('admin')
     .description('Operator commands of the vehicle verification service.')
     .option('--dynamodb <url>', `address of the DynamoDB engine (default: ${LOCAL_ADDRESS})`)
-    .option('--tables <prefix>', 'what the names of the tables begin with (default: local-)')
+    .option('--tables <prefix>', 'what the names of the tables begin with (default: local-, or what the stack says)')
     .option('--stack <name>', 'work on a deployed stack instead, with your AWS credentials')
     .option('--region <region>', 'region of the stack')
     .option('--profile <profile>', 'AWS profile to use')

@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import type { TableId, TableNames } from '../../functions/tables.ts';
+import { prefixedTableNames, type TableId, type TableNames } from '../../functions/tables.ts';
 import { KEEPS_DATA_OUTPUT, tableOutput } from '../cloud/outputs.ts';
 import { CommandFailure } from './command-failure.ts';
 import { connect } from './database-client.ts';
@@ -9,6 +9,8 @@ interface StackOptions {
   readonly stack: string;
   readonly region?: string;
   readonly profile?: string;
+  /** What the names of other tables in the stack's account begin with, such as those restored from a backup. */
+  readonly tables?: string;
   readonly yes?: string;
 }
 
@@ -61,11 +63,11 @@ const tableNamesFrom = (outputs: Outputs, stack: string): TableNames => {
  * @throws CommandFailure when there is no such stack, or it cannot be read
  */
 export const openStackDeployment = async (options: StackOptions): Promise<Deployment> => {
-  const { stack, yes } = options;
+  const { stack, tables, yes } = options;
   const outputs = await outputsOf(options);
   const guard = { name: stack, ...(yes !== undefined && { given: yes }) };
   return {
-    tableNames: tableNamesFrom(outputs, stack),
+    tableNames: tables === undefined ? tableNamesFrom(outputs, stack) : prefixedTableNames(tables),
     db: connect(account(options)),
     address: `the stack ${stack}`,
     remedy: 'look at the stack in the console',

@@ -44,7 +44,8 @@ const SLOW_P99_MS = 1_500;
 /** Requests a minute. */
 const FEW = 5;
 
-const descriptions = ({ settings: { stage }, gateway, tables }: ServiceAlarmsProps): AlarmDescription[] => [
+/** What the functions count of themselves. */
+const fromFunctions = (stage: string): AlarmDescription[] => [
   {
     id: 'ErrorRate',
     says: 'More than 1 in 100 requests fails inside the service.',
@@ -53,15 +54,25 @@ const descriptions = ({ settings: { stage }, gateway, tables }: ServiceAlarmsPro
     minutes: SUSTAINED,
   },
   {
+    id: 'DatabaseFaults',
+    says: 'Requests to DynamoDB fail even after all retries.',
+    metric: serviceMetric(stage, 'DatabaseFaults', 'Sum'),
+    above: FEW,
+  },
+];
+
+/** What the platform sees, also when no function could run. */
+const fromPlatform = ({ stage }: HttpGateway): AlarmDescription[] => [
+  {
     id: 'GatewayErrors',
     says: 'API Gateway answers 5xx, functions that cannot run included.',
-    metric: gateway.stage.metricServerError({ statistic: 'Sum', period: MINUTE }),
+    metric: stage.metricServerError({ statistic: 'Sum', period: MINUTE }),
     above: FEW,
   },
   {
     id: 'SlowAnswers',
     says: 'The slowest hundredth of requests takes over 1.5 s.',
-    metric: gateway.stage.metricLatency({ statistic: 'p99', period: MINUTE }),
+    metric: stage.metricLatency({ statistic: 'p99', period: MINUTE }),
     above: SLOW_P99_MS,
     minutes: SUSTAINED,
   },
@@ -72,12 +83,11 @@ const descriptions = ({ settings: { stage }, gateway, tables }: ServiceAlarmsPro
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period: MINUTE }),
     above: 0,
   },
-  {
-    id: 'DatabaseFaults',
-    says: 'Requests to DynamoDB fail even after all retries.',
-    metric: serviceMetric(stage, 'DatabaseFaults', 'Sum'),
-    above: FEW,
-  },
+];
+
+const descriptions = ({ settings, gateway, tables }: ServiceAlarmsProps): AlarmDescription[] => [
+  ...fromFunctions(settings.stage),
+  ...fromPlatform(gateway),
   ...tableThrottles(tables).map(({ id, says, metric }) => ({ id, says, metric, above: FEW, minutes: SUSTAINED })),
 ];
 

@@ -26,6 +26,8 @@ export class HttpGateway extends Construct {
   readonly accessLog: LogGroup;
   /** Without a path: `https://host`. */
   readonly origin: string;
+  /** Where the DNS record of an address of one's own must point. */
+  readonly domainTarget?: string;
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
@@ -49,7 +51,8 @@ export class HttpGateway extends Construct {
         format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_FIELDS)),
       },
     });
-    this.origin = settings.domain ? this.mapDomain(settings.domain) : this.api.apiEndpoint;
+    this.origin = settings.domain ? `https://${settings.domain.name}` : this.api.apiEndpoint;
+    if (settings.domain) this.domainTarget = this.mapDomain(settings.domain);
   }
 
   /** Serves an endpoint at all of its addresses. */
@@ -76,6 +79,6 @@ export class HttpGateway extends Construct {
     const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
     const domainName = new DomainName(this, 'Domain', { domainName: name, certificate });
     new ApiMapping(this, 'Mapping', { api: this.api, domainName, stage: this.stage });
-    return `https://${name}`;
+    return domainName.regionalDomainName;
   }
 }

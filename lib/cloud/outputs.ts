@@ -3,6 +3,9 @@ import type { TableId } from '../../functions/tables.ts';
 
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
 
+/** Where the DNS record of an address of one's own must point. */
+export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
+
 /** The stage's name, by which the CLI knows a production stage. */
 export const STAGE_OUTPUT = 'Stage';
 

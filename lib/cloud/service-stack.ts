@@ -7,7 +7,7 @@ import type { Bundles, FunctionId } from './bundles.ts';
 import { ServiceDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { HttpGateway } from './http-gateway.ts';
-import { BASE_ADDRESS_OUTPUT, KEEPS_DATA_OUTPUT, STAGE_OUTPUT, tableOutput } from './outputs.ts';
+import { BASE_ADDRESS_OUTPUT, DOMAIN_TARGET_OUTPUT, KEEPS_DATA_OUTPUT, STAGE_OUTPUT, tableOutput } from './outputs.ts';
 import { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -55,6 +55,7 @@ export class ServiceStack extends Stack {
   private tellOutputs({ stage, keepsData }: StageSettings, gateway: HttpGateway, tables: ServiceTables): void {
     const tell = (name: string, value: string) => new CfnOutput(this, name, { value });
     tell(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
+    if (gateway.domainTarget) tell(DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
     tell(STAGE_OUTPUT, stage);
     tell(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, table] of Object.entries(tables.byId)) tell(tableOutput(id as TableId), table.tableName);

@@ -44,10 +44,16 @@ describe('A deployed stack', () => {
     expect(before).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
   });
 
+  it('leads to other tables in its account where --tables names them, such as restored ones', async () => {
+    const prefix = engine().names.keys.replace(/keys$/, '');
+    expect(await run(['keys', 'list', '--stack', PROD, '--tables', prefix])).toMatchObject({ exitCode: 0 });
+    expect(await run(['keys', 'list', '--stack', PROD, '--tables', 'none-'])).toMatchObject({ exitCode: 2 });
+  });
+
   it.each([
     [['--stack', 'missing'], 'there is no stack missing in eu-west-2'],
     [['--stack', 'other'], 'the stack other is none of this service: it has no output KeysTable'],
-    [['--stack', DEV, '--tables', 'local-'], '--stack finds database and tables by itself'],
+    [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], '--stack finds the database by itself'],
     [['--dynamodb', 'http://127.0.0.1:1'], '--region belongs to a deployed stack'],
   ])('is refused in a sentence when it cannot be used: %j', async (options, sentence) => {
     const { exitCode, stderr } = await run(['keys', 'list', ...options]);

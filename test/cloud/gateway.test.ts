@@ -78,5 +78,6 @@ describe('The gateway', () => {
     template.hasOutput('BaseAddress', { Value: 'https://api.example.com/v1' });
     template.hasResourceProperties('AWS::ApiGatewayV2::Api', { DisableExecuteApiEndpoint: true });
     template.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1);
+    template.hasOutput('DomainTarget', {});
   });
 });

@@ -1,0 +1,48 @@
+/** The functions as Lambda would run them, in containers on this machine: `npm run sam`. */
+import { CannotStart, readOptions } from '../lib/local/options.ts';
+import { startSamService } from '../lib/local/sam/service.ts';
+import { welcome } from '../lib/local/sam/welcome.ts';
+
+const USAGE = `Usage: npm run sam [-- OPTIONS OF sam local start-api]
+  --skip-pull-image  use the base image that is there
+Environment: PORT (default 3000), DYNAMODB_PORT (default 8000)`;
+
+const CANNOT_START = 2;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const cleanUp = new AsyncDisposableStack();
+
+const end = async (message: string, exitCode: number): Promise<void> => {
+  await cleanUp.disposeAsync();
+  (exitCode === 0 ? process.stdout : process.stderr).write(`${message}\n`);
+  process.exit(exitCode);
+};
+
+const run = async (samArguments: readonly string[]): Promise<void> => {
+  const options = readOptions([]);
+  if (options === undefined) return;
+  const service = await startSamService({ ...options, samArguments, env: process.env, say }, cleanUp);
+  say(welcome(service));
+  await service.ended;
+  throw new CannotStart('sam local has ended by itself.');
+};
+
+const stopped = () => end('Stopped.', 0);
+let stopping = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (!stopping) void stopped();
+    stopping = true;
+  });
+}
+
+const args = process.argv.slice(2);
+if (args.includes('--help')) say(USAGE);
+else {
+  try {
+    await run(args);
+  } catch (error) {
+    // A stop that was asked for makes what still starts fail; that is no fault.
+    if (!stopping) await end(error instanceof CannotStart ? error.message : String(error), CANNOT_START);
+  }
+}
