@@ -4,6 +4,7 @@ import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { windowAt } from '../../functions/access/window.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
+import { fetchByContract } from '../support/contract.ts';
 import { aVehicle } from '../support/records.ts';
 
 let api: TestApi;
@@ -109,7 +110,9 @@ describe('The rate limit over several processes', () => {
     const key = await api.newKey({ plan: 'free' });
     const replies = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>
-        fetch(`${origins[index % PROCESSES]}/v1/vehicle/AB12CDE/insurance`, { headers: { 'X-API-Key': key } }),
+        fetchByContract(`${origins[index % PROCESSES]}/v1/vehicle/AB12CDE/insurance`, {
+          headers: { 'X-API-Key': key },
+        }),
       ),
     );
     const statuses = replies.map(({ status }) => status);

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { fetchByContract } from '../support/contract.ts';
 
 interface Run {
   readonly child: ChildProcess;
@@ -58,15 +59,18 @@ describe('npm start', () => {
       ['standard', '600'],
       ['premium', '6000'],
     ] as const) {
-      const reply = await fetch(`${origin(output)}/v1/vehicle/AB12CDE/insurance`, {
+      const reply = await fetchByContract(`${origin(output)}/v1/vehicle/AB12CDE/insurance`, {
         headers: { Authorization: `Bearer ${keyOf(output, plan)}` },
       });
       expect(await reply.json()).toMatchObject({ insured: true });
       expect(reply.headers.get('x-ratelimit-limit')).toBe(limit);
     }
-    const listed = await fetch(`${origin(output)}/api/content`, { headers: { 'X-API-Key': keyOf(output, 'free') } });
+    const listed = await fetchByContract(`${origin(output)}/api/content`, {
+      headers: { 'X-API-Key': keyOf(output, 'free') },
+    });
     expect(await listed.json()).toMatchObject({ total: 70 });
     expect(output).toMatch(/DynamoDB\s+http:\/\/127\.0\.0\.1:\d+/);
+    expect(output).toContain(`Reference     ${origin(output)}/docs`);
     expect(output.match(/curl /g)).toHaveLength(2);
     expect(await stop(run)).toBe(0);
     await expect(fetch(origin(output))).rejects.toThrow();
@@ -83,11 +87,13 @@ describe('npm start', () => {
       expect(second.output()).toBe(`The data folder ${folder} cannot be used; is another service running on it?\n`);
       const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
       const body = JSON.stringify({ title: 'Kept', content: 'C', domain: 'kept.example', slug: 'kept' });
-      expect((await fetch(`${origin(before)}/api/content`, { method: 'POST', headers, body })).status).toBe(201);
+      expect((await fetchByContract(`${origin(before)}/api/content`, { method: 'POST', headers, body })).status).toBe(
+        201,
+      );
       await stop(first, 'SIGTERM');
       const after = await ready(start(['--data', folder]));
       expect(keyOf(after, 'standard')).toBe(key);
-      const listed = await fetch(`${origin(after)}/api/content?domain=kept.example`, { headers });
+      const listed = await fetchByContract(`${origin(after)}/api/content?domain=kept.example`, { headers });
       expect(await listed.json()).toMatchObject({ total: 1, items: [{ title: 'Kept' }] });
     } finally {
       await rm(folder, { recursive: true, force: true });

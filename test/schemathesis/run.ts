@@ -57,16 +57,25 @@ const shortcomings = async ({ answers }: Service, scratch: string): Promise<stri
 
 const say = (lines: readonly string[]) => lines.forEach((line) => void process.stdout.write(`${line}\n`));
 
-const service = await startServiceUnderTest();
-const scratch = await mkdtemp(join(tmpdir(), 'schemathesis-'));
+const main = async (): Promise<number> => {
+  const service = await startServiceUnderTest();
+  const scratch = await mkdtemp(join(tmpdir(), 'schemathesis-'));
+  try {
+    const codes: number[] = [];
+    for (const extra of RUNS) codes.push(await schemathesis(service, scratch, extra));
+    const answers = [...service.answers].sort(([a], [b]) => a - b);
+    const found = await shortcomings(service, scratch);
+    say([`Answers by status: ${answers.map(([status, count]) => `${status}: ${count}`).join(', ')}`, ...found]);
+    return found.length > 0 ? 1 : Math.max(...codes);
+  } finally {
+    await service.stop();
+    await rm(scratch, { recursive: true, force: true });
+  }
+};
+
 try {
-  for (const extra of RUNS) process.exitCode = (await schemathesis(service, scratch, extra)) || (process.exitCode ?? 0);
-  const answers = [...service.answers].sort(([a], [b]) => a - b);
-  say([`Answers by status: ${answers.map(([status, count]) => `${status}: ${count}`).join(', ')}`]);
-  const found = await shortcomings(service, scratch);
-  say(found);
-  if (found.length > 0) process.exitCode = 1;
-} finally {
-  await service.stop();
-  await rm(scratch, { recursive: true, force: true });
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
 }

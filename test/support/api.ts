@@ -9,7 +9,7 @@ import type { VehicleRecord } from '../../functions/vehicles/record.ts';
 import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { NOON } from './clock.ts';
-import { requireContract } from './contract.ts';
+import { fetchByContract } from './contract.ts';
 import { environmentOf, startEngine, type TestEngine } from './engine.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
@@ -59,17 +59,12 @@ const send = async (
     ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...headers,
   };
-  const response = await fetch(origin + path, { method, headers: sent, ...(body === undefined ? {} : { body }) });
-  const text = await response.text();
-  requireContract({
+  const response = await fetchByContract(origin + path, {
     method,
-    url: new URL(origin + path),
     headers: sent,
-    body: body?.toString(),
-    status: response.status,
-    answerHeaders: response.headers,
-    answerText: text,
+    ...(body === undefined ? {} : { body }),
   });
+  const text = await response.text();
   return {
     status: response.status,
     headers: response.headers,

@@ -108,3 +108,25 @@ export const requireContract = (exchange: Exchange): void => {
   checkBody(answer, exchange);
   if (described && exchange.status < 300) checkRequest(described.operation, described.path, exchange);
 };
+
+interface Sent {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** As `fetch`. @throws BreaksContract when the exchange is not as the document describes it */
+export const fetchByContract = async (address: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
+  const response = await fetch(address, { method, headers, ...(body === undefined ? {} : { body }) });
+  const answerText = await response.clone().text();
+  requireContract({
+    method,
+    url: new URL(address),
+    headers,
+    body: typeof body === 'object' ? new TextDecoder().decode(body) : body,
+    status: response.status,
+    answerHeaders: response.headers,
+    answerText,
+  });
+  return response;
+};
