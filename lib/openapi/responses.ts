@@ -53,8 +53,8 @@ export const componentResponses = (): JsonObject =>
     }),
   );
 
-const commonResponses = (): JsonObject =>
-  Object.fromEntries(commonCodes.map((code) => [problems[code].status, refTo('responses', code)]));
+const sharedResponses = (codes: readonly (keyof typeof commonRefusals)[]): JsonObject =>
+  Object.fromEntries(codes.map((code) => [problems[code].status, refTo('responses', code)]));
 
 /** Every answer of an endpoint, by status. */
 export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject => {
@@ -67,13 +67,13 @@ export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Examp
   return {
     [row.successStatus]: success(id, row, withStatus(row.successStatus)),
     ...Object.fromEntries(refusals),
-    ...commonResponses(),
+    ...sharedResponses(commonCodes),
   };
 };
 
-/** What paths and methods outside the table answer; OpenAPI has no place for it. */
+/** What paths and methods outside the table answer, which take no scope; OpenAPI has no place for it. */
 export const otherRequests = (): JsonObject => ({
-  ...commonResponses(),
+  ...sharedResponses(commonCodes.filter((code) => code !== 'SCOPE_MISSING')),
   [problems.ROUTE_NOT_FOUND.status]: problemResponse(problems.ROUTE_NOT_FOUND.status, ['ROUTE_NOT_FOUND']),
   [problems.METHOD_NOT_ALLOWED.status]: problemResponse(problems.METHOD_NOT_ALLOWED.status, ['METHOD_NOT_ALLOWED']),
 });

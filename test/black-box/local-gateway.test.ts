@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, it } from '@jest/globals';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { runCommand } from '../admin/command-line.ts';
+import { requireContract } from '../support/contract.ts';
 import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { type Api, openApi } from './api.ts';
 import { checks } from './checks.ts';
@@ -10,6 +11,26 @@ import { prepareTarget } from './prepare-target.ts';
 let engine: TestEngine;
 let gateway: Gateway;
 let api: Api & { readonly close: () => void };
+
+/** The same API, with every exchange held against the OpenAPI document. */
+const byContract = (origin: string, { keys, call }: Api): Api => ({
+  keys,
+  call: async (method, path, sent = {}) => {
+    const answer = await call(method, path, sent);
+    requireContract({
+      method,
+      url: new URL(origin + path),
+      headers: sent.headers ?? {},
+      body: sent.json === undefined ? sent.raw : JSON.stringify(sent.json),
+      status: answer.status,
+      answerHeaders: new Headers(
+        Object.entries(answer.headers).map(([name, value = '']): [string, string] => [name, value]),
+      ),
+      answerText: answer.text,
+    });
+    return answer;
+  },
+});
 
 beforeAll(async () => {
   engine = await startEngine();
@@ -33,6 +54,6 @@ afterAll(async () => {
 
 describe('From outside, through the local gateway', () => {
   it.each(checks.map((check) => [check.name, check] as const))('%s', async (_name, { run }) => {
-    await run(api);
+    await run(byContract(gateway.origin, api));
   });
 });
