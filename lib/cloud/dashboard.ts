@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -26,6 +27,7 @@ export interface ServiceDashboardProps {
   readonly alarms: readonly Alarm[];
 }
 
+const MINUTE = Duration.minutes(1);
 /** Of the 24 columns of a dashboard. */
 const THIRD = 8;
 const FULL = 24;
@@ -36,12 +38,14 @@ const graph = (title: string, left: IMetric[], options: { right?: IMetric[]; sta
 const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProps): IWidget[] => [
   graph('Traffic: requests a minute', [serviceMetric(stage, 'Requests', 'Sum').with({ label: 'served' })]),
   graph('Errors: answers a minute', [
-    gateway.stage.metricServerError({ statistic: 'Sum', label: '5xx' }),
-    gateway.stage.metricClientError({ statistic: 'Sum', label: '4xx' }),
+    gateway.stage.metricServerError({ statistic: 'Sum', label: '5xx', period: MINUTE }),
+    gateway.stage.metricClientError({ statistic: 'Sum', label: '4xx', period: MINUTE }),
   ]),
   graph(
     'Latency, as callers see it (ms)',
-    ['p50', 'p90', 'p99'].map((statistic) => gateway.stage.metricLatency({ statistic, label: statistic })),
+    ['p50', 'p90', 'p99'].map((statistic) =>
+      gateway.stage.metricLatency({ statistic, label: statistic, period: MINUTE }),
+    ),
   ),
 ];
 
