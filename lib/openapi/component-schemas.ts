@@ -2,13 +2,9 @@
 import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { faultSchema, problemSchema } from './problem-schema.ts';
+import { refTo } from './references.ts';
 
 const rows: readonly Endpoint[] = Object.values(endpoints);
-
-/** A reference to a component. */
-export const refTo = (section: 'schemas' | 'headers' | 'responses' | 'examples', name: string): JsonObject => ({
-  $ref: `#/components/${section}/${name}`,
-});
 
 const rewrite = (value: unknown, collected: Map<string, unknown>, isRoot: boolean): unknown => {
   if (Array.isArray(value)) return value.map((entry) => rewrite(entry, collected, false));

@@ -1,6 +1,7 @@
 /** A JSON object of the document, whatever its shape. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** Whether a value has members, by name or by index. */
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
 
 /** Entries whose value is there. */

@@ -1,6 +1,6 @@
-/** What a consumer does about each refusal. */
 import type { ProblemCode } from '../../functions/problems.ts';
 
+/** What a consumer does about each refusal, in Markdown. */
 export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   VALIDATION_FAILED: 'Correct what `errors` names and send again; the same request fails every time.',
   MALFORMED_JSON: 'Serialise the body with a JSON library; check that it was not cut off.',

@@ -1,6 +1,7 @@
 /** The shape of every refusal (RFC 9457), made from the catalogue of codes. */
 import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
 import type { JsonObject } from './json.ts';
+import { refTo } from './references.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
 
@@ -41,7 +42,7 @@ export const problemSchema = {
     errors: {
       type: 'array',
       maxItems: 1_000,
-      items: { $ref: '#/components/schemas/Fault' },
+      items: refTo('schemas', 'Fault'),
       description: 'Every fault that was found, for bad input',
     },
   },
@@ -51,7 +52,7 @@ export const problemSchema = {
 /** The problem document that only these codes of one status have. */
 export const problemOf = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({
   allOf: [
-    { $ref: '#/components/schemas/Problem' },
+    refTo('schemas', 'Problem'),
     { type: 'object', properties: { status: { const: status }, code: { enum: allowed } } },
   ],
 });

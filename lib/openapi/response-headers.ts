@@ -1,6 +1,7 @@
 /** The headers that answers promise: contract.md "Every response" and what belongs to single statuses and endpoints. */
 import type { EndpointId } from '../../functions/endpoints.ts';
 import type { JsonObject } from './json.ts';
+import { refTo } from './references.ts';
 
 const count = (description: string): JsonObject => ({
   description,
@@ -63,7 +64,7 @@ const ofSuccess: Readonly<Record<EndpointId, readonly HeaderName[]>> = {
 };
 
 const refs = (names: readonly HeaderName[]): JsonObject =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
 
 const ofStatus: Readonly<Record<number, JsonObject>> = {
   401: refs(['WWW-Authenticate']),

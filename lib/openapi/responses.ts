@@ -1,12 +1,13 @@
 /** What each endpoint answers, per status. */
 import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
 import { type ProblemCode, problems } from '../../functions/problems.ts';
-import { refTo, schemaInDocument } from './component-schemas.ts';
+import { schemaInDocument } from './component-schemas.ts';
 import { commonRefusals } from './examples/all-examples.ts';
 import type { Example } from './examples/example.ts';
 import { type JsonObject, present } from './json.ts';
 import { followUps } from './links.ts';
 import { problemOf } from './problem-schema.ts';
+import { refTo } from './references.ts';
 import { problemHeaders, successHeaders } from './response-headers.ts';
 
 const PROBLEM_TYPE = 'application/problem+json';

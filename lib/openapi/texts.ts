@@ -1,6 +1,7 @@
 /** What the document says in words. Long texts stand here, not in the rows, which every function bundles. */
 import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
 
+/** The document's title page. */
 export const information = {
   title: 'Vehicle verification API',
   version: '1.0.0',
@@ -14,6 +15,7 @@ export const information = {
   license: { name: 'MIT', identifier: 'MIT' },
 } as const;
 
+/** The rows' tags, in the order in which the reference shows them. */
 export const tags: readonly { readonly name: Endpoint['tag']; readonly description: string }[] = [
   { name: 'Vehicles', description: 'Is a vehicle insured? One at a time, or up to 1,000 in a request.' },
   {
@@ -26,6 +28,7 @@ export const tags: readonly { readonly name: Endpoint['tag']; readonly descripti
   },
 ];
 
+/** The two headers that take a key; either will do. */
 export const securitySchemes = {
   bearer: {
     type: 'http',

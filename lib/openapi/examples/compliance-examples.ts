@@ -1,6 +1,7 @@
 import { EXAMPLE_TIME, type Example, refusal } from './example.ts';
 import { registrationRefusals } from './vehicle-examples.ts';
 
+/** The compliance verdict. */
 export const complianceExamples: readonly Example[] = [
   {
     name: 'compliant',

@@ -18,6 +18,7 @@ const unknownItem: Omit<Example, 'request'> = {
   ...refusal('CONTENT_NOT_FOUND', 'No content item has this id.'),
 };
 
+/** Creations, in an order in which each has what it needs. */
 export const createExamples: readonly Example[] = [
   {
     name: 'created',
@@ -53,6 +54,7 @@ export const createExamples: readonly Example[] = [
   },
 ];
 
+/** Updates of the sample item, which is at version 1 before them and 2 after. */
 export const updateExamples: readonly Example[] = [
   {
     name: 'retitled',
@@ -88,6 +90,7 @@ export const updateExamples: readonly Example[] = [
   { ...unknownItem, request: { path: { id: 'nothing' }, body: { title: 'MOT this week' } } },
 ];
 
+/** Deletions, after the updates. */
 export const deleteExamples: readonly Example[] = [
   {
     name: 'changedMeanwhile',

@@ -12,8 +12,10 @@ const newsItem = (number: number, topic: string) => ({
   ...stamped,
 });
 
+/** The last sample item of its domain, as it is before anything changes it. */
 export const sampleItem = newsItem(45, 'MOT');
 
+/** Pages of content. */
 export const listExamples: readonly Example[] = [
   {
     name: 'page',
@@ -43,6 +45,7 @@ export const listExamples: readonly Example[] = [
   },
 ];
 
+/** One item by its id. */
 export const readExamples: readonly Example[] = [
   {
     name: 'item',

@@ -37,6 +37,7 @@ export const registrationRefusals: readonly Example[] = [
   },
 ];
 
+/** The insurance look-up. */
 export const insuranceExamples: readonly Example[] = [
   {
     name: 'insured',
@@ -80,6 +81,7 @@ export const insuranceExamples: readonly Example[] = [
   ...registrationRefusals,
 ];
 
+/** The bulk verification. */
 export const bulkExamples: readonly Example[] = [
   {
     name: 'mixed',
