@@ -1,9 +1,9 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { endpoints } from '../../functions/endpoints.ts';
-import type { Bundles } from '../../lib/cloud/bundles.ts';
-import { ServiceStack } from '../../lib/cloud/service-stack.ts';
-import { stageSettings } from '../../lib/cloud/stage-settings.ts';
+import { endpoints } from '../../../functions/endpoints.ts';
+import type { Bundles } from '../../../lib/cloud/bundles.ts';
+import { ServiceStack } from '../../../lib/cloud/service-stack.ts';
+import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
 
 /** Synthesised without esbuild: what a bundle holds is no matter of the template. */
 const bundles = Object.fromEntries(

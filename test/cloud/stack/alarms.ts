@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { SERVICE_METRICS } from '../../lib/cloud/service-metrics.ts';
+import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
 import { resourcesOf, templateOf } from './synthesised.ts';
 
 const template = templateOf({ stage: 'prod', alarmEmail: 'ops@example.com' });
