@@ -9,7 +9,9 @@ const methodsAt = (path: string): string[] =>
     .map(({ method }) => method);
 
 /** Every path and method that no row serves: 404, or 405 where the path exists. contract.md "Addresses and versions". */
-export const handler = fallbackEndpoint((_method, path) => {
+export const handler = fallbackEndpoint((method, path) => {
   const allowed = methodsAt(path);
-  throw allowed.length > 0 ? new MethodNotAllowed(allowed) : new RouteNotFound();
+  // A path that only looks known once it is decoded, such as /v1/api%2Fcontent, has no route whatever the method.
+  if (allowed.length === 0 || allowed.includes(method)) throw new RouteNotFound();
+  throw new MethodNotAllowed(allowed);
 });

@@ -30,8 +30,8 @@ export const ALL_ITEMS = 'all';
 export const domainList = (domain: string): string => `domain:${domain}`;
 
 export const itemEntry = ({ item, positions }: StoredItem): Entry => ({
-  ...itemKey(item.id),
   ...marshall({ ...item, allPosition: positions.all, domainPosition: positions.domain }),
+  ...itemKey(item.id),
 });
 
 const TEXTS = ['id', 'title', 'content', 'domain', 'slug', 'meta_description', 'created_at', 'updated_at'] as const;

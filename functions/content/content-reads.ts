@@ -21,7 +21,7 @@ export class ContentUnread extends Error {
   override readonly name = 'ContentUnread';
 }
 
-/** How often a page is read again when items left it between the reads of its list and of its items. */
+/** How often is read when items change between the read of a list or slug and that of the items. */
 const MAX_READS = 3;
 
 /** Reads of the content table, all strongly consistent. */
@@ -32,11 +32,17 @@ export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLi
     return Item && parseItem(Item);
   };
 
+  /** Who holds the slug, then that item; again when the item gave the slug up in between. */
   const findBySlug = async (domain: string, slug: string): Promise<ContentItem | undefined> => {
-    const { Item } = await db.send(
-      new GetItemCommand({ TableName: table, Key: slugKey(domain, slug), ConsistentRead: true }),
-    );
-    return Item?.id?.S === undefined ? undefined : (await find(Item.id.S))?.item;
+    for (let read = 1; read <= MAX_READS; read += 1) {
+      const { Item } = await db.send(
+        new GetItemCommand({ TableName: table, Key: slugKey(domain, slug), ConsistentRead: true }),
+      );
+      if (Item?.id?.S === undefined) return undefined;
+      const item = (await find(Item.id.S))?.item;
+      if (item?.domain === domain && item.slug === slug) return item;
+    }
+    return undefined;
   };
 
   const findEntries = async (keys: readonly Entry[], deadline: Deadline): Promise<readonly Entry[]> => {

@@ -14,15 +14,23 @@ export const readPageQuery = ({ domain, slug, limit = DEFAULT_LIMIT, offset = 0 
   bounds: { limit, offset },
 });
 
-/** Bytes of JSON; Lambda's own answer ends at 6 MB. */
+/** Bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;
+/**
+ * Lambda takes 6,291,556 bytes of answer, in which the page's JSON is once more a JSON string: text full of quotes,
+ * backslashes or line ends grows in it. Some is left for the rest of the answer.
+ */
+const MAX_ENCODED_BYTES = 6_200_000;
 
 /** @throws PageTooLarge naming how many of these items fit */
 export const requirePageFits = (items: readonly ContentItem[]): void => {
   let bytes = 0;
+  let encodedBytes = 0;
   for (const [index, item] of items.entries()) {
-    bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
-    if (bytes > MAX_PAGE_BYTES) throw new PageTooLarge(index);
+    const json = JSON.stringify(item);
+    bytes += Buffer.byteLength(json) + 1;
+    encodedBytes += Buffer.byteLength(JSON.stringify(json)) + 1;
+    if (bytes > MAX_PAGE_BYTES || encodedBytes > MAX_ENCODED_BYTES) throw new PageTooLarge(index);
   }
 };
 

@@ -37,6 +37,6 @@ export class PageTooLarge extends Refusal {
   override readonly name = 'PageTooLarge';
   readonly code = 'PAGE_TOO_LARGE';
   constructor(limitThatFits: number) {
-    super(`This page would be over 5 MB; a limit of ${limitThatFits} fits.`);
+    super(`This page would be too large; a limit of ${limitThatFits} fits.`);
   }
 }

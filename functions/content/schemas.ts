@@ -43,8 +43,6 @@ const readOnly = {
   version: T.Unknown(),
 };
 
-export const READ_ONLY_FIELDS = Object.keys(readOnly) as readonly (keyof typeof readOnly)[];
-
 export const CreateContent = T.Object(
   { ...fields, meta_description: T.Optional(fields.meta_description) },
   { title: 'CreateContent', additionalProperties: false },
@@ -88,9 +86,7 @@ export const ContentQuery = T.Object(
     domain: T.Optional(fields.domain),
     slug: T.Optional(fields.slug),
     limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items in a page' })),
-    offset: T.Optional(
-      T.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0, description: 'Items to skip' }),
-    ),
+    offset: T.Optional(T.Integer({ minimum: 0, default: 0, description: 'Items to skip' })),
   },
   { dependentRequired: { slug: ['domain'] } },
 );

@@ -29,7 +29,9 @@ export const readJsonBody = ({ event, headers }: Flow): unknown => {
   if (typeof event.body !== 'string') throw new MalformedJson();
   const bytes = byteLength(event.body, isBase64Encoded);
   if (bytes > MAX_BODY_BYTES) throw new BodyTooLarge(bytes, MAX_BODY_BYTES);
-  const parsed = { headers, body: event.body as unknown, isBase64Encoded };
+  // RFC 9110 allows white space around the semicolon, the parser does not.
+  const contentType = headers['content-type']?.split(';')[0]?.trim();
+  const parsed = { headers: { 'content-type': contentType }, body: event.body as unknown, isBase64Encoded };
   try {
     parser.before?.({ event: parsed } as never);
   } catch (error) {

@@ -7,10 +7,15 @@ import type { Flow } from './flow.ts';
 import { ValidationFailed } from './input-refusals.ts';
 import { readJsonBody } from './json-body.ts';
 
-const asParameters = (faults: readonly Located[]): Fault[] =>
+type ParameterFault = Extract<Fault, { readonly parameter: string }>;
+
+const asParameters = (faults: readonly Located[]): ParameterFault[] =>
   faults.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));
 
 const DIGITS = /^\d+$/;
+
+/** The number that digits write. Beyond the largest exact one it stays there: no list is that long. */
+const integerOf = (digits: string): number => Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
 
 const isInteger = (schema: TSchema | undefined): boolean =>
   (schema as { type?: string } | undefined)?.type === 'integer';
@@ -19,14 +24,17 @@ const isInteger = (schema: TSchema | undefined): boolean =>
 const readQuery = (schema: TObject, rawQueryString: string): { value: Record<string, unknown>; faults: Fault[] } => {
   const sent = new URLSearchParams(rawQueryString);
   const value: Record<string, unknown> = {};
-  const faults: Fault[] = [];
+  const faults: ParameterFault[] = [];
   for (const [name, property] of Object.entries(schema.properties)) {
     const [first, ...more] = sent.getAll(name);
     if (first === undefined) continue;
     if (more.length > 0) faults.push({ parameter: name, detail: 'must not be given more than once' });
-    else value[name] = isInteger(property) && DIGITS.test(first) ? Number(first) : first;
+    else value[name] = isInteger(property) && DIGITS.test(first) ? integerOf(first) : first;
   }
-  return { value, faults: [...faults, ...asParameters(faultsIn(schema, value))] };
+  // What was given twice is not missing, whatever the schema makes of its absence.
+  const repeated = new Set(faults.map(({ parameter }) => parameter));
+  const others = asParameters(faultsIn(schema, value)).filter(({ parameter }) => !repeated.has(parameter));
+  return { value, faults: [...faults, ...others] };
 };
 
 const readHeaders = (schema: TObject, sent: Flow['headers']): { value: Record<string, unknown>; faults: Fault[] } => {

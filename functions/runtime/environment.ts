@@ -59,6 +59,3 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
 /** Where a function's metrics go; undefined where nobody collects them. */
 export const metricsNamespaceFromEnvironment = (): string | undefined =>
   process.env.POWERTOOLS_METRICS_NAMESPACE || undefined;
-
-/** How much a function logs; a developer's machine turns it down to errors. */
-export const logLevelFromEnvironment = (): string | undefined => process.env.POWERTOOLS_LOG_LEVEL;

@@ -10,17 +10,27 @@ export interface RequestLog {
   readonly code?: string;
 }
 
-const logger = new Logger({ serviceName: 'vehicle-verification' });
+let shared: Logger | undefined;
+
+/** Made on first use: it reads the environment, which a process may set after it has loaded this file. */
+const logger = (): Logger => {
+  shared ??= new Logger({ serviceName: 'vehicle-verification' });
+  return shared;
+};
 
 /** One line per request. */
-export const logRequest = (entry: RequestLog): void => logger.info('request', { ...entry });
+export const logRequest = (entry: RequestLog): void => logger().info('request', { ...entry });
 
 /**
  * What went wrong inside, for the operator. Messages are left out: a parser quotes the body in its message and the
  * SDK may quote an item's key. The stack's frames, the error's name and the SDK's metadata say enough to find it.
  */
 export const logFailure = (requestId: string, error: unknown): void =>
-  logger.error('failure', { requestId, failure: describeFailure(error) });
+  logger().error('failure', { requestId, failure: describeFailure(error) });
+
+/** Stored records that the code does not understand, for the operator to find and load again. */
+export const logDamage = (table: string, records: number): void =>
+  logger().error('damaged records', { table, records });
 
 const MAX_CAUSES = 3;
 

@@ -41,14 +41,6 @@ const explain = (schema: TSchema, error: SchemaError): Located[] => {
         pointer: `${pointer}/${escaped(property)}`,
         detail: `is required with ${String(params.property)}`,
       }));
-    case 'additionalProperties':
-      return properties('additionalProperties').map((at) => ({
-        pointer: at,
-        detail: 'is not a field of this request',
-      }));
-    case 'boolean':
-      // Says of each additional property what `additionalProperties` says of all of them.
-      return [];
     case 'type':
       return [{ pointer, detail: `must be ${ARTICLES[String(params.type)] ?? String(params.type)}` }];
     case 'pattern': {
@@ -60,9 +52,30 @@ const explain = (schema: TSchema, error: SchemaError): Located[] => {
   }
 };
 
-/** Every way in which a value does not fit a schema; none when it fits. */
+/**
+ * The fields of a request apart from those that its schema does not name. Done before the validator looks: it reports
+ * an error for each unknown field, and enough of them would use up its bound and hide every other fault.
+ */
+const withoutUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown: string[] } => {
+  const { properties, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (properties === undefined || additionalProperties !== false || !isRecord) return { known: value, unknown: [] };
+  const isKnown = ([name]: [string, unknown]) => Object.hasOwn(properties, name);
+  const fields = Object.entries(value);
+  return {
+    known: Object.fromEntries(fields.filter(isKnown)),
+    unknown: fields.filter((field) => !isKnown(field)).map(([name]) => name),
+  };
+};
+
+/** Every way in which a value does not fit a schema, up to a bound; none only when it fits. */
 export const faultsIn = (schema: TSchema, value: unknown): Located[] => {
   if (Check(schema, value)) return [];
-  const [, errors] = Errors(schema, value);
-  return errors.flatMap((error) => explain(schema, error)).slice(0, MAX_FAULTS);
+  const { known, unknown } = withoutUnknown(schema, value);
+  const [, errors] = Errors(schema, known);
+  const faults = [
+    ...errors.flatMap((error) => explain(schema, error)),
+    ...unknown.map((name) => ({ pointer: `/${escaped(name)}`, detail: 'is not a field of this request' })),
+  ];
+  return faults.length > 0 ? faults.slice(0, MAX_FAULTS) : [{ pointer: '', detail: 'does not have the required form' }];
 };

@@ -2,6 +2,7 @@ import { type AttributeValue, type DynamoDBClient, GetItemCommand } from '@aws-s
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { batchGet } from '../runtime/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
+import { logDamage } from '../runtime/log.ts';
 import { isVehicleRecord, type VehicleRecord } from './record.ts';
 
 /** A stored vehicle that this code does not understand. */
@@ -38,13 +39,16 @@ export const vehiclesTable = (db: DynamoDBClient, table: string) => ({
     return Item && parseVehicleItem(Item);
   },
 
-  /** Any number of distinct registrations. @throws the first fault when none at all could be read */
+  /** Any number of distinct registrations; a damaged record counts as unread. @throws the first fault when none at all could be read */
   findMany: async (registrations: readonly string[], deadline: Deadline): Promise<FoundVehicles> => {
     const { items, unread } = await batchGet(db, [{ table, keys: registrations.map(vehicleKey) }], deadline);
-    const records = (items.get(table) ?? []).map(parseVehicleItem);
+    const read = items.get(table) ?? [];
+    const damaged = read.filter((item) => !isVehicleRecord(unmarshall(item)));
+    if (damaged.length > 0) logDamage('vehicles', damaged.length);
+    const records = read.filter((item) => !damaged.includes(item)).map(parseVehicleItem);
     return {
       found: new Map(records.map((record) => [record.registration, record])),
-      unread: new Set((unread.get(table) ?? []).map((key) => key.registration?.S ?? '')),
+      unread: new Set([...damaged, ...(unread.get(table) ?? [])].map((key) => key.registration?.S ?? '')),
     };
   },
 });

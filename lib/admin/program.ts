@@ -50,7 +50,7 @@ export const createProgram = (context: AdminContext) => {
       deployment.db.destroy();
     }
   };
-  addKeysCommands(program, run, context.now);
+  addKeysCommands(program, run);
   addImportCommands(program, run);
   addContentCommands(program, run);
   return { program, exitCode: () => exitCode };

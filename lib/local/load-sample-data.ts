@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type AttributeValue, BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { complianceItem } from '../../functions/compliance/compliance-table.ts';
+import { complianceItem, complianceTable } from '../../functions/compliance/compliance-table.ts';
 import { contentImport } from '../../functions/content/content-import.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import type { TableNames } from '../../functions/tables.ts';
 import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
-import { sampleComplianceRecords, sampleVehicleRecords } from './sample-records.ts';
+import { sampleComplianceRecords, sampleLoadedAs, sampleVehicleRecords } from './sample-records.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
@@ -21,10 +22,29 @@ const putAll = async (db: DynamoDBClient, table: string, items: readonly Record<
   }
 };
 
-/** Loads the sample vehicles, dated from today; done at each start, so that their outcomes hold on kept data too. */
+/** Loads the sample vehicles, dated from today, in the place of whatever is there. */
 export const loadSampleVehicles = async (db: DynamoDBClient, names: TableNames, now: Date): Promise<void> => {
   await putAll(db, names.vehicles, sampleVehicleRecords(now).map(vehicleItem));
   await putAll(db, names.compliance, sampleComplianceRecords(now).map(complianceItem));
+};
+
+/**
+ * Dates the sample vehicles from today again, so that their outcomes hold on kept data too. Only those that are still
+ * what some start loaded: a record that somebody has loaded since stays as it is.
+ */
+export const refreshSampleVehicles = async (db: DynamoDBClient, names: TableNames, now: Date): Promise<void> => {
+  const records = complianceTable(db, names);
+  const fresh = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
+  for (const today of sampleVehicleRecords(now)) {
+    const { registration } = today;
+    const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(TRANSACTION_DEADLINE_MS));
+    const loaded = vehicle && sampleLoadedAs(vehicle);
+    if (loaded === undefined) continue;
+    await putAll(db, names.vehicles, [vehicleItem(today)]);
+    const next = fresh.get(registration);
+    if (next && isDeepStrictEqual(compliance, loaded.compliance))
+      await putAll(db, names.compliance, [complianceItem(next)]);
+  }
 };
 
 /** Creates the sample content; once, since whoever works on kept data may have changed it. */

@@ -1,4 +1,5 @@
 /** The sample vehicles as the records that are stored, dated from a day. */
+import { isDeepStrictEqual } from 'node:util';
 import type { ComplianceRecord } from '../../functions/compliance/record.ts';
 import { type LondonDate, londonDate } from '../../functions/runtime/clock.ts';
 import type { Policy, VehicleRecord } from '../../functions/vehicles/record.ts';
@@ -60,4 +61,17 @@ export const sampleComplianceRecords = (now: Date): ComplianceRecord[] => {
 const roadTaxOf = (today: LondonDate, tax: SampleCompliance['tax']): ComplianceRecord['roadTax'] => {
   if (tax === 'exempt') return { exempt: true };
   return tax === 'sorn' ? { sorn: true } : { paidUntil: dayFrom(today, tax) };
+};
+
+/**
+ * The sample vehicle that a stored record is, with the compliance record that was loaded beside it; undefined when
+ * the record is none that a start on any day would have loaded.
+ */
+export const sampleLoadedAs = (record: VehicleRecord): { compliance: ComplianceRecord | undefined } | undefined => {
+  // A sample record was last updated the day before it was loaded.
+  const loadedOn = new Date(`${dayFrom(record.lastUpdated.slice(0, 10), 1)}T12:00:00Z`);
+  const isRecord = ({ registration }: { registration: string }) => registration === record.registration;
+  const sample = sampleVehicleRecords(loadedOn).find(isRecord);
+  if (!isDeepStrictEqual(sample, record)) return undefined;
+  return { compliance: sampleComplianceRecords(loadedOn).find(isRecord) };
 };

@@ -9,7 +9,7 @@ import { UnusableDataDirectory } from './engine/dynalite-store.ts';
 import { startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment } from './environment.ts';
 import { type AccessRecord, type Gateway, startGateway } from './gateway/gateway.ts';
-import { loadSampleContent, loadSampleVehicles } from './load-sample-data.ts';
+import { loadSampleContent, loadSampleVehicles, refreshSampleVehicles } from './load-sample-data.ts';
 import { CannotStart, type LocalOptions } from './options.ts';
 
 /** The whole API, running on this machine. */
@@ -49,8 +49,8 @@ const prepare = async (engine: Engine, { dynamodbEndpoint, dataDirectory }: Loca
   const now = new Date();
   try {
     const made = await createTables(db, LOCAL_TABLE_NAMES);
-    if (dynamodbEndpoint === undefined || made.includes('vehicles'))
-      await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);
+    if (made.includes('vehicles')) await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);
+    else if (dynamodbEndpoint === undefined) await refreshSampleVehicles(db, LOCAL_TABLE_NAMES, now);
     if (made.includes('content')) await loadSampleContent(db, LOCAL_TABLE_NAMES, now);
     return await demoKeys(keysTable(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
   } catch (error) {

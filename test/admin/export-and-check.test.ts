@@ -43,7 +43,7 @@ describe('export content', () => {
     expect((await admin.run(['export', 'content', admin.pathOf('all.csv')])).exitCode).toBe(2);
     const { exitCode, stderr } = await admin.run(['export', 'content', admin.pathOf('no/such/folder.ndjson')]);
     expect(exitCode).toBe(2);
-    expect(stderr).toContain('there is no such file');
+    expect(stderr).toContain('there is no such folder');
   });
 
   it('replaces an earlier export', async () => {

@@ -44,6 +44,19 @@ describe('import content', () => {
     expect((await list('b.example')).items).toEqual([item]);
   });
 
+  it('hands a slug on from row to row, in whatever order the rows come', async () => {
+    const item = (id: string, slug: string) => ({ id, title: 'T', content: 'C', domain: 'chain.example', slug });
+    await load([item(`${ID}5`, 'a'), item(`${ID}6`, 'b'), item(`${ID}7`, 'c')]);
+    const shifted = await load([item(`${ID}5`, 'b'), item(`${ID}6`, 'c'), item(`${ID}7`, 'd')]);
+    expect(shifted.exitCode).toBe(0);
+    const slugs = (await list('chain.example')).items.map(({ id, slug }) => [id.at(-1), slug]);
+    expect(slugs.toSorted()).toEqual([
+      ['5', 'b'],
+      ['6', 'c'],
+      ['7', 'd'],
+    ]);
+  });
+
   it('changes nothing at all the second time', async () => {
     const items = [
       { title: 'T', content: 'C', domain: 'c.example', slug: 'x' },

@@ -23,6 +23,8 @@ describe('An API key', () => {
     ['Authorization: Bearer', () => ({ Authorization: `Bearer ${key}` })],
     ['Authorization: bearer, in any case', () => ({ authorization: `bEaReR ${key}` })],
     ['X-API-Key', () => ({ 'X-API-Key': key })],
+    ['Authorization beside a blank X-API-Key', () => ({ Authorization: `Bearer ${key}`, 'X-API-Key': '' })],
+    ['X-API-Key beside a blank Authorization', () => ({ Authorization: '', 'X-API-Key': key })],
     ['both headers with the same key', () => ({ Authorization: `Bearer ${key}`, 'X-API-Key': key })],
   ])('is accepted as %s', async (_form, headers) => {
     expect((await withHeaders(headers())).status).toBe(200);

@@ -41,13 +41,15 @@ describe('A request body', () => {
     },
   );
 
-  it.each(['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/merge-patch+json'])(
-    'declared as %j is read',
-    async (type) => {
-      const raw = JSON.stringify({ ...ITEM, slug: `s${type.length}` });
-      expect((await post({ raw, headers: { 'Content-Type': type } })).status).toBe(201);
-    },
-  );
+  it.each([
+    'application/json; charset=utf-8',
+    'application/json ;charset=utf-8',
+    'APPLICATION/JSON',
+    'application/merge-patch+json',
+  ])('declared as %j is read', async (type) => {
+    const raw = JSON.stringify({ ...ITEM, slug: `s-${Buffer.from(type).toString('hex')}` });
+    expect((await post({ raw, headers: { 'Content-Type': type } })).status).toBe(201);
+  });
 
   it.each(['null', '[]', '"text"', '5', 'true'])('that is %s is 400 VALIDATION_FAILED', async (raw) => {
     expect(await codeOf({ raw, headers: JSON_TYPE })).toEqual([400, 'VALIDATION_FAILED']);
@@ -89,10 +91,41 @@ describe('A request body', () => {
     expect((await post({ json: { ...ITEM, slug: `alive-after-${what.replace(' ', '-')}` } })).status).toBe(201);
   });
 
+  it.each([999, 1_000, 1_001, 50_000])(
+    'with %i unknown fields is refused, and so is what hides behind them',
+    async (count) => {
+      const junk = Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+      for (const json of [
+        { ...junk, ...ITEM, slug: 'junk' },
+        { ...junk, ...ITEM, title: 5 },
+      ]) {
+        expect(await codeOf({ json })).toEqual([400, 'VALIDATION_FAILED']);
+      }
+      const { id } = (await post({ json: { ...ITEM, slug: `target-${count}` } })).body as { id: string };
+      const changed = await api.call('PUT', `/v1/api/content/${id}`, {
+        key,
+        json: { ...junk, title: 'x', pk: 'item#other' },
+      });
+      expect(changed.status).toBe(400);
+      const bulk = await api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { ...junk, registrations: 5 } });
+      expect(bulk.body).toMatchObject({
+        status: 400,
+        errors: expect.arrayContaining([{ pointer: '/registrations', detail: 'must be an array' }]),
+      });
+    },
+  );
+
   it('with more faults than anyone reads is answered with a bounded list', async () => {
     const json = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field${index}`, 1]));
     const { status, body } = await post({ json });
     expect(status).toBe(400);
     expect((body as { errors: unknown[] }).errors.length).toBeLessThanOrEqual(1_000);
+  });
+});
+
+describe('A request head', () => {
+  it.each([11_000, 90_000])('of %i bytes is refused by the gateway, and the process lives on', async (bytes) => {
+    expect((await post({ json: ITEM, headers: { 'X-Padding': 'x'.repeat(bytes) } })).status).toBe(413);
+    expect((await post({ json: { ...ITEM, slug: `after-a-head-of-${bytes}` } })).status).toBe(201);
   });
 });

@@ -1,4 +1,6 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
 
@@ -137,6 +139,14 @@ describe('A registration that could not be read', () => {
     expect(failed).toBe(50);
     expect(results.slice(0, 100).every((result) => result.code === undefined)).toBe(true);
     expect(results.slice(100).every((result) => result.code === 'LOOKUP_UNAVAILABLE')).toBe(true);
+  });
+
+  it('is LOOKUP_UNAVAILABLE when its record is damaged, while the others are answered', async () => {
+    const Item = { ...vehicleItem(aVehicle('DAMAGED')), policies: { S: 'none' } };
+    await api.engine.client.send(new PutItemCommand({ TableName: api.engine.names.vehicles, Item }));
+    const { status, body } = await verify(['DAMAGED', 'AA1']);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ results: [{ code: 'LOOKUP_UNAVAILABLE' }, { insured: true }] });
   });
 
   it('makes the answer a 500 when nothing at all could be read', async () => {

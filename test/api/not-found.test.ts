@@ -20,6 +20,8 @@ describe('A path that no endpoint has', () => {
     '/vehicle/AB12CDE/insurance',
     '/v1/api/content/a/b',
     '/v1/api/content/',
+    '/v1/api%2Fcontent',
+    '/v1/compliance%2FAB12CDE',
     '/%',
     '/%E0%A4%A',
     '//',

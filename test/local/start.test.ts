@@ -1,14 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { fetchByContract } from '../support/contract.ts';
+import { clientOf } from '../support/engine.ts';
+import { aVehicle } from '../support/records.ts';
 
 interface Run {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessWithoutNullStreams;
   readonly output: () => string;
   readonly ended: Promise<number | null>;
 }
@@ -20,6 +25,10 @@ const start = (args: string[] = [], env: Record<string, string> = {}): Run => {
   const child = spawn(process.execPath, ['bin/local.ts', ...args], {
     env: { PATH: process.env.PATH ?? '', PORT: '0', DYNAMODB_PORT: '0', ...env },
   });
+  return watch(child);
+};
+
+const watch = (child: ChildProcessWithoutNullStreams): Run => {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -28,10 +37,14 @@ const start = (args: string[] = [], env: Record<string, string> = {}): Run => {
   return run;
 };
 
+/** The same through npm, as README says. */
+const startThroughNpm = (): Run =>
+  watch(spawn('npm', ['start'], { env: { ...process.env, PORT: '0', DYNAMODB_PORT: '0' } }));
+
 const ready = (run: Run): Promise<string> =>
   new Promise((resolve, reject) => {
     const look = () => run.output().includes('Ready.') && resolve(run.output());
-    run.child.stdout?.on('data', look);
+    run.child.stdout.on('data', look);
     run.ended.then(() => reject(new Error(run.output())), reject);
   });
 
@@ -49,6 +62,14 @@ afterEach(async () => {
 
 const origin = (output: string) => /Base address\s+(http\S+)\/v1/.exec(output)?.[1] ?? '';
 const keyOf = (output: string, plan: string) => new RegExp(`${plan}\\s+(vvc_test_\\w+)`).exec(output)?.[1] ?? '';
+
+/** Does what an operator does who loads a vehicle of a sample's registration. */
+const replaceVehicle = async (output: string, registration: string) => {
+  const db = clientOf(/DynamoDB\s+(http\S+)/.exec(output)?.[1] ?? '');
+  const record = { ...aVehicle(registration, []), vehicle: { make: 'Mine', model: 'M', year: 2020, color: 'Red' } };
+  await db.send(new PutItemCommand({ TableName: LOCAL_TABLE_NAMES.vehicles, Item: vehicleItem(record) }));
+  db.destroy();
+};
 
 describe('npm start', () => {
   it('prints where everything is, a demo key per plan and requests that work, and ends on Ctrl-C', async () => {
@@ -76,6 +97,14 @@ describe('npm start', () => {
     await expect(fetch(origin(output))).rejects.toThrow();
   });
 
+  it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing running when npm itself gets %s', async (signal) => {
+    const run = startThroughNpm();
+    const output = await ready(run);
+    await stop(run, signal);
+    expect(run.output()).toContain('Stopped.');
+    await expect(fetch(origin(output))).rejects.toThrow();
+  });
+
   it('keeps data and demo keys across restarts with --data', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'local-data-'));
     try {
@@ -90,9 +119,16 @@ describe('npm start', () => {
       expect((await fetchByContract(`${origin(before)}/api/content`, { method: 'POST', headers, body })).status).toBe(
         201,
       );
+      await replaceVehicle(before, 'DG65OLD');
       await stop(first, 'SIGTERM');
       const after = await ready(start(['--data', folder]));
       expect(keyOf(after, 'standard')).toBe(key);
+      const look = async (plate: string) =>
+        (
+          await fetchByContract(`${origin(after)}/v1/vehicle/${plate}/insurance`, { headers: { 'X-API-Key': key } })
+        ).json();
+      expect(await look('DG65OLD')).toMatchObject({ policy: null, vehicle: { make: 'Mine' } });
+      expect(await look('AB12CDE')).toMatchObject({ insured: true });
       const listed = await fetchByContract(`${origin(after)}/api/content?domain=kept.example`, { headers });
       expect(await listed.json()).toMatchObject({ total: 1, items: [{ title: 'Kept' }] });
     } finally {

@@ -10,18 +10,18 @@ export const COMPLIANCE_COLUMNS: Columns = {
   optional: [],
 };
 
-const MEANINGS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  '1': true,
-  false: false,
-  no: false,
-  '0': false,
-  '': false,
-};
+const MEANINGS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['1', true],
+  ['false', false],
+  ['no', false],
+  ['0', false],
+  ['', false],
+]);
 
 const readFlag = (check: FieldChecks, name: string, fields: Row['fields']): boolean => {
-  const meaning = MEANINGS[String(fields[name]).trim().toLowerCase()];
+  const meaning = MEANINGS.get(String(fields[name]).trim().toLowerCase());
   if (meaning === undefined) check.fault(name, 'must be true, false, yes, no, 1, 0 or blank');
   return meaning ?? false;
 };

@@ -1,5 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { contentExport } from '../../../functions/content/content-export.ts';
@@ -47,6 +48,9 @@ export const exportContent = async (path: string, run: CommandRun): Promise<Exit
   } catch (error) {
     await rm(partOf(path), { force: true });
     if (run.context.signal.aborted) return EXIT.interrupted;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new CommandFailure(`there is no such folder: ${dirname(path)}`, { cause: error });
+    }
     throw asFileFailure(error, path);
   }
 };

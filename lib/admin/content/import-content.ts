@@ -42,16 +42,27 @@ const repeatFinder = (expectedRows: number) => {
 const contentWriter = (run: ImportRun) => {
   const content = contentImport(run.deployment.db, run.deployment.tableNames.content);
   const transactions = inFlight(TRANSACTIONS_IN_FLIGHT);
+  const blocked: ContentRow[] = [];
   let batch: ContentRow[] = [];
 
   const write = async (rows: readonly ContentRow[]): Promise<void> => {
     const moment = { now: run.now, deadline: deadlineIn(PATIENCE_MS) };
     const items = rows.map(({ item }) => item);
     for (const [index, outcome] of (await content.putMany(items, moment)).entries()) {
-      const row = rows[index]?.row;
-      if (row && outcome === 'slug taken') await run.refused({ row, reasons: [SLUG_TAKEN] });
+      const row = rows[index];
+      if (row && outcome === 'slug taken') blocked.push(row);
       else run.loaded(1);
     }
+  };
+
+  /** A slug may become free by another row of the file: blocked rows are tried again until that helps none of them. */
+  const retryBlocked = async (): Promise<void> => {
+    for (let before = Number.POSITIVE_INFINITY; blocked.length > 0 && blocked.length < before; ) {
+      const rows = blocked.splice(0);
+      before = rows.length;
+      for (const row of rows) await write([row]);
+    }
+    for (const { row } of blocked) await run.refused({ row, reasons: [SLUG_TAKEN] });
   };
 
   const send = (next: ContentRow[]): Promise<void> => {
@@ -69,6 +80,7 @@ const contentWriter = (run: ImportRun) => {
     finish: async (): Promise<void> => {
       if (batch.length > 0) await send([]);
       await transactions.settled();
+      await retryBlocked();
     },
   };
 };

@@ -2,6 +2,7 @@ import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../fun
 import { type KeyRecord, keysTable } from '../../../functions/access/keys-table.ts';
 import type { PlanName } from '../../../functions/access/plans.ts';
 import type { Scope } from '../../../functions/access/scopes.ts';
+import { londonDate } from '../../../functions/runtime/clock.ts';
 import type { CommandRun } from '../command-run.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { keyView } from './key-views.ts';
@@ -45,6 +46,9 @@ export const createKey = async (options: CreateKeyOptions, { deployment, context
     createdAt: now.toISOString(),
     ...(expires === undefined ? {} : { expires }),
   };
+  if (expires !== undefined && expires < londonDate(now)) {
+    context.stderr.write('warning: that day is over, so the key is not valid\n');
+  }
   await keysTable(deployment.db, deployment.tableNames.keys).add(record);
   const { id, ...shown } = keyView(record, now);
   context.stdout.write(options.json ? `${JSON.stringify({ id, key, ...shown })}\n` : readable(key, record));

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isScope, SCOPES, type Scope } from '../../../functions/access/scopes.ts';
-import { isCalendarDate, type LondonDate, londonDate } from '../../../functions/runtime/clock.ts';
+import { isCalendarDate, type LondonDate } from '../../../functions/runtime/clock.ts';
 import { CommandFailure } from '../command-failure.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -25,14 +25,11 @@ export const parseScopes = (text: string): Scope[] => {
   return SCOPES.filter((scope) => wanted.includes(scope));
 };
 
-/** Reads the last day of a key. The parser throws InvalidArgumentError for no day and for one that is over. */
-export const expiryParser =
-  (now: () => Date) =>
-  (text: string): LondonDate => {
-    if (!isCalendarDate(text)) throw new InvalidArgumentError('It must be a day as YYYY-MM-DD.');
-    if (text < londonDate(now())) throw new InvalidArgumentError('That day is over; the key would never be valid.');
-    return text;
-  };
+/** Reads the last day of a key. @throws InvalidArgumentError */
+export const parseExpiry = (text: string): LondonDate => {
+  if (isCalendarDate(text)) return text;
+  throw new InvalidArgumentError('It must be a day as YYYY-MM-DD.');
+};
 
 /**
  * The id of a key. Not an argument parser of commander's, which would print the text: it might be a key.

@@ -5,7 +5,7 @@ import { SCOPES } from '../../../functions/access/scopes.ts';
 import type { Runner } from '../program.ts';
 import { revokeKey, updateKey } from './change-key.ts';
 import { type CreateKeyOptions, createKey } from './create-key.ts';
-import { expiryParser, parseName, parseScopes } from './key-options.ts';
+import { parseExpiry, parseName, parseScopes } from './key-options.ts';
 import { keyUsage } from './key-usage.ts';
 import { listKeys } from './list-keys.ts';
 
@@ -17,7 +17,7 @@ interface JsonOption {
 
 const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES).makeOptionMandatory();
 
-const addCreate = (keys: Command, run: Runner, now: () => Date): void => {
+const addCreate = (keys: Command, run: Runner): void => {
   keys
     .command('create')
     .description('make a key and show it, this once')
@@ -30,16 +30,16 @@ const addCreate = (keys: Command, run: Runner, now: () => Date): void => {
         .argParser(parseScopes)
         .default([...SCOPES], 'all'),
     )
-    .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(expiryParser(now)))
+    .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
     .addOption(new Option('--env <env>', 'what the key begins with').choices(ENVIRONMENTS).default('live'))
     .option('--json', 'one JSON object on standard output')
     .action((options: CreateKeyOptions) => run((commandRun) => createKey(options, commandRun)));
 };
 
 /** Adds `keys create`, `list`, `revoke`, `update` and `usage`. */
-export const addKeysCommands = (program: Command, run: Runner, now: () => Date): void => {
+export const addKeysCommands = (program: Command, run: Runner): void => {
   const keys = program.command('keys').description('API keys: make, list, change, revoke');
-  addCreate(keys, run, now);
+  addCreate(keys, run);
   keys
     .command('list')
     .description('every key, oldest first; never the keys themselves')

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
 import { addressOf, httpEvent } from './http-event.ts';
 import { gatewayAnswer, type HttpAnswer, type InvokedFunction, invoke } from './invocation.ts';
@@ -78,6 +79,15 @@ const listen = (server: Server, port: number, host: string): Promise<number> =>
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 
+/** What is no HTTP, or more of a head than Node reads, never becomes a request; the gateway still answers it. */
+const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+  if (!socket.writable) return;
+  const isTooLong = error.code === 'HPE_HEADER_OVERFLOW';
+  const { statusCode, body } = isTooLong ? gatewayAnswer(413, 'Request Too Long') : gatewayAnswer(400, 'Bad Request');
+  const head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nContent-Type: application/json`;
+  socket.end(`${head}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+};
+
 /**
  * API Gateway HTTP API on this machine: routes from the endpoint table, events and answers as the platform makes them.
  * @throws the listen error when the port is taken
@@ -105,6 +115,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       if (!callerHungUp) throw error;
     });
   });
+  server.on('clientError', refuseMalformed);
   const bound = await listen(server, port, host);
   return {
     origin: `http://${host}:${bound}`,

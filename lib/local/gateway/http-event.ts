@@ -86,7 +86,9 @@ export const httpEvent = (
   arrivedAt: Date,
 ): APIGatewayProxyEventV2 => {
   const rawPath = decodedPath(encodedPath);
-  const { cookie, ...headers } = joined(headerPairs(request.rawHeaders));
+  const pairs = headerPairs(request.rawHeaders);
+  const cookies = pairs.flatMap(([name, value]) => (name === 'cookie' ? value.split(/; ?/) : []));
+  const headers = joined(pairs.filter(([name]) => name !== 'cookie'));
   const query = joined(new URLSearchParams(rawQueryString));
   const pathParameters = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decoded(value)]));
   return {
@@ -94,7 +96,7 @@ export const httpEvent = (
     routeKey: route.key,
     rawPath,
     rawQueryString,
-    ...(cookie === undefined ? {} : { cookies: cookie.split(/; ?/) }),
+    ...(cookies.length > 0 ? { cookies } : {}),
     headers,
     ...(Object.keys(query).length > 0 ? { queryStringParameters: query } : {}),
     requestContext: requestContext(request, rawPath, route.key, arrivedAt),
