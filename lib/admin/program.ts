@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { UnknownKey } from '../../functions/access/keys-table.ts';
 import { CommandFailure } from './command-failure.ts';
-import type { CommandRun } from './command-run.ts';
+import type { Runner } from './command-run.ts';
 import { addContentCommands } from './content/content-commands.ts';
 import type { AdminContext } from './context.ts';
 import { asCommandFailure } from './database-faults.ts';
@@ -10,9 +10,6 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { LOCAL_ADDRESS } from './local-deployment.ts';
-
-/** Runs one command on the deployment that the options name. */
-export type Runner = (command: (run: CommandRun) => Promise<ExitCode>) => Promise<void>;
 
 const EXIT_CODES = `
 Exit codes:

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Runner } from '../program.ts';
+import type { Runner } from '../command-run.ts';
 import { checkContent } from './check-content.ts';
 import { exportContent } from './export-content.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { Runner } from '../command-run.ts';
 import { compliance } from '../compliance/import-compliance.ts';
 import { content } from '../content/import-content.ts';
-import type { Runner } from '../program.ts';
 import { vehicles } from '../vehicles/import-vehicles.ts';
 import { importFile } from './import-file.ts';
 
