@@ -404,6 +404,17 @@ export interface components {
                 };
             };
         };
+        /** @description From the gateway itself: over 10,240 bytes of address and headers, or over 10 MB of body. */
+        REQUEST_TOO_LONG: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    message: string;
+                };
+            };
+        };
     };
     parameters: never;
     requestBodies: never;
@@ -451,6 +462,7 @@ export type ResponseUnauthorized = components['responses']['UNAUTHORIZED'];
 export type ResponseScopeMissing = components['responses']['SCOPE_MISSING'];
 export type ResponseRateLimited = components['responses']['RATE_LIMITED'];
 export type ResponseInternalError = components['responses']['INTERNAL_ERROR'];
+export type ResponseRequestTooLong = components['responses']['REQUEST_TOO_LONG'];
 export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
 export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
 export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
@@ -533,6 +545,7 @@ export interface operations {
                     };
                 };
             };
+            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -597,6 +610,7 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
+            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -674,6 +688,7 @@ export interface operations {
                     };
                 };
             };
+            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -738,6 +753,7 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
+            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -829,6 +845,7 @@ export interface operations {
                     };
                 };
             };
+            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -883,6 +900,7 @@ export interface operations {
                     };
                 };
             };
+            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1012,6 +1030,7 @@ export interface operations {
                     };
                 };
             };
+            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1086,6 +1105,7 @@ export interface operations {
                     };
                 };
             };
+            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };

@@ -45,14 +45,28 @@ const success = (id: EndpointId, row: Endpoint, shown: readonly Example[]): Json
 
 const commonCodes = Object.keys(commonRefusals) as (keyof typeof commonRefusals)[];
 
+/** What the gateway refuses before any function runs, and therefore without the headers of the service. */
+const REQUEST_TOO_LONG: JsonObject = {
+  description: 'From the gateway itself: over 10,240 bytes of address and headers, or over 10 MB of body.',
+  content: {
+    'application/json': {
+      schema: { type: 'object', required: ['message'], properties: { message: { type: 'string' } } },
+    },
+  },
+};
+
+const tooLong = (): JsonObject => ({ 413: refTo('responses', 'REQUEST_TOO_LONG') });
+
 /** The refusals that every endpoint shares, by code. */
-export const componentResponses = (): JsonObject =>
-  Object.fromEntries(
+export const componentResponses = (): JsonObject => ({
+  ...Object.fromEntries(
     commonCodes.map((code) => {
       const { status, body } = commonRefusals[code];
       return [code, problemResponse(status, [code], { refused: { summary: problems[code].meaning, value: body } })];
     }),
-  );
+  ),
+  REQUEST_TOO_LONG,
+});
 
 const sharedResponses = (codes: readonly (keyof typeof commonRefusals)[]): JsonObject =>
   Object.fromEntries(codes.map((code) => [problems[code].status, refTo('responses', code)]));
@@ -69,12 +83,14 @@ export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Examp
     [row.successStatus]: success(id, row, withStatus(row.successStatus)),
     ...Object.fromEntries(refusals),
     ...sharedResponses(commonCodes),
+    ...tooLong(),
   };
 };
 
 /** What paths and methods outside the table answer, which take no scope; OpenAPI has no place for it. */
 export const otherRequests = (): JsonObject => ({
   ...sharedResponses(commonCodes.filter((code) => code !== 'SCOPE_MISSING')),
+  ...tooLong(),
   [problems.ROUTE_NOT_FOUND.status]: problemResponse(problems.ROUTE_NOT_FOUND.status, ['ROUTE_NOT_FOUND']),
   [problems.METHOD_NOT_ALLOWED.status]: problemResponse(problems.METHOD_NOT_ALLOWED.status, ['METHOD_NOT_ALLOWED']),
 });

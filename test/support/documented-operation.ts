@@ -38,7 +38,7 @@ const answersIn = (document: Node, responses: unknown): Answers =>
   Object.fromEntries(
     Object.entries(responses as Node).map(([status, response]) => {
       const answer = followed(document, response);
-      const headers = Object.entries(answer.headers as Node).map(([name, header]) => [
+      const headers = Object.entries((answer.headers ?? {}) as Node).map(([name, header]) => [
         name,
         followed(document, header),
       ]);
