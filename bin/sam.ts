@@ -12,8 +12,14 @@ const CANNOT_START = 2;
 const say = (text: string) => process.stdout.write(`${text}\n`);
 const cleanUp = new AsyncDisposableStack();
 
+/** Ends all that was started, then this process. */
 const end = async (message: string, exitCode: number): Promise<void> => {
-  await cleanUp.disposeAsync();
+  try {
+    await cleanUp.disposeAsync();
+  } catch (error) {
+    process.stderr.write(`Not everything could be stopped: ${error}\n`);
+    process.exit(CANNOT_START);
+  }
   (exitCode === 0 ? process.stdout : process.stderr).write(`${message}\n`);
   process.exit(exitCode);
 };

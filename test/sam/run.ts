@@ -34,18 +34,15 @@ const drive = async (sam: SamRun): Promise<number> => {
   }
 };
 
-const proveInContainers = async (env: NodeJS.ProcessEnv): Promise<number> => {
+const proveInContainers = async (env: NodeJS.ProcessEnv, cleanUp: AsyncDisposableStack): Promise<number> => {
   await step('says what is missing', saysWhatIsMissing);
   await step('says that no engine answers', () => saysThatNoEngineAnswers(env));
-  const sam = await step('npm run sam', () => startSamRun(env));
-  try {
-    await step('says that its port is taken', () => saysThatPortIsTaken(env, sam));
-    return await step('every endpoint, in containers', () => drive(sam));
-  } finally {
-    const code = await step('stops', sam.stop);
-    assert.equal(code, 0);
-    await leavesNothing(env, sam);
-  }
+  const sam = await step('npm run sam', () => startSamRun(env, cleanUp));
+  await step('says that its port is taken', () => saysThatPortIsTaken(env, sam));
+  const held = await step('every endpoint, in containers', () => drive(sam));
+  assert.equal(await step('stops', sam.stop), 0);
+  await leavesNothing(env, sam);
+  return held;
 };
 
 const main = async (cleanUp: AsyncDisposableStack): Promise<void> => {
@@ -55,7 +52,7 @@ const main = async (cleanUp: AsyncDisposableStack): Promise<void> => {
   say(`          The functions run on ${image}.`);
   const ports = { PORT: String(await freePort()), DYNAMODB_PORT: String(await freePort()) };
   const env = { ...engine, ...ports, PATH: [programs, engine.PATH].join(delimiter) };
-  const held = await proveInContainers(env);
+  const held = await proveInContainers(env, cleanUp);
   say(`${held} checks held through sam local, on ${image}; and it says what is missing and leaves nothing behind.`);
 };
 

@@ -18,9 +18,10 @@ export interface SamRun {
   readonly stop: () => Promise<number>;
 }
 
-/** Starts `npm run sam` and waits until it is ready. @throws with what it said when it ends instead */
-export const startSamRun = async (env: NodeJS.ProcessEnv): Promise<SamRun> => {
+/** Starts `npm run sam` and waits until it is ready; `cleanUp` ends it. @throws with what it said when it ends instead */
+export const startSamRun = async (env: NodeJS.ProcessEnv, cleanUp: AsyncDisposableStack): Promise<SamRun> => {
   const { child, ended, stop } = startWatched(process.execPath, [PROGRAM, '--skip-pull-image'], env);
+  cleanUp.defer(async () => void (await stop()));
   let said = '';
   const hear = (line: string) => {
     said += `${line}\n`;

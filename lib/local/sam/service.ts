@@ -73,12 +73,11 @@ const runSam = (
   // Once it is being stopped, nothing new may start.
   if (cleanUp.disposed) throw new CannotStart('Stopped.');
   const sam = startSam(args, env, say);
-  cleanUp.defer(async () => {
-    // Its own way takes three seconds for each container.
-    await removeContainers(assets, env);
-    await sam.stop();
-    await removeContainers(assets, env);
-  });
+  const remove = () => removeContainers(assets, env);
+  // From last to first. SAM's own way takes three seconds for each container; what it began meanwhile goes after it.
+  cleanUp.defer(remove);
+  cleanUp.defer(sam.stop);
+  cleanUp.defer(remove);
   return sam;
 };
 
