@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpoints } from '../../functions/endpoints.ts';
+import { operationIdOf } from '../../lib/openapi/operation-id.ts';
 import { pathInDocument } from '../../lib/openapi/servers.ts';
 import { casesPerOperation } from './cases.ts';
 import { pythonTools } from './python-tools.ts';
@@ -17,11 +18,9 @@ const SEED = 20_261_121;
 /** What a shell reports for a process that a signal ended. */
 const ENDED_BY_SIGNAL = 130;
 
-/**
- * In a run of everything, requests for one item are made up of the few ids that other answers gave, and soon nothing new
- * is left to try: they also get a run of their own.
- */
-const RUNS = [[], ['--include-path', '/api/content/{id}', '--phases', 'fuzzing']] as const;
+/** In a run of everything, requests for one item are soon out of ids that other answers gave: each is also run alone. */
+const ITEM_OPERATIONS = (['read-content', 'update-content', 'delete-content'] as const).map(operationIdOf);
+const RUNS = [[], ...ITEM_OPERATIONS.map((id) => ['--include-operation-id', id, '--phases', 'fuzzing'])];
 
 type Service = Awaited<ReturnType<typeof startServiceUnderTest>>;
 
