@@ -49,6 +49,9 @@ else {
     await run(args);
   } catch (error) {
     // A stop that was asked for makes what still starts fail; that is no fault.
-    if (!stopping) await end(error instanceof CannotStart ? error.message : String(error), CANNOT_START);
+    if (!stopping) {
+      stopping = true;
+      await end(error instanceof CannotStart ? error.message : String(error), CANNOT_START);
+    }
   }
 }

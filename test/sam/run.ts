@@ -57,9 +57,19 @@ const main = async (cleanUp: AsyncDisposableStack): Promise<void> => {
 };
 
 const cleanUp = new AsyncDisposableStack();
-const end = async (exitCode: number): Promise<void> => {
-  await cleanUp.disposeAsync();
-  process.exit(exitCode);
+let ending: Promise<never> | undefined;
+
+/** Ends everything, then this process. Called again, it waits for the first call to be through. */
+const end = (exitCode: number): Promise<never> => {
+  const exit = (code: number) => process.exit(code);
+  ending ??= cleanUp.disposeAsync().then(
+    () => exit(exitCode),
+    (error) => {
+      say(`Not everything could be stopped: ${error}`);
+      return exit(1);
+    },
+  );
+  return ending;
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(1));
 
