@@ -1,5 +1,7 @@
 /** The functions as Lambda would run them, in containers on this machine: `npm run sam`. */
+
 import { CannotStart, readOptions } from '../lib/local/options.ts';
+import { CleanUp } from '../lib/local/sam/clean-up.ts';
 import { startSamService } from '../lib/local/sam/service.ts';
 import { welcome } from '../lib/local/sam/welcome.ts';
 
@@ -10,12 +12,12 @@ Environment: PORT (default 3000), DYNAMODB_PORT (default 8000)`;
 const CANNOT_START = 2;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
-const cleanUp = new AsyncDisposableStack();
+const cleanUp = new CleanUp();
 
 /** Ends all that was started, then this process. */
 const end = async (message: string, exitCode: number): Promise<void> => {
   try {
-    await cleanUp.disposeAsync();
+    await cleanUp.run();
   } catch (error) {
     process.stderr.write(`Not everything could be stopped: ${error}\n`);
     process.exit(CANNOT_START);

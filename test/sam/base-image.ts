@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CleanUp } from '../../lib/local/sam/clean-up.ts';
 import { layOutRoot } from './root-filesystem.ts';
 import { runCommand, succeeds } from './run-command.ts';
 
@@ -40,7 +41,7 @@ export type BaseImage = 'the base image that is there already' | 'a stand-in of 
  * Node 24 and AWS's runtime interface client on this machine's libraries. It proves bundle, template, handler and
  * runtime protocol; it does not prove Amazon Linux or the exact Node of AWS's image. `cleanUp` takes it away again.
  */
-export const requireBaseImage = async (env: NodeJS.ProcessEnv, cleanUp: AsyncDisposableStack): Promise<BaseImage> => {
+export const requireBaseImage = async (env: NodeJS.ProcessEnv, cleanUp: CleanUp): Promise<BaseImage> => {
   if (await succeeds('docker', ['image', 'inspect', BASE_IMAGE], env)) return 'the base image that is there already';
   cleanUp.defer(async () => {
     await succeeds('docker', ['image', 'rm', '--force', IMAGE_OF_SAM, BASE_IMAGE], env);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { CleanUp } from '../../lib/local/sam/clean-up.ts';
 import { requirePrograms } from './debian-packages.ts';
 import { runCommand, succeeds } from './run-command.ts';
 import { startWatched } from './watched-process.ts';
@@ -31,14 +32,14 @@ const untilAnswers = async (host: string): Promise<boolean> => {
   return false;
 };
 
-const startOwn = async (cleanUp: AsyncDisposableStack): Promise<string> => {
+const startOwn = async (cleanUp: CleanUp): Promise<string> => {
   await requirePrograms({ dockerd: 'docker.io', docker: 'docker.io', ip: 'iproute2' });
   const folder = await mkdtemp(join(tmpdir(), 'docker-'));
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }));
-  if (!hasBridge()) cleanUp.defer(async () => void (await runCommand('ip', ['link', 'delete', BRIDGE])));
+  if (!hasBridge()) cleanUp.defer(() => runCommand('ip', ['link', 'delete', BRIDGE]));
   const host = `unix://${join(folder, 'socket')}`;
   const engine = startWatched('dockerd', engineArguments(folder, host));
-  cleanUp.defer(async () => void (await engine.stop()));
+  cleanUp.defer(() => engine.stop());
   engine.child.stdout.resume();
   const complaint = text(engine.child.stderr);
   const isUp = await Promise.race([untilAnswers(host), engine.ended.then(() => false)]);
@@ -48,7 +49,7 @@ const startOwn = async (cleanUp: AsyncDisposableStack): Promise<string> => {
 };
 
 /** A Docker engine: the one that answers, or one of our own, which ends and leaves nothing when `cleanUp` says so. */
-export const requireEngine = async (cleanUp: AsyncDisposableStack): Promise<NodeJS.ProcessEnv> => {
+export const requireEngine = async (cleanUp: CleanUp): Promise<NodeJS.ProcessEnv> => {
   if (await succeeds('docker', ['version'])) return process.env;
   return { ...process.env, DOCKER_HOST: await startOwn(cleanUp) };
 };

@@ -3,8 +3,10 @@
  * where none answers, and a STAND-IN OF OURS for AWS's base image where that has not been pulled (base-image.ts). Needs
  * Python with venv; root on Debian for what has to be installed. Stops at the first fault and leaves nothing running.
  */
+
 import assert from 'node:assert/strict';
 import { delimiter } from 'node:path';
+import { CleanUp } from '../../lib/local/sam/clean-up.ts';
 import { adminProcess } from '../black-box/admin-process.ts';
 import { prepareTarget } from '../black-box/prepare-target.ts';
 import { runChecks } from '../black-box/run-checks.ts';
@@ -34,7 +36,7 @@ const drive = async (sam: SamRun): Promise<number> => {
   }
 };
 
-const proveInContainers = async (env: NodeJS.ProcessEnv, cleanUp: AsyncDisposableStack): Promise<number> => {
+const proveInContainers = async (env: NodeJS.ProcessEnv, cleanUp: CleanUp): Promise<number> => {
   await step('says what is missing', saysWhatIsMissing);
   await step('says that no engine answers', () => saysThatNoEngineAnswers(env));
   const sam = await step('npm run sam', () => startSamRun(env, cleanUp));
@@ -45,7 +47,7 @@ const proveInContainers = async (env: NodeJS.ProcessEnv, cleanUp: AsyncDisposabl
   return held;
 };
 
-const main = async (cleanUp: AsyncDisposableStack): Promise<void> => {
+const main = async (cleanUp: CleanUp): Promise<void> => {
   const programs = await step('SAM CLI', installSam);
   const engine = await step('Docker engine', () => requireEngine(cleanUp));
   const image = await step('base image', () => requireBaseImage(engine, cleanUp));
@@ -56,20 +58,17 @@ const main = async (cleanUp: AsyncDisposableStack): Promise<void> => {
   say(`${held} checks held through sam local, on ${image}; and it says what is missing and leaves nothing behind.`);
 };
 
-const cleanUp = new AsyncDisposableStack();
-let ending: Promise<never> | undefined;
+const cleanUp = new CleanUp();
 
-/** Ends everything, then this process. Called again, it waits for the first call to be through. */
-const end = (exitCode: number): Promise<never> => {
-  const exit = (code: number) => process.exit(code);
-  ending ??= cleanUp.disposeAsync().then(
-    () => exit(exitCode),
-    (error) => {
-      say(`Not everything could be stopped: ${error}`);
-      return exit(1);
-    },
-  );
-  return ending;
+/** Ends everything, then this process; a second call only waits for the first to be through. */
+const end = async (exitCode: number): Promise<never> => {
+  try {
+    await cleanUp.run();
+  } catch (error) {
+    say(`Not everything could be stopped: ${error}`);
+    return process.exit(1);
+  }
+  return process.exit(exitCode);
 };
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(1));
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { CleanUp } from '../../lib/local/sam/clean-up.ts';
 import { startWatched } from './watched-process.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../bin/sam.ts');
@@ -19,9 +20,9 @@ export interface SamRun {
 }
 
 /** Starts `npm run sam` and waits until it is ready; `cleanUp` ends it. @throws with what it said when it ends instead */
-export const startSamRun = async (env: NodeJS.ProcessEnv, cleanUp: AsyncDisposableStack): Promise<SamRun> => {
+export const startSamRun = async (env: NodeJS.ProcessEnv, cleanUp: CleanUp): Promise<SamRun> => {
   const { child, ended, stop } = startWatched(process.execPath, [PROGRAM, '--skip-pull-image'], env);
-  cleanUp.defer(async () => void (await stop()));
+  cleanUp.defer(() => stop());
   let said = '';
   const hear = (line: string) => {
     said += `${line}\n`;

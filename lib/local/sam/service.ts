@@ -4,6 +4,7 @@ import { LOCAL_TABLE_NAMES } from '../../../functions/tables.ts';
 import type { DemoKeys } from '../demo-keys.ts';
 import { localEnvironment } from '../environment.ts';
 import { CannotStart, type LocalOptions } from '../options.ts';
+import type { CleanUp } from './clean-up.ts';
 import { bridgeGateway, engineAddress, removeContainers } from './docker.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
 import { requireFreePort } from './free-port.ts';
@@ -33,7 +34,7 @@ export interface SamOptions extends Pick<LocalOptions, 'port' | 'dynamodbPort'> 
   readonly say: (line: string) => void;
 }
 
-const makeScratch = async (cleanUp: AsyncDisposableStack): Promise<string> => {
+const makeScratch = async (cleanUp: CleanUp): Promise<string> => {
   const folder = join(SCRATCH, `sam-${process.pid}`);
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }));
   await mkdir(folder, { recursive: true });
@@ -41,7 +42,7 @@ const makeScratch = async (cleanUp: AsyncDisposableStack): Promise<string> => {
 };
 
 /** Nothing is cleaned up before this work has come to its end, good or bad. */
-const uninterrupted = <Result>(work: Promise<Result>, cleanUp: AsyncDisposableStack): Promise<Result> => {
+const uninterrupted = <Result>(work: Promise<Result>, cleanUp: CleanUp): Promise<Result> => {
   cleanUp.defer(async () => {
     await work.catch(() => undefined);
   });
@@ -68,10 +69,10 @@ const runSam = (
   env: NodeJS.ProcessEnv,
   { assets }: SynthesisedApp,
   { say }: SamOptions,
-  cleanUp: AsyncDisposableStack,
+  cleanUp: CleanUp,
 ): SamProcess => {
   // Once it is being stopped, nothing new may start.
-  if (cleanUp.disposed) throw new CannotStart('Stopped.');
+  if (cleanUp.begun) throw new CannotStart('Stopped.');
   const sam = startSam(args, env, say);
   const remove = () => removeContainers(assets, env);
   // From last to first. SAM's own way takes three seconds for each container; what it began meanwhile goes after it.
@@ -85,7 +86,7 @@ const runSam = (
  * Starts database, data and SAM, and puts the end of each on `cleanUp`, so that it can be ended at any time.
  * @throws CannotStart in words for the person who asked
  */
-export const startSamService = async (options: SamOptions, cleanUp: AsyncDisposableStack): Promise<SamService> => {
+export const startSamService = async (options: SamOptions, cleanUp: CleanUp): Promise<SamService> => {
   const { env, port, say } = options;
   await requireTools(env);
   await requireFreePort(port);
