@@ -6,7 +6,7 @@ import type { Moment } from './content-changes.ts';
 import { contentReads } from './content-reads.ts';
 import { contentTransactions } from './content-transactions.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
-import type { ContentItem, StoredItem } from './item.ts';
+import type { StoredItem } from './item.ts';
 
 export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'slug taken';
 
@@ -21,12 +21,13 @@ export const contentImport = (db: DynamoDBClient, table: string) => {
   const reads = contentReads(db, table, lists);
   const transactions = contentTransactions(db, table, lists);
 
-  /** Positions are given in the order in which rows come, whatever is written when. */
-  let allocated: Promise<unknown> = Promise.resolve();
-  const allocateInOrder = (items: readonly ContentItem[]) => {
-    const mine = allocated.then(() => transactions.allocate(items));
-    allocated = mine.catch(() => undefined);
-    return mine;
+  /** Settled when those before have their positions: they are given in the order in which rows come. */
+  let lastTurn: Promise<void> = Promise.resolve();
+  const takeTurn = () => {
+    const earlier = lastTurn;
+    const mine = Promise.withResolvers<void>();
+    lastTurn = mine.promise;
+    return { earlier, end: mine.resolve };
   };
 
   const change = async (
@@ -78,10 +79,19 @@ export const contentImport = (db: DynamoDBClient, table: string) => {
     return (row: ImportedItem) => found.get(row.id ?? slugOf(row));
   };
 
-  const insertAll = async (rows: readonly ImportedItem[], moment: Moment): Promise<boolean> => {
-    if (rows.length === 0) return true;
-    const items = rows.map((row) => newItem(row, row.id ?? randomUUID(), moment.now.toISOString()));
-    return transactions.insertMany(items, await allocateInOrder(items), moment.deadline);
+  /** What is stored of the rows, and positions for those of which nothing is. */
+  const prepare = async (rows: readonly ImportedItem[], moment: Moment) => {
+    const turn = takeTurn();
+    try {
+      const storedOf = await findAllStored(rows, moment);
+      const fresh = rows
+        .filter((row) => storedOf(row) === undefined)
+        .map((row) => newItem(row, row.id ?? randomUUID(), moment.now.toISOString()));
+      await turn.earlier;
+      return { storedOf, fresh, positions: fresh.length > 0 ? await transactions.allocate(fresh) : undefined };
+    } finally {
+      turn.end();
+    }
   };
 
   return {
@@ -94,9 +104,8 @@ export const contentImport = (db: DynamoDBClient, table: string) => {
      * @throws DeadlineExceeded
      */
     putMany: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportOutcome[]> => {
-      const storedOf = await findAllStored(rows, moment);
-      const fresh = rows.filter((row) => storedOf(row) === undefined);
-      const inserted = await insertAll(fresh, moment);
+      const { storedOf, fresh, positions } = await prepare(rows, moment);
+      const inserted = positions && (await transactions.insertMany(fresh, positions, moment.deadline));
       const outcomes: ImportOutcome[] = [];
       for (const row of rows) {
         const stored = storedOf(row);
