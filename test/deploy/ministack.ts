@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../support/free-port.ts';
 import { runCommand } from './run-command.ts';
 
 /** An AWS emulator on this machine. */
@@ -26,15 +25,6 @@ export const installMinistack = async (): Promise<void> => {
   if (existsSync(PROGRAM)) return;
   await runCommand('python3', ['-m', 'venv', ENVIRONMENT]);
   await runCommand(join(ENVIRONMENT, 'bin', 'pip'), ['install', '--quiet', `ministack==${VERSION}`]);
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 };
 
 /**
