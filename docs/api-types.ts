@@ -730,7 +730,7 @@ export interface operations {
             /**
              * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
              *
-             *     `PAGE_TOO_LARGE`: The page would be over 5 MB; ask for fewer items.
+             *     `PAGE_TOO_LARGE`: The page would be too large, 5 MB at most; ask for fewer items.
              */
             400: {
                 headers: {

@@ -22,7 +22,7 @@ export const problems = {
   BODY_TOO_LARGE: { ...badRequest, meaning: 'The body is over 1 MB.' },
   INVALID_REGISTRATION: { ...badRequest, meaning: 'The text cannot be a registration number.' },
   BULK_TOO_LARGE: { ...badRequest, meaning: "More registrations than the caller's plan allows in one request." },
-  PAGE_TOO_LARGE: { ...badRequest, meaning: 'The page would be over 5 MB; ask for fewer items.' },
+  PAGE_TOO_LARGE: { ...badRequest, meaning: 'The page would be too large, 5 MB at most; ask for fewer items.' },
   UNAUTHORIZED: { status: 401, title: 'Unauthorized', meaning: 'No API key, or one that is not valid.' },
   SCOPE_MISSING: { status: 403, title: 'Forbidden', meaning: 'The key is not allowed to do this.' },
   VEHICLE_NOT_FOUND: { ...notFound, meaning: 'No vehicle has this registration.' },

@@ -18,10 +18,15 @@ export const vehicleKey = (registration: string): Record<string, AttributeValue>
 /** A record as the item that holds it. */
 export const vehicleItem = (record: VehicleRecord): Record<string, AttributeValue> => marshall(record);
 
+const readVehicleItem = (item: Record<string, AttributeValue>): VehicleRecord | undefined => {
+  const record = unmarshall(item);
+  return isVehicleRecord(record) ? record : undefined;
+};
+
 /** The record in an item. @throws UnreadableVehicleRecord */
 export const parseVehicleItem = (item: Record<string, AttributeValue>): VehicleRecord => {
-  const record = unmarshall(item);
-  if (!isVehicleRecord(record)) throw new UnreadableVehicleRecord();
+  const record = readVehicleItem(item);
+  if (record === undefined) throw new UnreadableVehicleRecord();
   return record;
 };
 
@@ -39,16 +44,21 @@ export const vehiclesTable = (db: DynamoDBClient, table: string) => ({
     return Item && parseVehicleItem(Item);
   },
 
-  /** Any number of distinct registrations; a damaged record counts as unread. @throws the first fault when none at all could be read */
+  /**
+   * Any number of distinct registrations; a damaged record counts as unread.
+   * @throws the first fault when none at all could be read
+   */
   findMany: async (registrations: readonly string[], deadline: Deadline): Promise<FoundVehicles> => {
     const { items, unread } = await batchGet(db, [{ table, keys: registrations.map(vehicleKey) }], deadline);
-    const read = items.get(table) ?? [];
-    const damaged = read.filter((item) => !isVehicleRecord(unmarshall(item)));
+    const found = new Map<string, VehicleRecord>();
+    const damaged: Record<string, AttributeValue>[] = [];
+    for (const item of items.get(table) ?? []) {
+      const record = readVehicleItem(item);
+      if (record) found.set(record.registration, record);
+      else damaged.push(item);
+    }
     if (damaged.length > 0) logDamage('vehicles', damaged.length);
-    const records = read.filter((item) => !damaged.includes(item)).map(parseVehicleItem);
-    return {
-      found: new Map(records.map((record) => [record.registration, record])),
-      unread: new Set([...damaged, ...(unread.get(table) ?? [])].map((key) => key.registration?.S ?? '')),
-    };
+    const notRead = [...damaged, ...(unread.get(table) ?? [])];
+    return { found, unread: new Set(notRead.map((key) => key.registration?.S ?? '')) };
   },
 });

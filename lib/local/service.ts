@@ -8,7 +8,7 @@ import { createTables } from './engine/create-tables.ts';
 import { UnusableDataDirectory } from './engine/dynalite-store.ts';
 import { startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment } from './environment.ts';
-import { type AccessRecord, type Gateway, startGateway } from './gateway/gateway.ts';
+import { type AccessRecord, startGateway } from './gateway/gateway.ts';
 import { loadSampleContent, loadSampleVehicles, refreshSampleVehicles } from './load-sample-data.ts';
 import { CannotStart, type LocalOptions } from './options.ts';
 
@@ -70,20 +70,18 @@ export const startLocalService = async (
   onAnswer: (record: AccessRecord) => void = () => undefined,
 ): Promise<LocalService> => {
   const engine = await startEngine(options);
-  let gateway: Gateway | undefined;
   try {
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
     const keys = await prepare(engine, options);
     const pages = documentationPages(keys.standard);
-    gateway = await startGateway({ port: options.port, onAnswer, pages }).catch(
+    const gateway = await startGateway({ port: options.port, onAnswer, pages }).catch(
       explainStartFault('PORT', options.port),
     );
-    const { origin, close } = gateway;
     const stop = async () => {
-      await close();
+      await gateway.close();
       await engine.close();
     };
-    return { origin, dynamodb: engine.endpoint, keys, stop };
+    return { origin: gateway.origin, dynamodb: engine.endpoint, keys, stop };
   } catch (error) {
     await engine.close();
     throw error;

@@ -61,5 +61,3 @@ export const firstLines = (expectedKeys: number) => {
     },
   };
 };
-
-export type FirstLines = ReturnType<typeof firstLines>;

@@ -1,8 +1,6 @@
 /** DynamoDB's JSON protocol: what goes over the wire, as far as the embedded engine needs to know it. */
 
 export type JsonObject = Record<string, unknown>;
-/** An item or a key as the protocol writes it: `{"id": {"S": "a"}}`. */
-export type WireItem = Record<string, JsonObject>;
 
 /** What is sent back: an HTTP status and a JSON body. */
 export interface Answer {
