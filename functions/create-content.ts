@@ -1,3 +1,4 @@
+import { contentAddress } from './content/content-address.ts';
 import { contentTable } from './content/content-table.ts';
 import { newFields } from './content/fields.ts';
 import { etagOf } from './content/item.ts';
@@ -11,6 +12,6 @@ export const handler = endpoint('create-content', validatedInput, ({ db, tables 
     const idempotencyKey = headers['Idempotency-Key'];
     const repeatable = idempotencyKey === undefined ? undefined : { keyId: caller.key.id, idempotencyKey };
     const item = await content.create(newFields(body), repeatable, { now, deadline });
-    return { body: item, headers: { Location: `${path}/${item.id}`, ETag: etagOf(item) } };
+    return { body: item, headers: { Location: `${contentAddress(path)}/${item.id}`, ETag: etagOf(item) } };
   };
 });

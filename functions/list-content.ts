@@ -1,3 +1,4 @@
+import { contentAddress } from './content/content-address.ts';
 import { contentTable } from './content/content-table.ts';
 import { pageLinks, readPageQuery, requirePageFits } from './content/page.ts';
 import { lookup } from './middleware/endpoint.ts';
@@ -16,7 +17,7 @@ export const handler = lookup('list-content', validatedInput, ({ db, tables }) =
       requirePageFits(items);
       return {
         body: { items, total, ...bounds },
-        headers: { Link: pageLinks({ path, ...filter, ...bounds }, total) },
+        headers: { Link: pageLinks({ path: contentAddress(path), ...filter, ...bounds }, total) },
       };
     },
   };

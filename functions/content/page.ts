@@ -34,7 +34,7 @@ export const requirePageFits = (items: readonly ContentItem[]): void => {
   }
 };
 
-/** Where a page is asked for: the path as the caller wrote it, and the filter. */
+/** Where a page is asked for: the collection's address, and the filter. */
 export interface PageAddress extends ContentFilter {
   readonly path: string;
   readonly limit: number;

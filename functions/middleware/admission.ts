@@ -42,8 +42,10 @@ const settle = async (load: Load, flow: Flow): Promise<void> => {
 export const admission = (register: Register, scope: Scope | undefined, load?: Load) => ({
   before: async (request: StackRequest): Promise<void> => {
     const { flow } = request.internal;
+    // Admission asks first, so that a refusal is on its way before what was found is even parsed.
+    const admitting = admit(register, scope, flow);
     const loading = load && canLoad(flow) ? settle(load, flow) : undefined;
-    await admit(register, scope, flow);
+    await admitting;
     await loading;
   },
 });

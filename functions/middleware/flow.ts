@@ -57,6 +57,11 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** What a header can carry as it is; any other id comes from no gateway. */
+const VISIBLE = /^[!-~]{1,128}$/;
+
+const idOf = (value: unknown): string => (VISIBLE.test(textOf(value)) ? textOf(value) : '');
+
 /** The entries of an object that are text. */
 const textsOf = (value: unknown): [string, string][] =>
   isObject(value)
@@ -77,7 +82,7 @@ export const readEvent = (input: unknown, context: Context, deadline: Deadline):
   const gateway = isObject(event.requestContext) ? event.requestContext : {};
   const http = isObject(gateway.http) ? gateway.http : {};
   return {
-    requestId: textOf(gateway.requestId) || textOf(context?.awsRequestId),
+    requestId: idOf(gateway.requestId) || idOf(context?.awsRequestId),
     now: instantOf(gateway.timeEpoch),
     deadline,
     headers: Object.fromEntries(textsOf(event.headers).map(([name, value]) => [name.toLowerCase(), value])),

@@ -1,10 +1,11 @@
 import { deadlineOf } from '../runtime/deadline.ts';
-import { logRequest } from '../runtime/log.ts';
+import { logRequest, openLog } from '../runtime/log.ts';
 import { measureRequest } from '../runtime/metrics.ts';
 import { readEvent, type StackRequest } from './flow.ts';
 
 /** Opens the flow, names the request in the answer, and closes with the one log line and the metrics of a request. */
 export const requestLog = (endpoint: string) => {
+  openLog();
   const close = (request: StackRequest) => {
     const { flow } = request.internal;
     if (!request.response) return;

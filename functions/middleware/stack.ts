@@ -60,5 +60,7 @@ export const stack = ({ endpoint, status, register, scope, parse, load, respond 
     .use(admission(register, scope, load))
     .use(raiseFaults())
     .use(handOver());
-  return handler as unknown as GatewayHandler;
+  const invoked = handler as unknown as GatewayHandler;
+  // middy reads the context before it listens for faults.
+  return (event, context) => invoked(event, context ?? {});
 };

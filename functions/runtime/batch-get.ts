@@ -1,4 +1,9 @@
-import { type AttributeValue, BatchGetItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  type KeysAndAttributes,
+} from '@aws-sdk/client-dynamodb';
 import { backoffMs, type Deadline } from './deadline.ts';
 
 type Item = Record<string, AttributeValue>;
@@ -8,6 +13,8 @@ export interface TableKeys {
   readonly table: string;
   readonly keys: readonly Item[];
   readonly consistent?: boolean;
+  /** A projection expression: only these attributes are sent back. */
+  readonly projection?: string;
 }
 
 /** What was read, and the keys that could not be read in time: those are unknown, not absent. */
@@ -19,20 +26,25 @@ export interface BatchGetResult {
 /** DynamoDB's own limit for one BatchGetItem. */
 const MAX_KEYS = 100;
 
-interface PendingKey {
-  readonly table: string;
+type RequestItems = Record<string, KeysAndAttributes>;
+
+interface WantedKey {
   readonly key: Item;
-  readonly consistent: boolean;
+  readonly of: TableKeys;
 }
 
-const asRequestItems = (pending: readonly PendingKey[]) => {
-  const requestItems: Record<string, { Keys: Item[]; ConsistentRead: boolean }> = {};
-  for (const { table, key, consistent } of pending) {
-    requestItems[table] ??= { Keys: [], ConsistentRead: consistent };
-    requestItems[table].Keys.push(key);
-  }
-  return requestItems;
+const asRequestItems = (wanted: readonly WantedKey[]): RequestItems => {
+  const tables = Map.groupBy(wanted, ({ of }) => of);
+  return Object.fromEntries(
+    [...tables].map(([{ table, consistent = false, projection }, keys]) => [
+      table,
+      { Keys: keys.map(({ key }) => key), ConsistentRead: consistent, ProjectionExpression: projection },
+    ]),
+  );
 };
+
+const keysIn = (requestItems: RequestItems): { table: string; item: Item }[] =>
+  Object.entries(requestItems).flatMap(([table, { Keys = [] }]) => Keys.map((item) => ({ table, item })));
 
 const groupByTable = (entries: readonly { table: string; item: Item }[]) =>
   new Map(
@@ -44,32 +56,31 @@ const groupByTable = (entries: readonly { table: string; item: Item }[]) =>
 
 interface ChunkOutcome {
   readonly found: readonly { table: string; item: Item }[];
-  readonly unread: readonly PendingKey[];
+  readonly unread: readonly { table: string; item: Item }[];
   readonly failure?: unknown;
 }
 
 /** Reads one chunk until nothing is left unprocessed; a fault or the deadline ends it with what is still unread. */
 const readChunk = async (
   db: DynamoDBClient,
-  chunk: readonly PendingKey[],
+  chunk: readonly WantedKey[],
   deadline: Deadline,
 ): Promise<ChunkOutcome> => {
   const found: { table: string; item: Item }[] = [];
-  let unread = chunk;
+  let left = asRequestItems(chunk);
   try {
-    for (let attempt = 0; unread.length > 0; attempt += 1) {
+    for (let attempt = 0; keysIn(left).length > 0; attempt += 1) {
       if (attempt > 0) await deadline.pause(backoffMs(attempt));
-      const answer = await deadline.within(db.send(new BatchGetItemCommand({ RequestItems: asRequestItems(unread) })));
+      const answer = await deadline.within(db.send(new BatchGetItemCommand({ RequestItems: left })));
       for (const [table, items] of Object.entries(answer.Responses ?? {})) {
         found.push(...items.map((item) => ({ table, item })));
       }
-      unread = Object.entries(answer.UnprocessedKeys ?? {}).flatMap(([table, { Keys = [], ConsistentRead = false }]) =>
-        Keys.map((key) => ({ table, key, consistent: ConsistentRead })),
-      );
+      // Of the same form as a request, so that it is the next one.
+      left = answer.UnprocessedKeys ?? {};
     }
-    return { found, unread };
+    return { found, unread: [] };
   } catch (failure) {
-    return { found, unread, failure };
+    return { found, unread: keysIn(left), failure };
   }
 };
 
@@ -83,9 +94,7 @@ export const batchGet = async (
   wanted: readonly TableKeys[],
   deadline: Deadline,
 ): Promise<BatchGetResult> => {
-  const pending = wanted.flatMap(({ table, keys, consistent = false }) =>
-    keys.map((key): PendingKey => ({ table, key, consistent })),
-  );
+  const pending = wanted.flatMap((of) => of.keys.map((key): WantedKey => ({ key, of })));
   const chunks = Array.from({ length: Math.ceil(pending.length / MAX_KEYS) }, (_, index) =>
     pending.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
   );
@@ -95,6 +104,6 @@ export const batchGet = async (
   }
   return {
     items: groupByTable(outcomes.flatMap((outcome) => outcome.found)),
-    unread: groupByTable(outcomes.flatMap((outcome) => outcome.unread).map(({ table, key }) => ({ table, item: key }))),
+    unread: groupByTable(outcomes.flatMap((outcome) => outcome.unread)),
   };
 };

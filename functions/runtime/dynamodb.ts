@@ -1,6 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { DeadlineExceeded } from './deadline.ts';
+import { DynamoDbJson } from './dynamodb-protocol.ts';
+import { dynamoDbSigning } from './dynamodb-signer.ts';
+import { dynamoDbTransport } from './dynamodb-transport.ts';
 import { type DatabaseEnvironment, databaseFromEnvironment } from './environment.ts';
 
 /** Milliseconds to connect; DynamoDB answers a connection within a few. */
@@ -10,22 +12,27 @@ const REQUEST_TIMEOUT_MS = 1_000;
 /** With the timeouts above, a dead database costs at most about 3.3 s, well inside the deadline. */
 const MAX_ATTEMPTS = 3;
 
+/** What the SDK does for every request and nobody needs. */
+const UNUSED_MIDDLEWARE = [
+  // Prepares every request for a log that nobody keeps, and that would hold items.
+  'loggerMiddleware',
+  'getUserAgentMiddleware',
+  // Against functions that call each other in circles; DynamoDB calls nobody.
+  'recursionDetectionMiddleware',
+];
+
 /** A DynamoDB client that gives up in time to answer (design.md "Time"). */
 export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient => {
   const client = new DynamoDBClient({
     ...environment,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
-    requestHandler: new NodeHttpHandler({
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      throwOnRequestTimeout: true,
-      httpAgent: { maxSockets: 256, keepAlive: true },
-      httpsAgent: { maxSockets: 256, keepAlive: true },
-    }),
+    cacheMiddleware: true,
+    protocol: DynamoDbJson,
+    httpAuthSchemes: dynamoDbSigning(environment),
+    requestHandler: dynamoDbTransport({ connection: CONNECTION_TIMEOUT_MS, answer: REQUEST_TIMEOUT_MS }),
   });
-  // Prepares every request for a log that nobody keeps, and that would hold items.
-  client.middlewareStack.remove('loggerMiddleware');
+  for (const name of UNUSED_MIDDLEWARE) client.middlewareStack.remove(name);
   return client;
 };
 

@@ -18,6 +18,9 @@ const logger = (): Logger => {
   return shared;
 };
 
+/** Makes ready at start what the first line needs: Lambda gives a start more processor than a request. */
+export const openLog = (): void => void logger();
+
 /** One line per request. */
 export const logRequest = (entry: RequestLog): void => logger().info('request', { ...entry });
 

@@ -4,7 +4,7 @@ import { insuranceOn, isInsured } from './insurance.ts';
 import { InvalidRegistration, normaliseRegistration } from './registration.ts';
 import type { BULK_ENTRY_CODES, BulkEntry } from './schemas.ts';
 import { VehicleNotFound } from './vehicle-not-found.ts';
-import type { FoundVehicles } from './vehicles-table.ts';
+import type { FoundPolicies } from './vehicles-table.ts';
 
 /** More registrations than the plan allows in one request. */
 export class BulkTooLarge extends Refusal {
@@ -24,10 +24,14 @@ export const requireBulkSize = (count: number, limit: number): void => {
   if (count > limit) throw new BulkTooLarge(count, limit);
 };
 
-/** The keys to read for a bulk request: each once, invalid ones left out. */
-export const distinctRegistrations = (submitted: readonly string[]): string[] => [
-  ...new Set(submitted.flatMap((raw) => normaliseRegistration(raw) ?? [])),
-];
+/** The key of each submitted registration, in order; undefined where it cannot be one. */
+export type BulkKeys = readonly (string | undefined)[];
+
+/** The keys of a bulk request, and of these the ones to read: each once. */
+export const bulkKeys = (submitted: readonly string[]): { readonly keys: BulkKeys; readonly distinct: string[] } => {
+  const keys = submitted.map(normaliseRegistration);
+  return { keys, distinct: [...new Set(keys.filter((key) => key !== undefined))] };
+};
 
 const ERRORS: Readonly<Record<(typeof BULK_ENTRY_CODES)[number], string>> = {
   VEHICLE_NOT_FOUND: VehicleNotFound.detail,
@@ -42,19 +46,31 @@ const failure = (registration: string, code: keyof typeof ERRORS): BulkEntry => 
   code,
 });
 
-const verify = (registration: string, { found, unread }: FoundVehicles, today: LondonDate): BulkEntry => {
-  const key = normaliseRegistration(registration);
+const verify = (
+  registration: string,
+  key: string | undefined,
+  { found, unread }: FoundPolicies,
+  today: LondonDate,
+): BulkEntry => {
   if (key === undefined) return failure(registration, 'INVALID_REGISTRATION');
   if (unread.has(key)) return failure(registration, 'LOOKUP_UNAVAILABLE');
-  const record = found.get(key);
-  if (record === undefined) return failure(registration, 'VEHICLE_NOT_FOUND');
-  const insurance = insuranceOn(today, record.policies);
+  const policies = found.get(key);
+  if (policies === undefined) return failure(registration, 'VEHICLE_NOT_FOUND');
+  const insurance = insuranceOn(today, policies);
   return { registration, insured: isInsured(insurance), policy: insurance.policy };
 };
 
-/** One result per submitted entry, in order, duplicates included (specification section 4.2, contract.md "Bulk"). */
-export const verifyBulk = (submitted: readonly string[], vehicles: FoundVehicles, today: LondonDate) => {
-  const results = submitted.map((registration) => verify(registration, vehicles, today));
+/**
+ * One result per submitted entry, in order, duplicates included (specification section 4.2, contract.md "Bulk").
+ * @param keys of the entries, as `bulkKeys` gives them
+ */
+export const verifyBulk = (
+  submitted: readonly string[],
+  keys: BulkKeys,
+  policies: FoundPolicies,
+  today: LondonDate,
+) => {
+  const results = submitted.map((registration, index) => verify(registration, keys[index], policies, today));
   const failed = results.filter((result) => 'error' in result).length;
   return { results, processed: results.length, successful: results.length - failed, failed };
 };

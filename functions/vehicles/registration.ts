@@ -26,15 +26,17 @@ export class InvalidRegistration extends Refusal {
  * The text is taken as it arrived: path values come decoded from the gateway and are never decoded again.
  */
 export const normaliseRegistration = (raw: string): string | undefined => {
-  // Code points never outnumber UTF-16 units by less than half, so a long text is refused before it is spread.
-  if (raw.length > 2 * MAX_RAW_LENGTH || [...raw].length > MAX_RAW_LENGTH) return undefined;
+  // A code point is one or two UTF-16 units, so that only a text between the bound and its double needs counting.
+  if (raw.length > MAX_RAW_LENGTH && (raw.length > 2 * MAX_RAW_LENGTH || [...raw].length > MAX_RAW_LENGTH)) {
+    return undefined;
+  }
   const compact = raw.normalize('NFC').replace(SEPARATORS, '');
   return SHAPE.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact) ? compact.toUpperCase() : undefined;
 };
 
-/** As `normaliseRegistration`. @throws InvalidRegistration */
-export const requireRegistration = (raw: string): string => {
-  const registration = normaliseRegistration(raw);
+/** As `normaliseRegistration`; nothing is no registration, should an event lack it. @throws InvalidRegistration */
+export const requireRegistration = (raw: string | undefined): string => {
+  const registration = raw === undefined ? undefined : normaliseRegistration(raw);
   if (registration === undefined) throw new InvalidRegistration();
   return registration;
 };

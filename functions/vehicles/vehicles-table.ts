@@ -3,7 +3,8 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { batchGet } from '../runtime/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { logDamage } from '../runtime/log.ts';
-import { isVehicleRecord, type VehicleRecord } from './record.ts';
+import { policiesIn } from './policy-items.ts';
+import { isVehicleRecord, type Policy, type VehicleRecord } from './record.ts';
 
 /** A stored vehicle that this code does not understand. */
 export class UnreadableVehicleRecord extends Error {
@@ -18,23 +19,21 @@ export const vehicleKey = (registration: string): Record<string, AttributeValue>
 /** A record as the item that holds it. */
 export const vehicleItem = (record: VehicleRecord): Record<string, AttributeValue> => marshall(record);
 
-const readVehicleItem = (item: Record<string, AttributeValue>): VehicleRecord | undefined => {
-  const record = unmarshall(item);
-  return isVehicleRecord(record) ? record : undefined;
-};
-
 /** The record in an item. @throws UnreadableVehicleRecord */
 export const parseVehicleItem = (item: Record<string, AttributeValue>): VehicleRecord => {
-  const record = readVehicleItem(item);
-  if (record === undefined) throw new UnreadableVehicleRecord();
+  const record = unmarshall(item);
+  if (!isVehicleRecord(record)) throw new UnreadableVehicleRecord();
   return record;
 };
 
-/** Vehicles that were found, and registrations that could not be read and so are neither known nor unknown. */
-export interface FoundVehicles {
-  readonly found: ReadonlyMap<string, VehicleRecord>;
+/** Policies by registration, and registrations that could not be read and so are neither known nor unknown. */
+export interface FoundPolicies {
+  readonly found: ReadonlyMap<string, readonly Policy[]>;
   readonly unread: ReadonlySet<string>;
 }
+
+/** What a bulk request needs of a vehicle: a third of its record. */
+const POLICIES_ONLY = 'registration, policies';
 
 /** The table of vehicles. Registrations are normalised ones. */
 export const vehiclesTable = (db: DynamoDBClient, table: string) => ({
@@ -45,16 +44,17 @@ export const vehiclesTable = (db: DynamoDBClient, table: string) => ({
   },
 
   /**
-   * Any number of distinct registrations; a damaged record counts as unread.
+   * The policies of any number of distinct registrations; a damaged record counts as unread.
    * @throws the first fault when none at all could be read
    */
-  findMany: async (registrations: readonly string[], deadline: Deadline): Promise<FoundVehicles> => {
-    const { items, unread } = await batchGet(db, [{ table, keys: registrations.map(vehicleKey) }], deadline);
-    const found = new Map<string, VehicleRecord>();
+  findPolicies: async (registrations: readonly string[], deadline: Deadline): Promise<FoundPolicies> => {
+    const wanted = { table, keys: registrations.map(vehicleKey), projection: POLICIES_ONLY };
+    const { items, unread } = await batchGet(db, [wanted], deadline);
+    const found = new Map<string, readonly Policy[]>();
     const damaged: Record<string, AttributeValue>[] = [];
     for (const item of items.get(table) ?? []) {
-      const record = readVehicleItem(item);
-      if (record) found.set(record.registration, record);
+      const policies = policiesIn(item);
+      if (policies) found.set(item.registration?.S ?? '', policies);
       else damaged.push(item);
     }
     if (damaged.length > 0) logDamage('vehicles', damaged.length);

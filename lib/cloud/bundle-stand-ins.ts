@@ -1,6 +1,6 @@
 /**
- * Parts of the AWS SDK that every client carries along and that these functions can never reach, with what stands in
- * for each. They are two fifths of a look-up's bundle, and a function pays for its bundle at every cold start.
+ * Parts of the AWS SDK that every client carries along and that these functions can never reach or can do without, with
+ * what stands in for each. They are two fifths of a look-up's bundle, and a function pays for its bundle at every cold start.
  */
 import { readFile } from 'node:fs/promises';
 import type { Loader, Plugin } from 'esbuild';
@@ -19,6 +19,23 @@ const STAND_INS: readonly StandIn[] = [
     // functions/runtime/dynamodb.ts gives the credentials that Lambda puts into the environment.
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
     contents: () => `export const defaultProvider = () => async () => { ${unreachable('credential-provider-node')} };`,
+  },
+  {
+    // functions/runtime/dynamodb-transport.ts carries the requests.
+    file: /@smithy\/node-http-handler\/dist-es\/node-http-handler\.js$/,
+    contents: () =>
+      'export const DEFAULT_REQUEST_TIMEOUT = 0;\nexport class NodeHttpHandler { static create(transport) { return transport; } }',
+  },
+  {
+    // functions/runtime/dynamodb-signer.ts signs them.
+    file: /@aws-sdk\/core\/dist-es\/submodules\/httpAuthSchemes\/aws_sdk\/AwsSdkSigV4Signer\.js$/,
+    contents: () =>
+      `export const AWSSDKSigV4Signer = undefined, validateSigningProperties = undefined;\nexport class AwsSdkSigV4Signer { sign() { ${unreachable('AwsSdkSigV4Signer')} } }`,
+  },
+  {
+    // Looks for `crypto` among the globals, at which Node loads all of Web Crypto for this one function.
+    file: /@smithy\/core\/dist-es\/submodules\/serde\/uuid\/v4\.js$/,
+    contents: () => "import { randomUUID } from 'node:crypto';\nexport const bindV4 = () => randomUUID;",
   },
   {
     // DynamoDB has no operation that streams events.

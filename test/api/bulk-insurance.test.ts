@@ -2,6 +2,7 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
 
 let api: TestApi;
@@ -139,6 +140,16 @@ describe('A registration that could not be read', () => {
     expect(failed).toBe(50);
     expect(results.slice(0, 100).every((result) => result.code === undefined)).toBe(true);
     expect(results.slice(100).every((result) => result.code === 'LOOKUP_UNAVAILABLE')).toBe(true);
+  });
+
+  it('is asked for again when DynamoDB left it undone, and again for nothing but its policies', async () => {
+    api.faults.inject(forOperation('BatchGetItem', onNthCall(1, 'partial')));
+    const { body } = await verify(plates.slice(0, 5));
+    const reads = api.faults.calls.filter(({ operation }) => operation === 'BatchGetItem');
+    api.faults.reset();
+    expect(body).toMatchObject({ successful: 5 });
+    expect(reads).toHaveLength(2);
+    for (const read of reads) expect(read.body).toContain('"ProjectionExpression":"registration, policies"');
   });
 
   it('is LOOKUP_UNAVAILABLE when its record is damaged, while the others are answered', async () => {

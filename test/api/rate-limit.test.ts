@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { windowAt } from '../../functions/access/window.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { fetchByContract } from '../support/contract.ts';
+import { type ForkedGateway, forkGateway } from '../support/forked-gateway.ts';
 import { aVehicle } from '../support/records.ts';
 
 let api: TestApi;
@@ -86,31 +86,19 @@ describe('The rate limit', () => {
 
 describe('The rate limit over several processes', () => {
   const PROCESSES = 4;
-  let children: ChildProcess[];
-  let origins: string[];
+  let gateways: ForkedGateway[];
 
   beforeAll(async () => {
-    children = Array.from({ length: PROCESSES }, () =>
-      fork(new URL('../support/gateway-process.ts', import.meta.url), {
-        env: { ...process.env, AWS_ENDPOINT_URL_DYNAMODB: api.engine.endpoint },
-        execArgv: [],
-      }),
-    );
-    origins = await Promise.all(
-      children.map(
-        (child) => new Promise<string>((resolve) => child.once('message', (origin) => resolve(String(origin)))),
-      ),
-    );
+    const environment = { AWS_ENDPOINT_URL_DYNAMODB: api.engine.endpoint };
+    gateways = await Promise.all(Array.from({ length: PROCESSES }, () => forkGateway(environment)));
   });
-  afterAll(() => {
-    for (const child of children) child.kill();
-  });
+  afterAll(() => Promise.all(gateways.map(({ stop }) => stop())));
 
   it('admits exactly 60 of 500 concurrent requests', async () => {
     const key = await api.newKey({ plan: 'free' });
     const replies = await Promise.all(
       Array.from({ length: 500 }, (_, index) =>
-        fetchByContract(`${origins[index % PROCESSES]}/v1/vehicle/AB12CDE/insurance`, {
+        fetchByContract(`${gateways[index % PROCESSES]?.origin}/v1/vehicle/AB12CDE/insurance`, {
           headers: { 'X-API-Key': key },
         }),
       ),

@@ -7,7 +7,8 @@ import { type DocumentedAnswer, describedOperation, type Operation, otherAnswers
 /** One request as it was sent, and what came back. */
 export interface Exchange {
   readonly method: string;
-  readonly url: URL;
+  /** As it was sent: `URL` itself rewrites some paths. */
+  readonly url: Pick<URL, 'pathname' | 'search' | 'searchParams'>;
   /** Names in any case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;

@@ -30,7 +30,11 @@ const decodedPath = (encodedPath: string): string => encodedPath.split('/').map(
 /** Repeated names join their values with commas. */
 const joined = (pairs: Iterable<readonly [string, string]>): Record<string, string> => {
   const values = new Map<string, string[]>();
-  for (const [name, value] of pairs) values.set(name, [...(values.get(name) ?? []), value]);
+  for (const [name, value] of pairs) {
+    const list = values.get(name);
+    if (list) list.push(value);
+    else values.set(name, [value]);
+  }
   return Object.fromEntries([...values].map(([name, list]) => [name, list.join(',')]));
 };
 

@@ -1,0 +1,78 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
+
+/** How long a request may take, in milliseconds. */
+export interface TransportTimeouts {
+  /** Until the connection stands. */
+  readonly connection: number;
+  /** Until the whole answer is there, the connection included. */
+  readonly answer: number;
+}
+
+/** By its name and code the SDK knows it as a fault that passes, and tries again. */
+class TimeoutError extends Error {
+  override readonly name = 'TimeoutError';
+  readonly code = 'ETIMEDOUT';
+}
+
+const AGENT = { keepAlive: true, maxSockets: 256 };
+
+/** Headers as the SDK reads them: one text each. */
+const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+/**
+ * Carries the SDK's requests over connections that are kept. It takes the place of `@smithy/node-http-handler`, whose
+ * timers and streams, made for bodies of any size, are an eighth of a look-up's processor time: DynamoDB's answers are
+ * small and read whole. An answer that breaks off fails, and so is tried again.
+ */
+export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => {
+  const http = new HttpAgent(AGENT);
+  const https = new HttpsAgent(AGENT);
+
+  const handle = ({ protocol, hostname, port, path, method, headers, body }: HttpRequest) =>
+    new Promise<{ response: HttpResponse }>((resolve, reject) => {
+      const options = { host: hostname, port, path, method, headers };
+      const request =
+        protocol === 'http:' ? httpRequest({ ...options, agent: http }) : httpsRequest({ ...options, agent: https });
+      const giveUpAfter = (milliseconds: number, what: string) =>
+        setTimeout(() => request.destroy(new TimeoutError(`${what} within ${milliseconds} ms`)), milliseconds);
+
+      const answering = giveUpAfter(answer, 'DynamoDB did not answer');
+      const fail = (error: Error) => {
+        clearTimeout(answering);
+        reject(error);
+      };
+      request.on('error', fail);
+      request.on('socket', (socket) => {
+        if (!socket.connecting) return;
+        const connecting = giveUpAfter(connection, 'DynamoDB could not be reached');
+        socket.once('connect', () => clearTimeout(connecting));
+        request.once('close', () => clearTimeout(connecting));
+      });
+      request.on('response', (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', fail);
+        response.on('end', () => {
+          clearTimeout(answering);
+          const { statusCode = 0, headers } = response;
+          resolve({ response: new HttpResponse({ statusCode, headers: flat(headers), body: Buffer.concat(chunks) }) });
+        });
+      });
+      request.end(body);
+    });
+
+  return {
+    metadata: { handlerProtocol: 'http/1.1' },
+    handle,
+    destroy: () => {
+      http.destroy();
+      https.destroy();
+    },
+    // The SDK asks for settings that its own transports have.
+    httpHandlerConfigs: () => ({}),
+    updateHttpClientConfig: () => undefined,
+  };
+};
