@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -14,14 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
+const sourceOf = (bundle: string) => readFile(join(bundle, 'function.js'), 'utf8');
 
 describe('The bundles', () => {
   it.each(['vehicle-insurance', 'compliance'] as const)('keep a look-up within 75 kB gzipped: %s', async (id) => {
     expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(75_000);
   });
 
-  it('are each one file that needs nothing but Node', async () => {
+  it('leave nothing beside the code that was compiled of an earlier build', async () => {
+    await writeFile(join(bundles.compliance, 'v1.cache'), 'of other code of the same length');
+    await bundleFunctions(folder);
+    expect((await readdir(bundles.compliance)).sort()).toEqual(['function.js', 'index.js']);
+  });
+
+  it('each need nothing but Node', async () => {
     for (const bundle of Object.values(bundles)) {
       const required = [...(await sourceOf(bundle)).matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name ?? '');
       expect(
