@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { contentImport } from '../../../functions/content/content-import.ts';
+import { contentImport, type ImportOutcome } from '../../../functions/content/content-import.ts';
 import type { ImportedItem } from '../../../functions/content/imported-item.ts';
 import { fitsOneTransaction } from '../../../functions/content/transaction-size.ts';
 import { deadlineIn } from '../../../functions/runtime/deadline.ts';
@@ -45,48 +45,61 @@ const contentWriter = (run: ImportRun) => {
   const blocked: ContentRow[] = [];
   let batch: ContentRow[] = [];
 
+  const settle = (one: ContentRow, outcome: ImportOutcome): void => {
+    if (outcome === 'slug taken') blocked.push(one);
+    else {
+      run.progress.stored(one.row.line);
+      run.loaded(1);
+    }
+  };
+
   const write = async (rows: readonly ContentRow[]): Promise<void> => {
     const moment = { now: run.now, deadline: deadlineIn(PATIENCE_MS) };
     const items = rows.map(({ item }) => item);
     for (const [index, outcome] of (await content.putMany(items, moment)).entries()) {
-      const row = rows[index];
-      if (row && outcome === 'slug taken') blocked.push(row);
-      else run.loaded(1);
+      const one = rows[index];
+      if (one) settle(one, outcome);
     }
   };
 
-  /** A slug may become free by another row of the file: blocked rows are tried again until that helps none of them. */
-  const retryBlocked = async (): Promise<void> => {
-    for (let before = Number.POSITIVE_INFINITY; blocked.length > 0 && blocked.length < before; ) {
-      const rows = blocked.splice(0);
-      before = rows.length;
-      for (const row of rows) await write([row]);
-    }
-    for (const { row } of blocked) await run.refused({ row, reasons: [SLUG_TAKEN] });
-  };
-
-  const send = (next: ContentRow[]): Promise<void> => {
+  const send = (): Promise<void> => {
     const rows = batch;
-    batch = next;
+    batch = [];
     return transactions.run(() => write(rows));
   };
 
+  const finish = async (): Promise<void> => {
+    if (batch.length > 0) await send();
+    await transactions.settled();
+  };
+
+  const inOrder = (rows: readonly ContentRow[]) => rows.toSorted((a, b) => a.row.line - b.row.line);
+
   return {
     put: (next: ContentRow): Promise<void> | undefined => {
-      if (!fitsOneTransaction([...batch, next].map(({ item }) => item))) return send([next]);
+      const sent = fitsOneTransaction([...batch, next].map(({ item }) => item)) ? undefined : send();
+      run.progress.take(next.row.line);
       batch.push(next);
-      return undefined;
+      return sent;
     },
-    finish: async (): Promise<void> => {
-      if (batch.length > 0) await send([]);
-      await transactions.settled();
-      await retryBlocked();
+
+    finish,
+
+    /** A slug may become free by another row of the file: blocked rows are tried again until that helps none of them. */
+    end: async (): Promise<void> => {
+      await finish();
+      for (let before = Number.POSITIVE_INFINITY; blocked.length > 0 && blocked.length < before; ) {
+        const rows = inOrder(blocked.splice(0));
+        before = rows.length;
+        for (const row of rows) await write([row]);
+      }
+      for (const { row } of inOrder(blocked)) await run.refused({ row, reasons: [SLUG_TAKEN] });
     },
   };
 };
 
 const open = (run: ImportRun): RowTaker => {
-  const writer = contentWriter(run);
+  const { put, end, finish } = contentWriter(run);
   const repeatsOf = repeatFinder(run.expectedRows);
   return {
     take: (row) => {
@@ -94,9 +107,13 @@ const open = (run: ImportRun): RowTaker => {
       if ('refused' in verdict) return Promise.all(verdict.refused.map(run.refused));
       const next = { row, item: verdict.record };
       const reasons = repeatsOf(next);
-      return reasons.length > 0 ? run.refused({ row, reasons }) : writer.put(next);
+      if (reasons.length > 0) return run.refused({ row, reasons });
+      if (!run.progress.isStored(row.line)) return put(next);
+      run.skipped(1);
+      return undefined;
     },
-    finish: writer.finish,
+    end,
+    finish,
   };
 };
 

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { backoffMs, deadlineIn } from '../../../functions/runtime/deadline.ts';
 import { inFlight } from './in-flight.ts';
+import type { ImportRun } from './run.ts';
 
 type Item = Record<string, AttributeValue>;
 
@@ -49,27 +50,45 @@ const writeBatch = async (db: DynamoDBClient, table: string, items: readonly Ite
   }
 };
 
+/** An item, and the line of the file on which its record begins. */
+interface Placed {
+  readonly item: Item;
+  readonly line: number;
+}
+
 /**
  * Puts items into a table, 25 to a request and several requests at a time. The caller sees to it that no key comes
  * twice: two requests are in no order, and one request refuses it.
  */
-export const batchWriter = (db: DynamoDBClient, table: string, onWritten: (items: number) => void) => {
+export const batchWriter = (
+  db: DynamoDBClient,
+  table: string,
+  { progress, loaded }: Pick<ImportRun, 'progress' | 'loaded'>,
+) => {
   const batches = inFlight(BATCHES_IN_FLIGHT);
-  let batch: Item[] = [];
+  let batch: Placed[] = [];
+
+  const write = async (placed: readonly Placed[]): Promise<void> => {
+    await writeBatch(
+      db,
+      table,
+      placed.map(({ item }) => item),
+    );
+    for (const { line } of placed) progress.stored(line);
+    loaded(placed.length);
+  };
 
   const send = (): Promise<void> => {
-    const items = batch;
+    const placed = batch;
     batch = [];
-    return batches.run(async () => {
-      await writeBatch(db, table, items);
-      onWritten(items.length);
-    });
+    return batches.run(() => write(placed));
   };
 
   return {
-    /** A promise when a batch became full. @throws the first fault of any batch */
-    put: (item: Item): Promise<void> | undefined => {
-      batch.push(item);
+    /** A promise when a batch became full. Lines ascend. @throws the first fault of any batch */
+    put: (item: Item, line: number): Promise<void> | undefined => {
+      progress.take(line);
+      batch.push({ item, line });
       return batch.length < MAX_BATCH ? undefined : send();
     },
 

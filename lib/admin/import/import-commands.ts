@@ -19,6 +19,9 @@ export const addImportCommands = (program: Command, run: Runner): void => {
       .command(kind.noun)
       .description(`load ${about}; refused rows go to FILE.rejected.ndjson`)
       .argument('<file>', 'a .csv or .ndjson file, UTF-8')
-      .action((file: string) => run(({ deployment, context }) => importFile(kind, file, deployment, context)));
+      .option('--resume', 'go on where the import of this file was stopped, as FILE.import.json tells')
+      .action((file: string, { resume = false }: { resume?: boolean }) =>
+        run((command) => importFile(kind, file, resume, command)),
+      );
   }
 };

@@ -1,43 +1,45 @@
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { CommandFailure } from '../command-failure.ts';
+import type { CommandRun } from '../command-run.ts';
 import { requireConfirmation } from '../confirmation.ts';
-import type { AdminContext } from '../context.ts';
 import { asCommandFailure } from '../database-faults.ts';
-import type { Deployment } from '../deployment.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { csvRows } from '../rows/csv-rows.ts';
 import { readLines } from '../rows/lines.ts';
 import { ndjsonRows } from '../rows/ndjson-rows.ts';
 import { type RejectedFile, rejectedFile } from '../rows/rejected-file.ts';
 import type { Row } from '../rows/row.ts';
+import { type Beginning, beginningOf } from './beginning.ts';
+import { openJournal } from './journal.ts';
 import { showProgress } from './progress.ts';
-import type { ImportKind, ImportRun, RowTaker } from './run.ts';
+import { trackResumePoint } from './resume-point.ts';
+import type { ImportKind, ImportRun } from './run.ts';
 import { asFileFailure, openSource, type SourceFile } from './source-file.ts';
+import { type Subject, subjectOf } from './subject.ts';
 import { summaryOf, type Tally } from './summary.ts';
+import { takeRows } from './take-rows.ts';
 
 /** Rough bytes of a row, to guess how many a file has. */
 const BYTES_PER_ROW = 110;
 
-interface Job {
+interface Job extends CommandRun {
   readonly kind: ImportKind;
   readonly source: SourceFile;
-  readonly deployment: Deployment;
-  readonly context: AdminContext;
+  readonly subject: Subject;
+  readonly beginning: Beginning;
 }
 
-/** @throws CommandFailure when the database or the table is not there */
-const requireTable = async ({ kind, deployment }: Job): Promise<void> => {
-  await deployment.db.send(new DescribeTableCommand({ TableName: deployment.tableNames[kind.table] }));
-};
-
-const runOf = ({ source, deployment, context }: Job, tally: Tally, rejected: RejectedFile): ImportRun => ({
+const runOf = ({ source, beginning, deployment }: Job, tally: Tally, rejected: RejectedFile): ImportRun => ({
   deployment,
   format: source.format,
-  now: context.now(),
+  now: beginning.began,
   fileChanged: source.changed,
   expectedRows: source.bytes / BYTES_PER_ROW,
+  progress: trackResumePoint(beginning.point),
   loaded: (records) => {
     tally.loaded += records;
+  },
+  skipped: (rows) => {
+    tally.skipped += rows;
   },
   refused: (row) => {
     tally.refused += 1;
@@ -50,34 +52,21 @@ const rowsOf = ({ kind, source }: Job, onBytes: (read: number) => void): AsyncGe
   return source.format === 'csv' ? csvRows(lines, kind.columns) : ndjsonRows(lines);
 };
 
-/** Hands every row on until Ctrl-C is pressed; what has been handed on is stored when this resolves. */
-const takeAll = async (
-  rows: AsyncIterable<Row[]>,
-  taker: RowTaker,
-  tally: Tally,
-  signal: AbortSignal,
-): Promise<void> => {
-  for await (const chunk of rows) {
-    for (const row of chunk) {
-      tally.read += 1;
-      // Most rows need no waiting, and an await for each of them would be felt.
-      const wait = taker.take(row);
-      if (await wait) await wait;
-    }
-    if (signal.aborted) break;
-  }
-  await taker.finish();
-};
-
+/** Rows that an earlier run has stored are read and judged again, but not written: so every row is refused anew too. */
 const load = async (job: Job, tally: Tally, rejected: RejectedFile): Promise<void> => {
-  const { kind, source, context } = job;
-  const progress = showProgress(context.stderr, kind.noun, source.bytes);
+  const { kind, source, subject, beginning, context } = job;
+  const run = runOf(job, tally, rejected);
+  const facts = { subject, began: beginning.began.toISOString() };
+  const journal = openJournal(source.path, facts, run.progress.now, context.stderr);
+  const bar = showProgress(context.stderr, kind.noun, source.bytes);
+  let isWhole = false;
   try {
-    const rows = rowsOf(job, progress.read);
-    await takeAll(rows, kind.open(runOf(job, tally, rejected)), tally, context.signal);
+    isWhole = await takeRows(rowsOf(job, bar.read), kind.open(run), tally, journal.keep, context.signal);
   } finally {
-    progress.stop();
+    bar.stop();
     await rejected.close();
+    if (isWhole) await journal.remove();
+    else if (tally.read > 0) await journal.keep();
   }
 };
 
@@ -86,35 +75,40 @@ const exitCodeOf = (tally: Tally, signal: AbortSignal): ExitCode => {
   return tally.refused > 0 ? EXIT.someRefused : EXIT.done;
 };
 
-const asStopped = (failure: unknown, tally: Tally): unknown => {
-  if (!(failure instanceof CommandFailure) || tally.loaded === 0) return failure;
-  const sentence = `${failure.message}; ${tally.loaded} records were loaded before, and loading the file again is safe`;
+const AFTERWARDS = 'loading the file again is safe, and --resume goes on where it stopped';
+
+const asStopped = (failure: unknown, { loaded }: Tally): unknown => {
+  if (!(failure instanceof CommandFailure) || loaded === 0) return failure;
+  const sentence = `${failure.message}; ${loaded} records were loaded before, ${AFTERWARDS}`;
   return new CommandFailure(sentence, { cause: failure });
 };
 
 /**
- * Loads a file: every sound record is stored, every refused row is in `FILE.rejected.ndjson` with its reasons.
+ * Loads a file: every sound record is stored, every refused row is in `FILE.rejected.ndjson` with its reasons. With
+ * `resume` it goes on where an import of this file was stopped, and comes to the same end.
  * @throws CommandFailure when nothing could be done or the database went away on the way
  */
 export const importFile = async (
   kind: ImportKind,
   path: string,
-  deployment: Deployment,
-  context: AdminContext,
+  resume: boolean,
+  command: CommandRun,
 ): Promise<ExitCode> => {
-  const tally: Tally = { read: 0, loaded: 0, refused: 0 };
+  const { deployment, context } = command;
+  const tally: Tally = { read: 0, skipped: 0, loaded: 0, refused: 0 };
   const started = performance.now();
-  await requireConfirmation(`This replaces stored ${kind.noun} by what the file holds`, { deployment, context });
+  await requireConfirmation(`This replaces stored ${kind.noun} by what the file holds`, command);
   try {
-    const job = { kind, source: await openSource(path), deployment, context };
-    await requireTable(job);
+    const source = await openSource(path);
+    const subject = await subjectOf(kind, source, deployment);
+    const beginning = await beginningOf(path, subject, resume, context);
     const rejected = await rejectedFile(path);
-    await load(job, tally, rejected);
+    await load({ ...command, kind, source, subject, beginning }, tally, rejected);
     context.stdout.write(summaryOf(kind.noun, tally, (performance.now() - started) / 1_000));
     if (tally.refused > 0) context.stderr.write(`The refused rows and why: ${rejected.path}\n`);
   } catch (error) {
     throw asStopped(asFileFailure(asCommandFailure(error, deployment), path), tally);
   }
-  if (context.signal.aborted) context.stderr.write('Stopped by Ctrl-C; loading the file again is safe.\n');
+  if (context.signal.aborted) context.stderr.write(`Stopped by Ctrl-C; ${AFTERWARDS}.\n`);
   return exitCodeOf(tally, context.signal);
 };

@@ -3,18 +3,24 @@ import type { Deployment } from '../deployment.ts';
 import type { Columns } from '../rows/csv-header.ts';
 import type { FileFormat } from '../rows/file-format.ts';
 import type { RefusedRow, Row } from '../rows/row.ts';
+import type { ResumeTracker } from './resume-point.ts';
 
 /** What one import knows and where it reports to. */
 export interface ImportRun {
   readonly deployment: Deployment;
   readonly format: FileFormat;
+  /** When the import began, at first if it is resumed. */
   readonly now: Date;
   /** When the file last changed, ISO 8601 UTC: stands in for a record's own `lastUpdated`. */
   readonly fileChanged: string;
   /** A rough number, to make room for. */
   readonly expectedRows: number;
+  /** Hears of every record that is stored; knows those that an earlier run has stored, to be `skipped`. */
+  readonly progress: ResumeTracker;
   /** Records that are stored for certain. */
   readonly loaded: (records: number) => void;
+  /** Rows of a record that an earlier run has stored. */
+  readonly skipped: (rows: number) => void;
   /** A promise when the disk is behind. */
   readonly refused: (row: RefusedRow) => Promise<unknown> | undefined;
 }
@@ -22,7 +28,9 @@ export interface ImportRun {
 /** Takes the rows of one file. Where a promise is returned, it is to be waited for before the next row. */
 export interface RowTaker {
   readonly take: (row: Row) => Promise<unknown> | undefined;
-  /** No row comes any more: what is held is loaded, and everything is stored when this resolves. */
+  /** The file is at its end: what waited for rows to come is settled. Not called when the import is stopped. */
+  readonly end?: () => Promise<unknown> | undefined;
+  /** Everything that was settled is stored when this resolves. */
   readonly finish: () => Promise<void>;
 }
 

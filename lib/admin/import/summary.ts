@@ -4,6 +4,8 @@ import { readableTable } from '../readable-table.ts';
 export interface Tally {
   /** Rows read. */
   read: number;
+  /** Rows of records that were stored before this import was resumed. */
+  skipped: number;
   /** Records stored. */
   loaded: number;
   /** Rows refused. */
@@ -13,17 +15,18 @@ export interface Tally {
 const number = (value: number): string => value.toLocaleString('en-GB');
 
 /** The tally as a table, with the seconds it took. */
-export const summaryOf = (noun: string, { read, loaded, refused }: Tally, seconds: number): string =>
-  readableTable(
-    ['rows read', `${noun} loaded`, 'rows refused', 'seconds', 'rows per second'],
-    [
-      [
-        number(read),
-        number(loaded),
-        number(refused),
-        seconds.toFixed(1),
-        number(Math.round(read / Math.max(seconds, 1e-3))),
-      ],
-    ],
+export const summaryOf = (noun: string, { read, skipped, loaded, refused }: Tally, seconds: number): string => {
+  const columns: [string, string][] = [
+    ['rows read', number(read)],
+    ...(skipped > 0 ? ([['rows skipped', number(skipped)]] satisfies [string, string][]) : []),
+    [`${noun} loaded`, number(loaded)],
+    ['rows refused', number(refused)],
+    ['seconds', seconds.toFixed(1)],
+    ['rows per second', number(Math.round((read - skipped) / Math.max(seconds, 1e-3)))],
+  ];
+  return readableTable(
+    columns.map(([head]) => head),
+    [columns.map(([, value]) => value)],
     'right',
   );
+};

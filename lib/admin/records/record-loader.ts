@@ -21,24 +21,26 @@ export const recordLoader = <Entry>(
   table: 'vehicles' | 'compliance',
   toItem: (record: Entry) => Record<string, AttributeValue>,
 ) => {
-  const writer = batchWriter(run.deployment.db, run.deployment.tableNames[table], run.loaded);
+  const writer = batchWriter(run.deployment.db, run.deployment.tableNames[table], run);
   const seen = firstLines(run.expectedRows);
 
-  const earlierLine = (registration: string | undefined, rows: readonly Row[]): number | undefined =>
-    registration === undefined || rows[0] === undefined
-      ? undefined
-      : seen.claim(registrationFingerprint(registration), rows[0].line);
+  const put = (record: Entry, rows: readonly Row[], line: number): Promise<void> | undefined => {
+    if (!run.progress.isStored(line)) return writer.put(toItem(record), line);
+    run.skipped(rows.length);
+    return undefined;
+  };
 
   return {
-    /** A promise when it is to be waited for. */
+    /** Rows that stand together, at least one. A promise when it is to be waited for. */
     settle: (
       registration: string | undefined,
-      rows: readonly Row[],
+      rows: readonly [Row, ...Row[]],
       read: Verdict<Entry>,
     ): Promise<unknown> | undefined => {
-      const earlier = earlierLine(registration, rows);
+      const [{ line }] = rows;
+      const earlier = registration === undefined ? undefined : seen.claim(registrationFingerprint(registration), line);
       const verdict = earlier === undefined ? read : refuseRepeated(rows, read, earlier);
-      if ('record' in verdict) return writer.put(toItem(verdict.record));
+      if ('record' in verdict) return put(verdict.record, rows, line);
       const waits = verdict.refused.map(run.refused).filter((wait) => wait !== undefined);
       return waits.length > 0 ? Promise.all(waits) : undefined;
     },

@@ -25,10 +25,8 @@ const takeGroups = (run: ImportRun): RowTaker => {
     group && loader.settle(group.registration, group.rows, readVehicle(group, run.now, run.fileChanged));
   return {
     take: (row) => settle(groups.add(row)),
-    finish: async () => {
-      await settle(groups.end());
-      await loader.finish();
-    },
+    end: () => settle(groups.end()),
+    finish: loader.finish,
   };
 };
 

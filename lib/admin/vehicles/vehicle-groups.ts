@@ -4,7 +4,7 @@ import type { Row } from '../rows/row.ts';
 /** Rows that stand together and speak of one vehicle; a row without a usable registration stands alone. */
 export interface VehicleGroup {
   readonly registration: string | undefined;
-  readonly rows: Row[];
+  readonly rows: [Row, ...Row[]];
 }
 
 /** A vehicle has at most 20 policies; beyond this the rows are a mistake and are not held in memory together. */

@@ -4,6 +4,7 @@ import { LOCAL_TABLE_NAMES } from '../../../functions/tables.ts';
 import type { DemoKeys } from '../demo-keys.ts';
 import { localEnvironment } from '../environment.ts';
 import { CannotStart, type LocalOptions } from '../options.ts';
+import { fillDatabase } from '../sample-database.ts';
 import type { CleanUp } from './clean-up.ts';
 import { bridgeGateway, engineAddress, removeContainers } from './docker.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
@@ -11,7 +12,6 @@ import { requireFreePort } from './free-port.ts';
 import { requireTools } from './prerequisites.ts';
 import { HOST_NAME, startReachableEngine } from './reachable-engine.ts';
 import { type SamProcess, startSam } from './sam-process.ts';
-import { fillDatabase } from './sample-database.ts';
 import { type SynthesisedApp, synthesiseForSam } from './template.ts';
 
 /** Ignored by git, and in the project, since not every Docker engine can mount the system's temporary folder. */

@@ -1,9 +1,9 @@
-import { keysTable } from '../../../functions/access/keys-table.ts';
-import { createDatabase } from '../../../functions/runtime/dynamodb.ts';
-import { LOCAL_TABLE_NAMES } from '../../../functions/tables.ts';
-import { type DemoKeys, demoKeys } from '../demo-keys.ts';
-import { createTables } from '../engine/create-tables.ts';
-import { loadSampleContent, loadSampleVehicles } from '../load-sample-data.ts';
+import { keysTable } from '../../functions/access/keys-table.ts';
+import { createDatabase } from '../../functions/runtime/dynamodb.ts';
+import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { type DemoKeys, demoKeys } from './demo-keys.ts';
+import { createTables } from './engine/create-tables.ts';
+import { loadSampleContent, loadSampleVehicles } from './load-sample-data.ts';
 
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
