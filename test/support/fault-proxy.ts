@@ -1,7 +1,11 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type EngineAnswer, partialBatch } from './fault-partial-batch.ts';
 
-/** What goes wrong with one database request; `*After` lets the engine apply it first. */
+/**
+ * What goes wrong with one database request; `*After` lets the engine apply it first, `truncate` and slow too. `partial`
+ * does half of a batch and gives the rest back as unprocessed; it leaves other requests alone.
+ */
 export type Fault =
   | 'throttle'
   | 'error'
@@ -10,21 +14,32 @@ export type Fault =
   | 'resetAfter'
   | 'errorAfter'
   | 'truncate'
+  | 'partial'
   | { readonly slowMs: number };
 
 /** One request on its way to the engine. */
 export interface DatabaseCall {
   /** `GetItem`, `TransactWriteItems` … */
   readonly operation: string;
+  /** Names of the tables that the request is about, each once. */
+  readonly tables: readonly string[];
   readonly body: string;
   /** From 1, over the proxy's life. */
   readonly nth: number;
 }
 
+/** A request that came, and what was done to it. */
+export interface RecordedCall extends DatabaseCall {
+  /** Undefined when it passed, or while its fault is still being chosen. */
+  readonly fault: Fault | undefined;
+  /** Whether the client hung up although no fault held its answer back: this machine was too slow, a fault of its own. */
+  readonly isAbandoned: boolean;
+}
+
 export interface FaultProxy {
   readonly endpoint: string;
-  /** Every request since the last `reset`. */
-  readonly calls: readonly DatabaseCall[];
+  /** Every request since the last `reset`, the one whose fault is being chosen included. */
+  readonly calls: readonly RecordedCall[];
   /** Decides the fault of each request; nothing goes wrong while it is unset. */
   readonly inject: (choose: (call: DatabaseCall) => Fault | undefined) => void;
   /** No more faults, no recorded calls. */
@@ -46,15 +61,24 @@ const fail = (response: ServerResponse, status: number, type: string) =>
     .writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
     .end(JSON.stringify({ __type: type, message: 'injected' }));
 
-interface EngineAnswer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Buffer;
+interface Named {
+  readonly TableName?: string;
 }
+
+/** However an operation names its tables: at the top, by batch, or in each part of a transaction. */
+const tablesIn = (body: string): readonly string[] => {
+  const { TableName, RequestItems, TransactItems } = JSON.parse(body) as Named & {
+    readonly RequestItems?: Readonly<Record<string, unknown>>;
+    readonly TransactItems?: readonly Readonly<Record<string, Named>>[];
+  };
+  const inTransaction = (TransactItems ?? []).flatMap((part) => Object.values(part).map((named) => named.TableName));
+  const names = [TableName, ...Object.keys(RequestItems ?? {}), ...inTransaction];
+  return [...new Set(names.filter((name) => name !== undefined))];
+};
 
 const forward = (target: URL, agent: Agent, incoming: IncomingMessage, body: Buffer): Promise<EngineAnswer> =>
   new Promise((resolve, reject) => {
-    const headers = { ...incoming.headers, host: target.host };
+    const headers = { ...incoming.headers, host: target.host, 'content-length': body.length };
     const outgoing = request(target, { method: incoming.method ?? 'POST', agent, headers }, (answer) => {
       read(answer).then(
         (content) => resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: content }),
@@ -65,44 +89,63 @@ const forward = (target: URL, agent: Agent, incoming: IncomingMessage, body: Buf
     outgoing.end(body);
   });
 
-const deliver = (response: ServerResponse, { status, headers, body }: EngineAnswer, fault: Fault | undefined) => {
-  if (fault === 'resetAfter') return response.destroy();
-  if (fault === 'errorAfter') return fail(response, 500, INTERNAL);
-  response.writeHead(status, headers);
-  if (fault !== 'truncate') return response.end(body);
-  response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
-  return response;
+/** As a network does when a peer vanishes: no answer, no orderly end. */
+const breakConnection = (response: ServerResponse): void => void response.socket?.resetAndDestroy();
+
+const deliver = (response: ServerResponse, { status, headers, body }: EngineAnswer, fault: Fault | undefined): void => {
+  if (fault === 'resetAfter') breakConnection(response);
+  else if (fault === 'errorAfter') fail(response, 500, INTERNAL);
+  else if (fault === 'truncate') {
+    response.writeHead(status, headers);
+    response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
+  } else response.writeHead(status, headers).end(body);
 };
 
 /** A proxy between the SDK and an engine that fails as a network and DynamoDB fail. */
 export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProxy> => {
   const target = new URL(engineEndpoint);
   const agent = new Agent({ keepAlive: true });
-  const calls: DatabaseCall[] = [];
+  const calls: RecordedCall[] = [];
   let nth = 0;
   let choose: (call: DatabaseCall) => Fault | undefined = () => undefined;
 
+  const record = (operation: string, body: string, response: ServerResponse): RecordedCall => {
+    nth += 1;
+    const chosen: { fault: Fault | undefined } = { fault: undefined };
+    const call = { operation, tables: tablesIn(body), body, nth, ...chosen, isAbandoned: false };
+    calls.push(call);
+    const wanted = choose(call);
+    // Where there is nothing to do a part of, nothing goes wrong.
+    const isWhole = wanted === 'partial' && partialBatch(operation, Buffer.from(body)) === undefined;
+    call.fault = isWhole ? undefined : wanted;
+    response.once('close', () => {
+      call.isAbandoned = call.fault === undefined && !response.writableFinished;
+    });
+    return call;
+  };
+
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
     const body = await read(incoming);
-    nth += 1;
-    const call = { operation: String(incoming.headers['x-amz-target']).split('.')[1] ?? '', body: String(body), nth };
-    calls.push(call);
-    const fault = choose(call);
+    const call = record(String(incoming.headers['x-amz-target']).split('.')[1] ?? '', String(body), response);
+    const { fault } = call;
     if (fault === 'hang') return;
-    if (fault === 'resetBefore') response.destroy();
+    if (fault === 'resetBefore') breakConnection(response);
     else if (fault === 'throttle') fail(response, 400, THROTTLE);
     else if (fault === 'error') fail(response, 500, INTERNAL);
     else {
-      const answer = await forward(target, agent, incoming, body);
-      if (typeof fault === 'object') {
-        setTimeout(() => deliver(response, answer, undefined), fault.slowMs).unref();
-      } else deliver(response, answer, fault);
+      const half = fault === 'partial' ? partialBatch(call.operation, body) : undefined;
+      const answer = await forward(target, agent, incoming, half?.body ?? body);
+      if (half !== undefined && answer.status === 200) deliver(response, half.answer(answer), fault);
+      else if (typeof fault === 'object') setTimeout(() => deliver(response, answer, fault), fault.slowMs).unref();
+      else deliver(response, answer, fault);
     }
   };
   const server = createServer((incoming, response) => {
     // Either side may hang up at any time; that is what this proxy is for.
     serve(incoming, response).catch(() => response.destroy());
   });
+  // An idle connection closed here would be a fault that nobody chose.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

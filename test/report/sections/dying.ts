@@ -1,0 +1,2 @@
+/** A section that never comes to an outcome. */
+process.exit(7);
