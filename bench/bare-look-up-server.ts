@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { LOCAL_TABLE_NAMES as names } from '../functions/tables.ts';
-import { prepareEngine } from './prepared-engine.ts';
+import { prepareEngine } from '../test/support/prepared-engine.ts';
 
 const { db, key, keyId } = await prepareEngine();
 

@@ -1,0 +1,50 @@
+import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { VehicleRecord } from '../functions/vehicles/record.ts';
+import { vehicleItem } from '../functions/vehicles/vehicles-table.ts';
+
+const MODELS = [
+  ['Ford', 'Fiesta'],
+  ['Vauxhall', 'Corsa'],
+  ['Volkswagen', 'Golf'],
+  ['Škoda', 'Octavia'],
+  ['Nissan', 'Qashqai'],
+] as const;
+const COLOURS = ['Blue', 'Silver', 'Black', 'White', 'Red', 'Grey'];
+const INSURERS = ['Acme Mutual', 'Pennine Cover', 'Meridian Motor', 'Harbour Direct'];
+const BATCH = 25;
+
+const letter = (number: number): string => String.fromCharCode(65 + (number % 26));
+
+/** Seven characters like `AA00AAA`, another one for each number below 45 million. */
+export const generatedRegistration = (n: number): string => {
+  const [a, b, c, d, e] = [n, n / 26, n / 676, n / 17_576, n / 45_697_600].map((part) => letter(Math.floor(part)));
+  return `${a}${b}${String(Math.floor(n / 456_976) % 100).padStart(2, '0')}${c}${d}${e}`;
+};
+
+/** A vehicle with one policy in force in 2026, another one for each number. */
+export const generatedVehicle = (n: number): VehicleRecord => {
+  const [make, model] = MODELS[n % MODELS.length] ?? MODELS[0];
+  return {
+    registration: generatedRegistration(n),
+    vehicle: { make, model, year: 2000 + (n % 26), color: COLOURS[n % COLOURS.length] ?? '' },
+    policies: [
+      {
+        number: `POL-${String(n).padStart(8, '0')}`,
+        insurer: INSURERS[n % INSURERS.length] ?? '',
+        validFrom: '2026-01-01',
+        validTo: '2026-12-31',
+        type: 'Comprehensive',
+      },
+    ],
+    lastUpdated: '2026-01-02T03:04:05.000Z',
+  };
+};
+
+/** Stores the first so many generated vehicles. */
+export const loadGeneratedVehicles = async (db: DynamoDBClient, table: string, count: number): Promise<void> => {
+  for (let start = 0; start < count; start += BATCH) {
+    const numbers = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => start + index);
+    const puts = numbers.map((n) => ({ PutRequest: { Item: vehicleItem(generatedVehicle(n)) } }));
+    await db.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
+  }
+};

@@ -1,0 +1,59 @@
+/** The peer: the same three database calls and the same rules as bare code, each call awaited before the next. */
+import { timingSafeEqual } from 'node:crypto';
+import { hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
+import { keysTable } from '../../functions/access/keys-table.ts';
+import { PLANS } from '../../functions/access/plans.ts';
+import { usageTable } from '../../functions/access/usage-table.ts';
+import { windowAt } from '../../functions/access/window.ts';
+import { londonDate } from '../../functions/runtime/clock.ts';
+import { database } from '../../functions/runtime/dynamodb.ts';
+import { tableNamesFromEnvironment } from '../../functions/runtime/environment.ts';
+import { insuranceOn, isInsured } from '../../functions/vehicles/insurance.ts';
+import { normaliseRegistration } from '../../functions/vehicles/registration.ts';
+import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
+
+interface LookUp {
+  readonly headers: { readonly 'x-api-key'?: string };
+  readonly pathParameters: { readonly registration: string };
+  readonly requestContext: { readonly timeEpoch: number };
+}
+
+const names = tableNamesFromEnvironment(['keys', 'usage', 'vehicles']);
+const keys = keysTable(database(), names.keys);
+const usage = usageTable(database(), names.usage);
+const vehicles = vehiclesTable(database(), names.vehicles);
+
+export const handler = async ({ headers, pathParameters, requestContext }: LookUp) => {
+  const now = new Date(requestContext.timeEpoch);
+  const today = londonDate(now);
+  const presented = headers['x-api-key'] ?? '';
+  if (!isWellFormedKey(presented)) return { statusCode: 401 };
+  const hash = hashKey(presented);
+  const key = await keys.find(keyIdOf(hash));
+  const inForce =
+    key !== undefined &&
+    timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash)) &&
+    key.revokedAt === undefined &&
+    (key.expires === undefined || today <= key.expires);
+  if (!inForce) return { statusCode: 401 };
+  if (!key.scopes.includes('vehicles:read')) return { statusCode: 403 };
+  const used = await usage.raise(key.id, windowAt(now));
+  if (used > PLANS[key.plan].requestsPerWindow) return { statusCode: 429 };
+  const registration = normaliseRegistration(pathParameters.registration);
+  if (registration === undefined) return { statusCode: 400 };
+  const record = await vehicles.find(registration);
+  if (record === undefined) return { statusCode: 404 };
+  const insurance = insuranceOn(today, record.policies);
+  const { vehicle, lastUpdated } = record;
+  return {
+    statusCode: 200,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      registration: pathParameters.registration,
+      insured: isInsured(insurance),
+      policy: insurance.policy,
+      vehicle,
+      lastUpdated,
+    }),
+  };
+};
