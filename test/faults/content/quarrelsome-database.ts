@@ -1,0 +1,41 @@
+import { type ChooseFault, FAULTS, faultName, withProbability } from '../../support/fault-choosers.ts';
+import type { Fault } from '../../support/fault-proxy.ts';
+
+const SEED = 20_260_615;
+/** Of all database requests. */
+export const FAULT_SHARE = 0.2;
+/** Of the faults, those that keep a client waiting: they are few because each costs up to a second. */
+const WAITING_SHARE = 0.03;
+
+const isWaiting = (fault: Fault): boolean => fault === 'hang' || typeof fault === 'object';
+
+const drawn = (faults: readonly Fault[], seed: number): ChooseFault => {
+  const waiting = withProbability(FAULT_SHARE * WAITING_SHARE, faults.filter(isWaiting), seed);
+  const others = withProbability(
+    FAULT_SHARE * (1 - WAITING_SHARE),
+    faults.filter((fault) => !isWaiting(fault)),
+    seed + 1,
+  );
+  return (call) => waiting(call) ?? others(call);
+};
+
+/** Every kind of fault, on a fifth of all requests to any table; counts what it does. */
+export const quarrelsomeDatabase = () => {
+  const injected = new Map<string, number>();
+  let calls = 0;
+  // Only a batch can be done in part: for other requests that would be no fault.
+  const [onBatches, onOthers] = [
+    drawn(FAULTS, SEED),
+    drawn(
+      FAULTS.filter((fault) => fault !== 'partial'),
+      SEED + 2,
+    ),
+  ];
+  const choose: ChooseFault = (call) => {
+    calls += 1;
+    const fault = call.operation.startsWith('Batch') ? onBatches(call) : onOthers(call);
+    if (fault !== undefined) injected.set(faultName(fault), (injected.get(faultName(fault)) ?? 0) + 1);
+    return fault;
+  };
+  return { seed: SEED, choose, calls: () => calls, injected };
+};

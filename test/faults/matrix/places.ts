@@ -1,0 +1,58 @@
+/** Where in a request's database work a fault strikes. */
+import { type TableId, type TableNames, tables } from '../../../functions/tables.ts';
+import type { DatabaseCall, Fault } from '../../support/fault-proxy.ts';
+
+/** Some of the database requests that a scenario makes. */
+export interface Place {
+  readonly name: string;
+  readonly tables: readonly TableId[];
+  readonly isBatch: boolean;
+  /** How many of a healthy run's requests it holds. */
+  readonly calls: number;
+  readonly includes: (call: DatabaseCall) => boolean;
+}
+
+const tableIdsOf = (names: TableNames, call: DatabaseCall): TableId[] =>
+  (Object.keys(tables) as TableId[]).filter((id) => call.tables.includes(names[id]));
+
+const nameOf = (names: TableNames, call: DatabaseCall): string =>
+  [call.operation, ...tableIdsOf(names, call)].join(' ');
+
+const isBatch = ({ operation }: DatabaseCall): boolean => operation.startsWith('Batch');
+
+/** Each operation on each table that a healthy run of a scenario used. */
+export const placesOf = (names: TableNames, healthyRun: readonly DatabaseCall[]): Place[] =>
+  [...Map.groupBy(healthyRun, (call) => nameOf(names, call))].map(([name, calls]) => ({
+    name,
+    tables: [...new Set(calls.flatMap((call) => tableIdsOf(names, call)))],
+    isBatch: calls.every(isBatch),
+    calls: calls.length,
+    includes: (call) => nameOf(names, call) === name,
+  }));
+
+/** All of the database at once. */
+export const everywhere = (places: readonly Place[]): Place => ({
+  name: 'everywhere',
+  tables: [...new Set(places.flatMap((place) => place.tables))],
+  isBatch: places.some((place) => place.isBatch),
+  calls: places.reduce((sum, { calls }) => sum + calls, 0),
+  includes: () => true,
+});
+
+/** Keys in a batch that is full: more are not taken, so that the rest of them is in another batch. */
+const FULL_BATCH = 100;
+
+const keysIn = ({ body }: DatabaseCall): number => {
+  const { RequestItems } = JSON.parse(body) as { RequestItems: Record<string, { Keys: unknown[] }> };
+  return Object.values(RequestItems).reduce((sum, { Keys }) => sum + Keys.length, 0);
+};
+
+/** Of the batches that are under way side by side, the full ones. */
+export const fullBatches = (place: Place): Place => ({
+  ...place,
+  name: `full ${place.name}`,
+  includes: (call) => place.includes(call) && keysIn(call) === FULL_BATCH,
+});
+
+/** Whether a fault does anything there. */
+export const strikes = (fault: Fault, place: Place): boolean => fault !== 'partial' || place.isBatch;
