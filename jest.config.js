@@ -6,5 +6,6 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   collectCoverageFrom: ['functions/**/*.ts', 'lib/**/*.ts'],
   coverageReporters: ['text-summary', 'lcov'],
-  testTimeout: 30_000,
+  // Speed never decides a test: this only ends one that hangs. A cold machine takes a minute to load the CDK.
+  testTimeout: 120_000,
 };
