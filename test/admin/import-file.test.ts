@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { forOperation } from '../support/fault-choosers.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { commandLine, runCommand } from './command-line.ts';
-import { startPartialBatches } from './partial-batches.ts';
 import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
 
 const { run, file, engine, pathOf } = commandLine();
@@ -13,12 +14,15 @@ const manyVehicles = (count: number, prefix: string): string =>
 
 describe('a busy database', () => {
   it('gets every item in the end when it leaves half of each batch and throttles others', async () => {
-    const busy = await startPartialBatches(engine().endpoint, 5);
+    const busy = await startFaultProxy(engine().endpoint);
+    busy.inject(forOperation('BatchWriteItem', ({ nth }) => (nth % 5 === 0 ? 'throttle' : 'partial')));
     const path = await file('v.csv', manyVehicles(200, 'BUSY'));
     const result = await runCommand(['import', 'vehicles', path, '--dynamodb', busy.endpoint], engine().names);
     await busy.close();
     expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ 200 +200 +0 /) });
-    expect(busy.batches()).toBeGreaterThan(40);
+    const faults = busy.calls.map(({ fault }) => fault);
+    expect(faults).toEqual(expect.arrayContaining(['throttle', 'partial']));
+    expect(faults.length).toBeGreaterThan(40);
     const { Count } = await engine().client.send(
       new ScanCommand({ TableName: engine().names.vehicles, Select: 'COUNT' }),
     );
