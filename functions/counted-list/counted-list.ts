@@ -14,10 +14,10 @@
  * list, less what concurrent ones lose to conflicts on it. A transaction may bring in many members at once.
  *
  * Members that leave make their bucket thin, and it stays so: positions are never given twice and members never move.
- * A page reads, all at once, just the buckets that its members lie in, from the end of the bucket that is nearer. So it
- * touches at most two, four requests with the items, as long as each bucket holds a page: for a page of 20 until 96 % of
- * a list has left evenly. Beyond that it costs a request more per bucket touched, at most one per member shown, in the
- * same two steps. An emptied bucket costs nothing but its counter, 40 bytes.
+ * A page reads, all at once, just the buckets that its members lie in, each from its newest member on. So it touches at
+ * most two, four requests with the items, as long as each bucket holds a page: for a page of 20 until 96 % of a list has
+ * left evenly. Beyond that it costs a request more per bucket touched, at most one per member shown, in the same two
+ * steps. An emptied bucket costs nothing but its counter, 40 bytes.
  */
 import {
   type DynamoDBClient,
@@ -40,6 +40,8 @@ export interface MemberPage {
   readonly ids: readonly string[];
   readonly total: number;
 }
+
+const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { members }) => sum + members, 0);
 
 /** The counted lists of one table (string keys `pk`, `sk`). List names must not contain `#`. */
 export const countedLists = (db: DynamoDBClient, table: string) => {
@@ -67,22 +69,22 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
     return buckets;
   };
 
-  /** From the nearer end of the bucket: deep in it, the members before the stretch are fewer than those after. */
-  const readStretch = async (list: string, { bucket, members, skip, take }: Stretch): Promise<string[]> => {
-    const older = members - skip - take;
-    const newestFirst = skip <= older;
+  /**
+   * Always from the newest member on: who joins or leaves between the count and this read may be on the page or not, but
+   * a member whose place is on it all the time is. Counted from the oldest, it would be pushed off by others.
+   */
+  const readStretch = async (list: string, { bucket, skip, room }: Stretch): Promise<string[]> => {
     const { Items = [] } = await db.send(
       new QueryCommand({
         TableName: table,
         KeyConditionExpression: 'pk = :pk',
         ExpressionAttributeValues: { ':pk': { S: memberPartition(list, bucket) } },
         ConsistentRead: true,
-        ScanIndexForward: !newestFirst,
-        Limit: Math.min(skip, older) + take,
+        ScanIndexForward: false,
+        Limit: skip + room,
       }),
     );
-    const ids = Items.slice(Math.min(skip, older)).map(({ member }) => member?.S ?? '');
-    return newestFirst ? ids : ids.reverse();
+    return Items.slice(skip).map(({ member }) => member?.S ?? '');
   };
 
   return {
@@ -128,12 +130,22 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
       count(list, bucketOf(position), -1),
     ],
 
-    /** Strongly consistent. One request for the counters and one per bucket that the page touches. */
+    /**
+     * Strongly consistent: a member that joined before is on the page that its place is on, whoever joins and leaves
+     * meanwhile, and the total is never less than what is shown. One request for the counters and one per bucket that the
+     * page touches; one more when the list outgrows its last page in between.
+     */
     page: async (list: string, offset: number, limit: number): Promise<MemberPage> => {
       const buckets = await readBuckets(list);
-      const stretches = stretchesOf(buckets, offset, limit);
-      const parts = await Promise.all(stretches.map((stretch) => readStretch(list, stretch)));
-      return { ids: parts.flat(), total: buckets.reduce((sum, { members }) => sum + members, 0) };
+      const counted = totalOf(buckets);
+      const isLast = offset < counted && counted <= offset + limit;
+      // One more than the page holds tells whether the list has outgrown it since it was counted.
+      const stretches = stretchesOf(buckets, offset, isLast ? limit + 1 : limit);
+      const found = (await Promise.all(stretches.map((stretch) => readStretch(list, stretch)))).flat();
+      const ids = found.slice(0, limit);
+      if (!isLast) return { ids, total: counted };
+      if (found.length <= limit) return { ids, total: offset + found.length };
+      return { ids, total: Math.max(totalOf(await readBuckets(list)), offset + limit) };
     },
   };
 };

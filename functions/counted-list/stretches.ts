@@ -7,23 +7,25 @@ export interface Bucket {
 }
 
 /** A stretch of one bucket, counted from its newest member. */
-export interface Stretch extends Bucket {
+export interface Stretch {
+  readonly bucket: number;
   readonly skip: number;
-  readonly take: number;
+  /** What the page has room for: more than the bucket had members left when it was counted, should others have joined. */
+  readonly room: number;
 }
 
 /** Which stretches of which buckets make up a page. Buckets come newest first. */
 export const stretchesOf = (buckets: readonly Bucket[], offset: number, limit: number): Stretch[] => {
   const stretches: Stretch[] = [];
   let toSkip = offset;
-  let toTake = limit;
+  let room = limit;
   for (const { bucket, members } of buckets) {
-    if (toTake === 0) break;
+    if (room === 0) break;
     const skip = Math.min(toSkip, members);
-    const take = Math.min(toTake, members - skip);
-    if (take > 0) stretches.push({ bucket, members, skip, take });
+    const take = Math.min(room, members - skip);
+    if (take > 0) stretches.push({ bucket, skip, room });
     toSkip -= skip;
-    toTake -= take;
+    room -= take;
   }
   return stretches;
 };

@@ -1,0 +1,133 @@
+import { type QueryCommandInput, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { countedLists } from '../../functions/counted-list/counted-list.ts';
+import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+
+let engine: TestEngine;
+/** A client whose next query for members lets others go first. */
+let overtaken: { client: TestEngine['client']; by: (others: () => Promise<void>) => void };
+
+const overtakenClient = () => {
+  const client = clientOf(engine.endpoint);
+  let others: (() => Promise<void>) | undefined;
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const { ':pk': partition } = (args.input as Partial<QueryCommandInput>).ExpressionAttributeValues ?? {};
+      if (partition?.S?.startsWith('members#')) {
+        const act = others;
+        others = undefined;
+        await act?.();
+      }
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+  return {
+    client,
+    by: (act: () => Promise<void>) => {
+      others = act;
+    },
+  };
+};
+
+beforeAll(async () => {
+  engine = await startEngine();
+  overtaken = overtakenClient();
+});
+afterAll(async () => {
+  overtaken.client.destroy();
+  await engine.stop();
+});
+
+const lists = () => countedLists(engine.client, engine.names.content);
+const commit = async (TransactItems: TransactWriteItem[]): Promise<void> => {
+  await engine.client.send(new TransactWriteItemsCommand({ TransactItems }));
+};
+
+/** A list of its own, its members by their positions, the newest first. */
+const newList = (name: string) => {
+  let members: number[] = [];
+  return {
+    members: () => members,
+    join: async (count: number): Promise<void> => {
+      for (let joined = 0; joined < count; joined += 1) {
+        const position = await lists().allocate(name);
+        await commit(lists().append(name, [{ position, id: String(position) }]));
+        members = [position, ...members];
+      }
+    },
+    leave: async (rank: number): Promise<void> => {
+      const position = members[rank % Math.max(1, members.length)];
+      if (position === undefined) return;
+      await commit(lists().remove(name, position));
+      members = members.filter((member) => member !== position);
+    },
+    /** The page that is read while others act between its requests. */
+    page: async (offset: number, limit: number, others: () => Promise<void>) => {
+      overtaken.by(others);
+      const { ids, total } = await countedLists(overtaken.client, engine.names.content).page(name, offset, limit);
+      return { ids: ids.map(Number), total };
+    },
+  };
+};
+
+describe('A page that is read while others join and leave', () => {
+  it('has a member that was there before, however many have joined since the list was counted', async () => {
+    const list = newList('joined');
+    await list.join(1);
+    const { ids, total } = await list.page(0, 50, () => list.join(3));
+    expect([ids, total]).toEqual([[3, 2, 1, 0], 4]);
+  });
+
+  it('is full of the newest when more have joined than it holds', async () => {
+    const list = newList('full');
+    await list.join(2);
+    const { ids, total } = await list.page(0, 3, () => list.join(3));
+    expect([ids, total]).toEqual([[4, 3, 2], 5]);
+  });
+
+  it('says that there is more when it was full before others joined', async () => {
+    const list = newList('outgrown');
+    await list.join(3);
+    const { ids, total } = await list.page(0, 3, () => list.join(1));
+    expect([ids, total]).toEqual([[3, 2, 1], 4]);
+  });
+
+  it('is the last one still when members have left', async () => {
+    const list = newList('left');
+    await list.join(5);
+    const { ids, total } = await list.page(2, 3, () => list.leave(4));
+    expect([ids, total]).toEqual([[2, 1], 4]);
+  });
+
+  it('has every member whose place was on it all the time, each once, in order', async () => {
+    const change = fc.oneof(
+      fc.record({ join: fc.integer({ min: 1, max: 4 }) }),
+      fc.record({ leave: fc.nat({ max: 12 }) }),
+    );
+    let lists = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({ max: 12 }),
+        fc.array(change, { maxLength: 4 }),
+        fc.nat({ max: 12 }),
+        fc.integer({ min: 1, max: 12 }),
+        async (members, changes, offset, limit) => {
+          lists += 1;
+          const list = newList(`property-${lists}`);
+          await list.join(members);
+          const before = list.members();
+          const { ids, total } = await list.page(offset, limit, async () => {
+            for (const one of changes) await ('join' in one ? list.join(one.join) : list.leave(one.leave));
+          });
+          const after = list.members();
+          const placesOf = (all: readonly number[]) => all.slice(offset, offset + limit);
+          expect(ids).toEqual(expect.arrayContaining(placesOf(before).filter((one) => placesOf(after).includes(one))));
+          expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => b - a));
+          expect(total).toBeGreaterThanOrEqual(ids.length > 0 ? offset + ids.length : 0);
+        },
+      ),
+    );
+  });
+});
