@@ -16,9 +16,14 @@ export const newItem = ({ version = 1, ...given }: ImportedItem, id: string, now
   return { ...given, id, created_at, updated_at: given.updated_at ?? created_at, version };
 };
 
+/** Of timestamps that are written alike. */
+const latest = (...timestamps: readonly string[]): string =>
+  timestamps.reduce((last, one) => (one > last ? one : last));
+
 /**
  * The stored item with what the row says put in; undefined when that changes nothing. The version never stays or
- * falls when anything changes, whatever the file says: every change of an item is guarded by it.
+ * falls when anything changes, whatever the file says: every change of an item is guarded by it. Where the file gives no
+ * `updated_at`, that never runs backwards: an import that goes on has the moment at which it began.
  */
 export const replacement = (stored: ContentItem, given: ImportedItem, now: string): ContentItem | undefined => {
   const changes = FIELDS.some((field) => given[field] !== undefined && given[field] !== stored[field]);
@@ -28,7 +33,7 @@ export const replacement = (stored: ContentItem, given: ImportedItem, now: strin
     ...stored,
     ...given,
     id: stored.id,
-    updated_at: given.updated_at ?? now,
+    updated_at: given.updated_at ?? latest(now, stored.updated_at, given.created_at ?? ''),
     version: Math.max(version, stored.version + 1),
   };
 };

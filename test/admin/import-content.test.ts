@@ -88,6 +88,21 @@ describe('import content', () => {
     expect((await list('f.example')).items).toMatchObject([{ title: 'T', version: 4 }]);
   });
 
+  it('never takes `updated_at` back where the file gives none, be its clock behind or `created_at` ahead', async () => {
+    const item = { title: 'T', content: 'C', domain: 'k.example', slug: 'late' };
+    const moment = { now: later.now, deadline: deadlineIn(5_000) };
+    await table().create({ ...item, meta_description: '' }, undefined, moment);
+    await load([{ ...item, title: 'U' }]);
+    const { items } = await list('k.example');
+    const stamp = later.now.toISOString();
+    expect(items).toMatchObject([{ title: 'U', version: 2, created_at: stamp, updated_at: stamp }]);
+    const ahead = '2030-01-01T00:00:00.000Z';
+    await load([{ ...item, created_at: ahead }]);
+    const changed = (await list('k.example')).items;
+    expect(changed).toMatchObject([{ title: 'T', created_at: ahead, updated_at: ahead }]);
+    expect(await load(changed)).toMatchObject({ exitCode: 0 });
+  });
+
   it('refuses a slug that another item has, and an item that stands twice', async () => {
     const item = { title: 'T', content: 'C', domain: 'g.example', slug: 's' };
     await load([item]);
