@@ -12,6 +12,7 @@ export const handler = lookup('list-content', validatedInput, ({ db, tables }) =
       const { filter, bounds } = readPageQuery(query);
       return content.list(filter, bounds, deadline);
     },
+    readsMuch: ({ query }) => query.slug === undefined,
     respond: ({ items, total }, { query, path }) => {
       const { filter, bounds } = readPageQuery(query);
       requirePageFits(items);

@@ -47,9 +47,11 @@ export const endpoint = <Id extends EndpointId>(
   });
 };
 
-/** The two halves of a look-up: `load` runs while admission runs and knows nothing of the caller. */
+/** The two halves of a look-up: `load` can run while admission runs and knows nothing of the caller. */
 export interface Lookup<Id extends EndpointId, Loaded> {
   readonly load: (request: LoadRequest<Id>) => Promise<Loaded>;
+  /** Whether `load` may read many items: then it does so for nobody who might be a stranger. */
+  readonly readsMuch?: (request: LoadRequest<Id>) => boolean;
   readonly respond: (loaded: Loaded, request: ApiRequest<Id>) => Answer;
 }
 
@@ -64,14 +66,17 @@ export const lookup = <Id extends EndpointId, Loaded>(
 ): GatewayHandler => {
   const row: Endpoint = endpoints[id];
   const { db, names, register } = openTables(row.tables);
-  const { load, respond } = define({ db, tables: names });
+  const { load, readsMuch, respond } = define({ db, tables: names });
   return stack({
     endpoint: id,
     status: row.successStatus,
     scope: row.scope,
     register,
     parse: (flow) => readInput(row, flow),
-    load: (flow) => load(requestOf<Id>(flow)),
+    loading: {
+      load: (flow) => load(requestOf<Id>(flow)),
+      ...(readsMuch && { readsMuch: (flow) => readsMuch(requestOf<Id>(flow)) }),
+    },
     respond: (flow) => respond(flow.loaded as Loaded, admittedRequestOf<Id>(flow)),
   });
 };

@@ -2,7 +2,7 @@ import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller, Register } from '../access/admission.ts';
 import type { Scope } from '../access/scopes.ts';
-import { admission, type Load } from './admission.ts';
+import { admission, type Loading } from './admission.ts';
 import type { Answer } from './api-request.ts';
 import type { Flow, GatewayEvent, StackRequest } from './flow.ts';
 import { parseRequest } from './parse-request.ts';
@@ -23,7 +23,7 @@ interface StackOptions {
   /** Reads the input. What it throws is kept until the caller is admitted. */
   readonly parse: (flow: Flow) => unknown;
   /** A look-up's reading, done while admission runs. */
-  readonly load?: Load;
+  readonly loading?: Loading;
   readonly respond: (flow: Flow & { readonly caller: Caller }) => Answer | Promise<Answer>;
 }
 
@@ -47,7 +47,7 @@ const present = (status: number, { body, headers = {} }: Answer): APIGatewayProx
  * The way of every request, outermost first: log and request id, common headers, problem documents, input, admission,
  * the input's faults, the endpoint itself. A middleware that returned early would skip the headers: reject by throwing.
  */
-export const stack = ({ endpoint, status, register, scope, parse, load, respond }: StackOptions): GatewayHandler => {
+export const stack = ({ endpoint, status, register, scope, parse, loading, respond }: StackOptions): GatewayHandler => {
   const answer = async (event: unknown) => {
     const flow = event as Flow & { readonly caller: Caller };
     return present(status, await flow.deadline.within(Promise.resolve(respond(flow))));
@@ -57,7 +57,7 @@ export const stack = ({ endpoint, status, register, scope, parse, load, respond 
     .use(responseHeaders())
     .use(problemDocuments())
     .use(parseRequest(parse))
-    .use(admission(register, scope, load))
+    .use(admission(register, scope, loading))
     .use(raiseFaults())
     .use(handOver());
   const invoked = handler as unknown as GatewayHandler;

@@ -24,7 +24,7 @@ export interface BatchGetResult {
 }
 
 /** DynamoDB's own limit for one BatchGetItem. */
-const MAX_KEYS = 100;
+export const MAX_KEYS = 100;
 
 type RequestItems = Record<string, KeysAndAttributes>;
 

@@ -30,7 +30,7 @@ export interface StageSettings {
 const MEMORY_MEGABYTES = 512;
 
 /**
- * Bounds what strangers can cost: a well-formed but made-up key still reaches the database. Above what ten premium
+ * Bounds what strangers can cost: a well-formed but made-up key still has its record, a counter and one item read. Above what ten premium
  * callers send at full speed, well under an account's default of 10,000.
  */
 const THROTTLE = { rateLimit: 1_000, burstLimit: 2_000 };

@@ -14,7 +14,7 @@ it('admission asks the database before a look-up does, so that a refusal does no
   const event = { headers: { 'x-api-key': generateKey('test') } };
   const request = { internal: { flow: readEvent(event, {} as never, deadlineIn(1_000)) } };
 
-  const before = admission(register, undefined, ask('vehicle')).before(request as StackRequest);
+  const before = admission(register, undefined, { load: ask('vehicle') }).before(request as StackRequest);
 
   await expect(before).rejects.toThrow('Send a valid API key');
   expect(asked).toEqual(['key', 'counter', 'vehicle']);
