@@ -1,9 +1,10 @@
 /**
  * Measures and writes docs/performance.md: `npm run bench`, or some sections of it by their names, `npm run bench -- warm`.
- * Reports; a target that is missed fails nothing.
+ * Reports: a target that is missed fails nothing, a measurement that comes to no outcome does.
  */
 import { fileURLToPath } from 'node:url';
 import { chosen, runSections } from '../tools/report/run.ts';
+import { hasCrashed } from '../tools/report/verdict.ts';
 
 /** The sections, each a file of the same name. */
 const TITLES = {
@@ -23,7 +24,7 @@ const sections = Object.entries(TITLES).map(([id, title]) => ({
   module: new URL(`./${id}.ts`, import.meta.url),
 }));
 
-await runSections(chosen(sections, process.argv.slice(2)), {
+const outcomes = await runSections(chosen(sections, process.argv.slice(2)), {
   file: fileURLToPath(new URL('../docs/performance.md', import.meta.url)),
   title: 'Performance',
   introduction: [
@@ -33,3 +34,4 @@ await runSections(chosen(sections, process.argv.slice(2)), {
   ].join('\n'),
   order: Object.keys(TITLES),
 });
+if (outcomes.some(hasCrashed)) process.exitCode = 1;

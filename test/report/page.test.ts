@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { keep, type Page } from '../../tools/report/page.ts';
 import type { Kept } from '../../tools/report/report.ts';
 import { chosen, runSections } from '../../tools/report/run.ts';
+import { brokenIn, hasCrashed } from '../../tools/report/verdict.ts';
 
 let folder: string;
 let page: Page;
@@ -102,6 +103,20 @@ describe('A section whose process dies', () => {
     ]);
     expect(sound?.findings).toEqual([{ promise: 'told a size', found: 'quick', holds: true }]);
     expect(await text()).toContain('| [The start](#the-start) | **does not hold** |');
+    expect([died, sound].map((one) => one && hasCrashed(one))).toEqual([true, false]);
+  });
+});
+
+describe('What is broken', () => {
+  const { findings } = outcome('start', '0.80', false);
+
+  it('is every promise that does not hold', () => {
+    expect(brokenIn([outcome('run', '0.61'), outcome('start', '0.80', false)])).toEqual(findings);
+    expect(brokenIn([outcome('run', '0.61')])).toEqual([]);
+  });
+
+  it('is a proof that promises nothing', () => {
+    expect(brokenIn([{ findings: [], blocks: [] }])).toHaveLength(1);
   });
 });
 

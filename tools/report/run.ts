@@ -6,6 +6,7 @@ import { readableTable } from '../../lib/admin/readable-table.ts';
 import { keep, type Page } from './page.ts';
 import type { Kept, Outcome, Progress, Section } from './report.ts';
 import type { Message } from './section-process.ts';
+import { noOutcome } from './verdict.ts';
 
 const SECTION_PROCESS = fileURLToPath(new URL('./section-process.ts', import.meta.url));
 
@@ -44,12 +45,6 @@ const tell = ({ findings, blocks }: Outcome): void => {
     }
   }
 };
-
-/** A process that ended without an outcome, and has said why on standard error: nothing that it promises was shown. */
-const noOutcome = (how: string): Outcome => ({
-  findings: [{ promise: 'It comes to an outcome', found: `its process ended by ${how}`, holds: false }],
-  blocks: [],
-});
 
 const runApart = ({ module, size = '' }: Section, progress: Progress): Promise<Outcome> =>
   new Promise((resolve) => {
