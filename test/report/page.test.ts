@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { keep, type Page } from '../../tools/report/page.ts';
 import type { Kept } from '../../tools/report/report.ts';
 import { chosen, runSections } from '../../tools/report/run.ts';
@@ -97,7 +97,10 @@ describe('A section whose process dies', () => {
       { id: 'run', title: 'The run', module: module('sound'), size: 'quick' },
     ];
     await keep(page, outcome('start', '0.61'));
+    // What it prints of a section that dies would look like a failure of this test.
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     const [died, sound] = await runSections(sections, page);
+    jest.restoreAllMocks();
     expect(died?.findings).toEqual([
       { promise: 'It comes to an outcome', found: 'its process ended by exit code 7', holds: false },
     ]);
