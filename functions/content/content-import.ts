@@ -15,20 +15,16 @@ const MAX_RACES = 3;
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
+type StoredOf = (row: ImportedItem) => StoredItem | undefined;
+
 /** Loading of items that a file describes, beside everything else that changes them. */
 export const contentImport = (db: DynamoDBClient, table: string) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
   const transactions = contentTransactions(db, table, lists);
 
-  /** Settled when those before have their positions: they are given in the order in which rows come. */
-  let lastTurn: Promise<void> = Promise.resolve();
-  const takeTurn = () => {
-    const earlier = lastTurn;
-    const mine = Promise.withResolvers<void>();
-    lastTurn = mine.promise;
-    return { earlier, end: mine.resolve };
-  };
+  /** Settled when what was given before has joined its lists. */
+  let lastToJoin: Promise<unknown> = Promise.resolve();
 
   const change = async (
     given: ImportedItem,
@@ -62,7 +58,7 @@ export const contentImport = (db: DynamoDBClient, table: string) => {
   };
 
   /** What is stored of each row that goes by its id, or by its slug. */
-  const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment) => {
+  const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment): Promise<StoredOf> => {
     const bySlug = rows.filter(({ id }) => id === undefined);
     const holders = await reads.findSlugHolders(bySlug, deadline);
     const ids = new Set([...holders, ...rows.flatMap(({ id }) => id ?? [])]);
@@ -76,42 +72,44 @@ export const contentImport = (db: DynamoDBClient, table: string) => {
           ] as const,
       ),
     );
-    return (row: ImportedItem) => found.get(row.id ?? slugOf(row));
+    return (row) => found.get(row.id ?? slugOf(row));
   };
 
-  /** What is stored of the rows, and positions for those of which nothing is. */
-  const prepare = async (rows: readonly ImportedItem[], moment: Moment) => {
-    const turn = takeTurn();
-    try {
-      const storedOf = await findAllStored(rows, moment);
-      const fresh = rows
-        .filter((row) => storedOf(row) === undefined)
-        .map((row) => newItem(row, row.id ?? randomUUID(), moment.now.toISOString()));
-      await turn.earlier;
-      return { storedOf, fresh, positions: fresh.length > 0 ? await transactions.allocate(fresh) : undefined };
-    } finally {
-      turn.end();
-    }
+  /** Makes new items together. False, and nothing made, when something stands in the way. */
+  const createMany = async (rows: readonly ImportedItem[], { now, deadline }: Moment): Promise<boolean> => {
+    const items = rows.map((row) => newItem(row, row.id ?? randomUUID(), now.toISOString()));
+    return items.length === 0 || transactions.insertMany(items, await transactions.allocate(items), deadline);
+  };
+
+  /** What comes of the rows that join a list: the new ones, then those that change their domain. */
+  const join = async (rows: readonly ImportedItem[], storedOf: StoredOf, moment: Moment) => {
+    const fresh = rows.filter((row) => storedOf(row) === undefined);
+    const moving = rows.filter((row) => storedOf(row) !== undefined && storedOf(row)?.item.domain !== row.domain);
+    const areCreated = await createMany(fresh, moment);
+    const outcomes = new Map<ImportedItem, ImportOutcome>();
+    for (const row of fresh) outcomes.set(row, areCreated ? 'created' : await put(row, moment));
+    for (const row of moving) outcomes.set(row, await put(row, moment));
+    return outcomes;
   };
 
   return {
-    put,
-
     /**
      * Makes the items as they are given, which must fit one transaction. With an id that item is replaced or made anew;
      * without one it goes by domain and slug. Giving the same again changes nothing, not even `updated_at`. The new ones
-     * join their lists together, in their order; where something stands in the way, each goes by itself.
+     * join their lists together, in their order; where something stands in the way, each goes by itself. They join after
+     * those of every earlier call, which need not have come to its end; when one fails, so do those that come after it.
      * @throws DeadlineExceeded
      */
     putMany: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportOutcome[]> => {
-      const { storedOf, fresh, positions } = await prepare(rows, moment);
-      const inserted = positions && (await transactions.insertMany(fresh, positions, moment.deadline));
+      const reading = findAllStored(rows, moment);
+      const joining = Promise.all([reading, lastToJoin]).then(([storedOf]) => join(rows, storedOf, moment));
+      lastToJoin = joining;
+      const [joined, storedOf] = [await joining, await reading];
       const outcomes: ImportOutcome[] = [];
       for (const row of rows) {
         const stored = storedOf(row);
-        if (stored === undefined && inserted) outcomes.push('created');
-        else if (stored && replacement(stored.item, row, '') === undefined) outcomes.push('unchanged');
-        else outcomes.push(await put(row, moment));
+        const isUnchanged = stored !== undefined && replacement(stored.item, row, '') === undefined;
+        outcomes.push(joined.get(row) ?? (isUnchanged ? 'unchanged' : await put(row, moment)));
       }
       return outcomes;
     },

@@ -11,7 +11,7 @@ import { CONTENT_COLUMNS, readContentRow } from './content-row.ts';
 
 /** Transactions on their way at a time. Few: they meet on their lists' counters, and more would only collide there. */
 const TRANSACTIONS_IN_FLIGHT = 4;
-/** Milliseconds for one transaction's items, conflicts and faults included. */
+/** Milliseconds for one transaction's items, conflicts, faults and those that they wait for included. */
 const PATIENCE_MS = 30_000;
 
 const SLUG_TAKEN = 'slug: another item of this domain has it';

@@ -1,0 +1,60 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { contentExport } from '../../functions/content/content-export.ts';
+import { contentImport } from '../../functions/content/content-import.ts';
+import { moment, someFields } from '../support/content.ts';
+import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { forOperation, onNthCall } from '../support/fault-choosers.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+
+const BATCHES = 4;
+const BATCH = 10;
+/** Milliseconds after which a batch is given up here. */
+const PATIENCE_MS = 150;
+
+let engine: TestEngine;
+let proxy: FaultProxy;
+let db: TestEngine['client'];
+beforeAll(async () => {
+  engine = await startEngine();
+  proxy = await startFaultProxy(engine.endpoint);
+  db = clientOf(proxy.endpoint);
+});
+afterEach(() => proxy.reset());
+afterAll(async () => {
+  db.destroy();
+  await proxy.close();
+  await engine.stop();
+});
+
+const batchesOf = (domain: string) =>
+  Array.from({ length: BATCHES }, (_, batch) =>
+    Array.from({ length: BATCH }, (_none, index) => someFields(domain, `item-${batch * BATCH + index}`)),
+  );
+const stored = async (domain: string): Promise<string[]> => {
+  const items = await Array.fromAsync(contentExport(engine.client, engine.names.content).items());
+  return items.filter((item) => item.domain === domain).map(({ slug }) => slug);
+};
+
+describe('Batches of new items that are given at once', () => {
+  it('join their lists in the order in which they were given, however their reads come back', async () => {
+    const content = contentImport(db, engine.names.content);
+    proxy.inject(forOperation('BatchGetItem', onNthCall(1, 'throttle')));
+    const batches = batchesOf('order.example');
+    await Promise.all(batches.map((rows) => content.putMany(rows, moment())));
+    expect(await stored('order.example')).toEqual(batches.flat().map(({ slug }) => slug));
+  });
+
+  it('are not made when one that was given before could not be', async () => {
+    const content = contentImport(db, engine.names.content);
+    const [before = [], failing = [], ...after] = batchesOf('cut.example');
+    const isFailing = (body: string) => body.includes(`"${failing[0]?.slug}"`);
+    proxy.inject(forOperation('TransactWriteItems', ({ body }) => (isFailing(body) ? 'resetBefore' : undefined)));
+    const outcomes = await Promise.allSettled([
+      content.putMany(before, moment()),
+      content.putMany(failing, moment(PATIENCE_MS)),
+      ...after.map((rows) => content.putMany(rows, moment())),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    expect(await stored('cut.example')).toEqual(before.map(({ slug }) => slug));
+  });
+});
