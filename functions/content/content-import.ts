@@ -6,9 +6,17 @@ import type { Moment } from './content-changes.ts';
 import { contentReads } from './content-reads.ts';
 import { contentTransactions } from './content-transactions.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
-import type { StoredItem } from './item.ts';
+import type { ContentItem, StoredItem } from './item.ts';
 
-export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'slug taken';
+export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'slug taken' | Hindered;
+
+/** Nothing was done, for this reason. */
+export interface Hindered {
+  readonly hindrance: string;
+}
+
+/** Why a row must leave the stored item alone that it goes to by its id or slug; undefined when it may change it. */
+export type HindranceOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
 /** How often a row that goes by its slug is looked up again when others create or remove that item meanwhile. */
 const MAX_RACES = 3;
@@ -18,7 +26,7 @@ const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 type StoredOf = (row: ImportedItem) => StoredItem | undefined;
 
 /** Loading of items that a file describes, beside everything else that changes them. */
-export const contentImport = (db: DynamoDBClient, table: string) => {
+export const contentImport = (db: DynamoDBClient, table: string, hindranceOf: HindranceOf = () => undefined) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
   const transactions = contentTransactions(db, table, lists);
@@ -81,12 +89,20 @@ export const contentImport = (db: DynamoDBClient, table: string) => {
     return items.length === 0 || transactions.insertMany(items, await transactions.allocate(items), deadline);
   };
 
-  /** What comes of the rows that join a list: the new ones, then those that change their domain. */
+  /** What comes of the rows that must not do anything, and of those that join a list: new ones, then those that move. */
   const join = async (rows: readonly ImportedItem[], storedOf: StoredOf, moment: Moment) => {
-    const fresh = rows.filter((row) => storedOf(row) === undefined);
-    const moving = rows.filter((row) => storedOf(row) !== undefined && storedOf(row)?.item.domain !== row.domain);
-    const areCreated = await createMany(fresh, moment);
     const outcomes = new Map<ImportedItem, ImportOutcome>();
+    for (const row of rows) {
+      const stored = storedOf(row);
+      const hindrance = stored && hindranceOf(row, stored.item);
+      if (hindrance !== undefined) outcomes.set(row, { hindrance });
+    }
+    const fresh = rows.filter((row) => storedOf(row) === undefined);
+    const moving = rows.filter((row) => {
+      const stored = storedOf(row);
+      return !outcomes.has(row) && stored !== undefined && stored.item.domain !== row.domain;
+    });
+    const areCreated = await createMany(fresh, moment);
     for (const row of fresh) outcomes.set(row, areCreated ? 'created' : await put(row, moment));
     for (const row of moving) outcomes.set(row, await put(row, moment));
     return outcomes;
@@ -98,6 +114,7 @@ export const contentImport = (db: DynamoDBClient, table: string) => {
      * without one it goes by domain and slug. Giving the same again changes nothing, not even `updated_at`. The new ones
      * join their lists together, in their order; where something stands in the way, each goes by itself. They join after
      * those of every earlier call, which need not have come to its end; when one fails, so do those that come after it.
+     * One that `hindranceOf` has a reason against is left alone.
      * @throws DeadlineExceeded
      */
     putMany: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportOutcome[]> => {

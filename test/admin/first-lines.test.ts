@@ -16,6 +16,7 @@ describe('firstLines', () => {
         const seen = firstLines(0);
         const model = new Map<string, number>();
         for (const [index, key] of keys.entries()) {
+          expect(seen.find(registrationFingerprint(key))).toBe(model.get(key));
           expect(seen.claim(registrationFingerprint(key), index + 1)).toBe(model.get(key));
           if (!model.has(key)) model.set(key, index + 1);
         }

@@ -118,6 +118,41 @@ describe('import content', () => {
     ]);
   });
 
+  it('refuses an item that stands twice, by its slug and by its id', async () => {
+    const item = { title: 'T', content: 'C', domain: 'l.example' };
+    await load([{ ...item, id: `${ID}8`, slug: 'old' }]);
+    const rows = [
+      { ...item, title: 'U', slug: 'old' },
+      { ...item, id: `${ID}8`, slug: 'new' },
+    ];
+    const first = await load(rows);
+    expect(first.exitCode).toBe(1);
+    expect(await refusedLines(first.path)).toMatchObject([
+      { line: 2, reasons: [expect.stringContaining('this item stands on line 1 already')] },
+    ]);
+    const { items } = await list('l.example');
+    expect(items).toMatchObject([{ id: `${ID}8`, slug: 'old', title: 'U' }]);
+    await load(rows, later);
+    expect((await list('l.example')).items).toEqual(items);
+  });
+
+  it('makes a new item of a row for the slug that an earlier row takes from another', async () => {
+    const item = { title: 'T', content: 'C', domain: 'm.example' };
+    await load([{ ...item, id: `${ID}9`, slug: 'old' }]);
+    const rows = [
+      { ...item, id: `${ID}9`, slug: 'new' },
+      { ...item, slug: 'old' },
+    ];
+    expect(await load(rows)).toMatchObject({ exitCode: 0 });
+    const loaded = await list('m.example');
+    expect(loaded.items).toMatchObject([
+      { slug: 'old', version: 1 },
+      { id: `${ID}9`, slug: 'new' },
+    ]);
+    await load(rows, later);
+    expect(await list('m.example')).toEqual(loaded);
+  });
+
   it('refuses what a request to create would be refused for, and names it all', async () => {
     const { path } = await load([
       { title: ' ', slug: 'Bad Slug', domain: 'h.example', extra: 1, id: 'X', version: 0, created_at: 'now' },

@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
-import { contentImport, type ImportOutcome } from '../../../functions/content/content-import.ts';
+import { contentImport, type HindranceOf, type ImportOutcome } from '../../../functions/content/content-import.ts';
 import type { ImportedItem } from '../../../functions/content/imported-item.ts';
 import { fitsOneTransaction } from '../../../functions/content/transaction-size.ts';
 import { deadlineIn } from '../../../functions/runtime/deadline.ts';
 import { inFlight } from '../import/in-flight.ts';
 import type { ImportKind, ImportRun, RowTaker } from '../import/run.ts';
-import { type Fingerprint, firstLines } from '../records/first-lines.ts';
 import type { Row } from '../rows/row.ts';
 import { CONTENT_COLUMNS, readContentRow } from './content-row.ts';
+import { itemClaims } from './item-claims.ts';
 
 /** Transactions on their way at a time. Few: they meet on their lists' counters, and more would only collide there. */
 const TRANSACTIONS_IN_FLIGHT = 4;
@@ -21,32 +20,25 @@ interface ContentRow {
   readonly item: ImportedItem;
 }
 
-/** 64 of a hash's bits: among 1,000,000 keys two share them once in 37 million files. */
-const fingerprintOf = (key: string): Fingerprint => {
-  const hash = createHash('sha256').update(key).digest();
-  return { high: hash.readUInt32BE(0), low: hash.readUInt32BE(4) };
+/** A row that might be loaded once another row of the file is, and why not before. */
+interface BlockedRow extends ContentRow {
+  readonly reason: string;
+}
+
+const reasonOf = (outcome: ImportOutcome): string | undefined => {
+  if (typeof outcome === 'object') return outcome.hindrance;
+  return outcome === 'slug taken' ? SLUG_TAKEN : undefined;
 };
 
-const repeats = (what: string, earlier: number | undefined): string[] =>
-  earlier === undefined ? [] : [`${what} stands on line ${earlier} already; an item must stand once in a file`];
-
-/** Refuses what came before in the same file: items are written in no order, so that nobody could say which one stays. */
-const repeatFinder = (expectedRows: number) => {
-  const seen = firstLines(expectedRows);
-  return ({ row: { line }, item: { id, domain, slug } }: ContentRow): string[] => [
-    ...repeats('this slug of this domain', seen.claim(fingerprintOf(`slug ${domain} ${slug}`), line)),
-    ...(id === undefined ? [] : repeats('this id', seen.claim(fingerprintOf(`id ${id}`), line))),
-  ];
-};
-
-const contentWriter = (run: ImportRun) => {
-  const content = contentImport(run.deployment.db, run.deployment.tableNames.content);
+const contentWriter = (run: ImportRun, hindranceOf: HindranceOf) => {
+  const content = contentImport(run.deployment.db, run.deployment.tableNames.content, hindranceOf);
   const transactions = inFlight(TRANSACTIONS_IN_FLIGHT);
-  const blocked: ContentRow[] = [];
+  const blocked: BlockedRow[] = [];
   let batch: ContentRow[] = [];
 
   const settle = (one: ContentRow, outcome: ImportOutcome): void => {
-    if (outcome === 'slug taken') blocked.push(one);
+    const reason = reasonOf(outcome);
+    if (reason !== undefined) blocked.push({ ...one, reason });
     else {
       run.progress.stored(one.row.line);
       run.loaded(1);
@@ -73,7 +65,7 @@ const contentWriter = (run: ImportRun) => {
     await transactions.settled();
   };
 
-  const inOrder = (rows: readonly ContentRow[]) => rows.toSorted((a, b) => a.row.line - b.row.line);
+  const inOrder = (rows: readonly BlockedRow[]) => rows.toSorted((a, b) => a.row.line - b.row.line);
 
   return {
     put: (next: ContentRow): Promise<void> | undefined => {
@@ -85,7 +77,7 @@ const contentWriter = (run: ImportRun) => {
 
     finish,
 
-    /** A slug may become free by another row of the file: blocked rows are tried again until that helps none of them. */
+    /** Another row of the file may free a slug: blocked rows are tried again until that helps none of them. */
     end: async (): Promise<void> => {
       await finish();
       for (let before = Number.POSITIVE_INFINITY; blocked.length > 0 && blocked.length < before; ) {
@@ -93,20 +85,20 @@ const contentWriter = (run: ImportRun) => {
         before = rows.length;
         for (const row of rows) await write([row]);
       }
-      for (const { row } of inOrder(blocked)) await run.refused({ row, reasons: [SLUG_TAKEN] });
+      for (const { row, reason } of inOrder(blocked)) await run.refused({ row, reasons: [reason] });
     },
   };
 };
 
 const open = (run: ImportRun): RowTaker => {
-  const { put, end, finish } = contentWriter(run);
-  const repeatsOf = repeatFinder(run.expectedRows);
+  const claims = itemClaims(run.expectedRows);
+  const { put, end, finish } = contentWriter(run, claims.hindranceOf);
   return {
     take: (row) => {
       const verdict = readContentRow(row);
       if ('refused' in verdict) return Promise.all(verdict.refused.map(run.refused));
       const next = { row, item: verdict.record };
-      const reasons = repeatsOf(next);
+      const reasons = claims.repeatsOf(next.item, row.line);
       if (reasons.length > 0) return run.refused({ row, reasons });
       if (!run.progress.isStored(row.line)) return put(next);
       run.skipped(1);

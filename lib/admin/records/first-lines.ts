@@ -49,6 +49,9 @@ export const firstLines = (expectedKeys: number) => {
   };
 
   return {
+    /** The line on which the key was seen first. */
+    find: (key: Fingerprint): number | undefined => entries[placeOf(key) + 2] || undefined,
+
     /** The line on which the key was seen before; else `undefined`, and from now on that is this line. */
     claim: (key: Fingerprint, line: number): number | undefined => {
       const place = placeOf(key);
