@@ -1,14 +1,10 @@
 /**
- * Runs tasks side by side, at most `limit` at a time. The first fault is thrown by the next call of either function, and
- * no task begins after it.
+ * Runs tasks side by side, at most `limit` at a time. The first fault is thrown by the next call of either function, once
+ * every task that has begun is at its end, and no task begins after it.
  */
 export const inFlight = (limit: number) => {
   const running = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
-
-  const raise = (): void => {
-    if (failure) throw failure.error;
-  };
 
   const begin = (task: () => Promise<void>): void => {
     const work: Promise<void> = task()
@@ -19,18 +15,20 @@ export const inFlight = (limit: number) => {
     running.add(work);
   };
 
+  const settled = async (): Promise<void> => {
+    await Promise.all(running);
+    if (failure) throw failure.error;
+  };
+
   return {
     /** Begins a task as soon as there is room. @throws the first fault of any task */
     run: async (task: () => Promise<void>): Promise<void> => {
       while (running.size >= limit) await Promise.race(running);
-      raise();
+      if (failure) await settled();
       begin(task);
     },
 
     /** Waits for every task. @throws the first fault of any task */
-    settled: async (): Promise<void> => {
-      await Promise.all(running);
-      raise();
-    },
+    settled,
   };
 };

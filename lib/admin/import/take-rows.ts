@@ -6,7 +6,8 @@ import type { Tally } from './summary.ts';
 const ROWS_PER_ENTRY = 500;
 
 /**
- * Hands every row on until Ctrl-C is pressed; what has been settled is stored when this resolves.
+ * Hands every row on until Ctrl-C is pressed; what has been settled is stored when this resolves. When it throws,
+ * nothing is on its way any more.
  * @returns whether the file came to its end
  */
 export const takeRows = async (
@@ -16,17 +17,23 @@ export const takeRows = async (
   keepJournal: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<boolean> => {
-  for await (const chunk of rows) {
-    for (const row of chunk) {
-      if (tally.read % ROWS_PER_ENTRY === 0) await keepJournal();
-      tally.read += 1;
-      // Most rows need no waiting, and an await for each of them would be felt.
-      const wait = taker.take(row);
-      if (wait !== undefined) await wait;
+  const takeAll = async (): Promise<boolean> => {
+    for await (const chunk of rows) {
+      for (const row of chunk) {
+        if (tally.read % ROWS_PER_ENTRY === 0) await keepJournal();
+        tally.read += 1;
+        // Most rows need no waiting, and an await for each of them would be felt.
+        const wait = taker.take(row);
+        if (wait !== undefined) await wait;
+      }
+      if (signal.aborted) return false;
     }
-    if (signal.aborted) break;
+    await taker.end?.();
+    return true;
+  };
+  try {
+    return await takeAll();
+  } finally {
+    await taker.finish();
   }
-  if (!signal.aborted) await taker.end?.();
-  await taker.finish();
-  return !signal.aborted;
 };

@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals';
+import { inFlight } from '../../lib/admin/import/in-flight.ts';
+
+describe('inFlight', () => {
+  it.each(['run', 'settled'] as const)('throws the first fault from %s once nothing is on its way', async (next) => {
+    const tasks = inFlight(2);
+    const slow = Promise.withResolvers<void>();
+    const ended: string[] = [];
+    await tasks.run(() => slow.promise.then(() => void ended.push('slow')));
+    await tasks.run(() => Promise.reject(new Error('first')));
+    const begun = tasks[next](async () => void ended.push('begun'));
+    const thrown = begun.catch((error: Error) => void ended.push(error.message));
+    // Time for a fault to come through that waits for nobody.
+    await new Promise(setImmediate);
+    slow.resolve();
+    await thrown;
+    expect(ended).toEqual(['slow', 'first']);
+  });
+});
