@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { forOperation } from '../support/fault-choosers.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { commandLine, runCommand } from './command-line.ts';
+import { runCommand } from './command-line.ts';
+import { readJournalOf, stoppableCommandLine } from './stopped-runs.ts';
 import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
 
-const { run, file, engine, pathOf } = commandLine();
+const { run, file, engine, pathOf, atCall, countedRun, proxy, writtenItems } = stoppableCommandLine();
 
 const manyVehicles = (count: number, prefix: string): string =>
   vehiclesCsv(...Array.from({ length: count }, (_, index) => vehicleRow({ registration: `${prefix}${index}` })));
@@ -60,6 +61,33 @@ describe('a file that cannot be loaded', () => {
       exitCode: 2,
       stderr: expect.stringMatching(/Usage/),
     });
+  });
+});
+
+describe('a file of refused rows that cannot be written', () => {
+  it('is named, and what was stored before need not be stored again', async () => {
+    const path = await file('v.csv', `${manyVehicles(1_000, 'DISK')}${vehicleRow({ registration: '' })}\n`);
+    const rejected = `${path}.rejected.ndjson`;
+    atCall(1, 'BatchWriteItem', () => mkdirSync(rejected));
+    const failed = await countedRun(['import', 'vehicles', path]);
+    expect(failed).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(failed.stderr).toContain(`that is a folder, not a file: ${rejected}; 1000 records were loaded before`);
+    expect(failed.stderr).toMatch(/--resume goes on where it stopped\n$/);
+    expect(await readJournalOf(path)).toMatchObject({ point: { open: [] } });
+    await rmdir(rejected);
+    proxy().reset();
+    expect(await countedRun(['import', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 1 });
+    expect(writtenItems()).toBe(0);
+  });
+
+  it('is named before anything is stored when it is a folder already', async () => {
+    const path = await file('v.csv', vehiclesCsv(vehicleRow()));
+    await mkdir(`${path}.rejected.ndjson`);
+    expect(await countedRun(['import', 'vehicles', path])).toMatchObject({
+      exitCode: 2,
+      stderr: `error: that is a folder, not a file: ${path}.rejected.ndjson\n`,
+    });
+    expect(writtenItems()).toBe(0);
   });
 });
 

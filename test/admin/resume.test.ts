@@ -1,74 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, symlink, utimes } from 'node:fs/promises';
-import { DeleteTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { DeleteTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { contentExport } from '../../functions/content/content-export.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { commandLine, runCommand } from './command-line.ts';
-import { vehicleRow, vehiclesCsv } from './vehicle-files.ts';
+import { NOW, runCommand } from './command-line.ts';
+import { startRefusingDatabase } from './refusing-database.ts';
+import { journalOf, readJournalOf, stoppableCommandLine } from './stopped-runs.ts';
+import { manyVehicles, POLICIES, VEHICLES, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
 
-const { run, file, engine } = commandLine();
-
-let proxy: FaultProxy;
-beforeAll(async () => {
-  proxy = await startFaultProxy(engine().endpoint);
-});
-afterEach(() => proxy.reset());
-afterAll(() => proxy.close());
-
-/** Calls `stop` when a write of this kind comes for the nth time. */
-const atWrite = (nth: number, operation: string, stop: () => void): void => {
-  let writes = 0;
-  proxy.inject((call) => {
-    if (call.operation === operation) writes += 1;
-    if (writes === nth) stop();
-    return undefined;
-  });
-};
-
-const interruptedRun = (args: readonly string[], nth: number, operation: string) => {
-  const interruption = new AbortController();
-  atWrite(nth, operation, () => interruption.abort());
-  return runCommand([...args, '--dynamodb', proxy.endpoint], engine().names, { signal: interruption.signal });
-};
-
-const killedRun = async (args: readonly string[], nth: number, operation: string): Promise<NodeJS.Signals | null> => {
-  const tables = ['--tables', engine().names.keys.replace(/keys$/, '')];
-  const child = spawn(process.execPath, ['bin/admin.ts', ...args, '--dynamodb', proxy.endpoint, ...tables]);
-  atWrite(nth, operation, () => child.kill('SIGKILL'));
-  const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-  return signal;
-};
-
-const journalOf = async (path: string): Promise<object> =>
-  JSON.parse(await readFile(`${path}.import.json`, 'utf8')) as object;
-
-const POLICIES = 3;
-/** Over 128 kB, what is read at a time: an interrupted import stops in the middle, within a vehicle. */
-const VEHICLES = 1_000;
-
-const policyRows = (registration: string): string[] =>
-  Array.from({ length: POLICIES }, (_, index) => vehicleRow({ registration, policy_number: `P-${index}` }));
-
-const manyVehicles = (prefix: string, ...more: string[]): string =>
-  vehiclesCsv(...Array.from({ length: VEHICLES }, (_, index) => policyRows(`${prefix}${index}`)).flat(), ...more);
+const { run, file, engine, countedRun, interruptedRun, killedRun, proxy, writtenItems } = stoppableCommandLine();
 
 const policyCounts = async (prefix: string): Promise<number[]> => {
-  const { Items = [] } = await engine().client.send(new ScanCommand({ TableName: engine().names.vehicles }));
-  return Items.filter(({ registration }) => registration?.S?.startsWith(prefix)).map(
-    ({ policies }) => policies?.L?.length ?? 0,
-  );
+  const { client, names } = engine();
+  const pages = await Array.fromAsync(paginateScan({ client }, { TableName: names.vehicles }));
+  return pages
+    .flatMap(({ Items = [] }) => Items)
+    .filter(({ registration }) => registration?.S?.startsWith(prefix))
+    .map(({ policies }) => policies?.L?.length ?? 0);
 };
-
-const writtenItems = (): number =>
-  proxy.calls
-    .filter(({ operation }) => operation === 'BatchWriteItem')
-    .map(({ body }) => Object.values((JSON.parse(body) as { RequestItems: Record<string, []> }).RequestItems))
-    .reduce((sum, requests) => sum + requests.flat().length, 0);
 
 describe('An import of vehicles that Ctrl-C stopped', () => {
   it('has no vehicle half, and goes on without writing any again', async () => {
@@ -78,16 +30,73 @@ describe('An import of vehicles that Ctrl-C stopped', () => {
     const before = await policyCounts('CTRL');
     expect(new Set(before)).toEqual(new Set([POLICIES]));
     expect(before.length).toBeLessThan(VEHICLES);
-    expect(await journalOf(path)).toMatchObject({ point: { line: expect.any(Number), open: [] } });
+    expect(await readJournalOf(path)).toMatchObject({ point: { line: expect.any(Number), open: [] } });
 
-    const resumed = await runCommand(
-      ['import', 'vehicles', path, '--resume', '--dynamodb', proxy.endpoint],
-      engine().names,
-    );
+    const resumed = await countedRun(['import', 'vehicles', path, '--resume']);
     expect(resumed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/rows skipped/) });
     expect(await policyCounts('CTRL')).toEqual(Array.from({ length: VEHICLES }, () => POLICIES));
     expect(writtenItems()).toBe(VEHICLES);
     expect(existsSync(`${path}.import.json`)).toBe(false);
+  });
+});
+
+describe('A resumed import', () => {
+  const resume = (path: string, kind = 'vehicles') => ['import', kind, path, '--resume'];
+
+  it('can be stopped and resumed itself', async () => {
+    const path = await file('v.csv', manyVehicles('TWICE'));
+    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+    const written = writtenItems();
+    const { began } = await readJournalOf(path);
+    proxy().reset();
+    const stopped = await interruptedRun(resume(path), 1, 'BatchWriteItem');
+    expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringMatching(/--resume goes on/) });
+    expect((await readJournalOf(path)).began).toBe(began);
+    expect(await countedRun(resume(path))).toMatchObject({ exitCode: 0 });
+    expect(written + writtenItems()).toBe(VEHICLES);
+    expect(await policyCounts('TWICE')).toEqual(Array.from({ length: VEHICLES }, () => POLICIES));
+  });
+
+  it('goes on after a fault of the database, which tells how many are stored', async () => {
+    const path = await file('v.csv', manyVehicles('FAULT'));
+    const database = await startRefusingDatabase(engine().endpoint, 'BatchWriteItem', 20);
+    const failed = await runCommand(['import', 'vehicles', path, '--dynamodb', database.endpoint], engine().names);
+    await database.close();
+    const stored = (await policyCounts('FAULT')).length;
+    expect(failed).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(failed.stderr).toContain(`AccessDeniedException; ${stored} records were loaded before`);
+    expect(failed.stderr).toMatch(/--resume goes on where it stopped\n$/);
+    expect(await countedRun(resume(path))).toMatchObject({ exitCode: 0 });
+    expect(stored + writtenItems()).toBe(VEHICLES);
+    expect(await policyCounts('FAULT')).toHaveLength(VEHICLES);
+  });
+
+  it.each([
+    ['byte order mark', 'utf8', (csv: string) => `\uFEFF${csv}`],
+    ['line ends of Windows', 'crlf', (csv: string) => csv.replaceAll('\n', '\r\n')],
+    ['blank lines', 'blank', (csv: string) => csv.replaceAll('\n', '\n\n')],
+  ])('finds its place in a file with a %s', async (_case, name, written) => {
+    const prefix = name.toUpperCase();
+    const path = await file(`${name}.csv`, written(manyVehicles(prefix)));
+    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+    expect(await countedRun(resume(path))).toMatchObject({ exitCode: 0 });
+    expect(writtenItems()).toBe(VEHICLES);
+    expect(await policyCounts(prefix)).toEqual(Array.from({ length: VEHICLES }, () => POLICIES));
+  });
+
+  it('finds its place among records of several lines, and gives what is new the moment at which it began', async () => {
+    const rows = Array.from({ length: 300 }, (_, index) => `T,"${'line\n'.repeat(200)}",lines.example,s${index}`);
+    const path = await file('c.csv', ['title,content,domain,slug', ...rows].join('\n'));
+    await interruptedRun(['import', 'content', path], 2, 'TransactWriteItems');
+    expect(await readJournalOf(path)).toMatchObject({ point: { open: [] } });
+    const later = { now: new Date(NOW.getTime() + 3_600_000) };
+    expect(await run(resume(path, 'content'), later)).toMatchObject({ exitCode: 0 });
+    const items = await Array.fromAsync(contentExport(engine().client, engine().names.content).items());
+    const own = items.filter(({ domain }) => domain === 'lines.example');
+    expect(own.map(({ slug }) => slug)).toEqual(rows.map((_, index) => `s${index}`));
+    expect(new Set(own.map(({ created_at, version }) => `${created_at} ${version}`))).toEqual(
+      new Set([`${NOW.toISOString()} 1`]),
+    );
   });
 });
 
@@ -97,9 +106,8 @@ describe('An import of vehicles that was killed', () => {
     const csv = manyVehicles('KILL', ...bad).replace('\n', `\n${vehicleRow({ registration: '' })}\n`);
     const path = await file('v.csv', csv);
     expect(await killedRun(['import', 'vehicles', path], 30, 'BatchWriteItem')).toBe('SIGKILL');
-    proxy.reset();
-    const args = ['import', 'vehicles', path, '--resume', '--dynamodb', proxy.endpoint];
-    expect(await runCommand(args, engine().names)).toMatchObject({ exitCode: 1 });
+    proxy().reset();
+    expect(await countedRun(['import', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 1 });
     expect(writtenItems()).toBeLessThan(VEHICLES * 0.6);
     expect(await policyCounts('KILL')).toEqual(Array.from({ length: VEHICLES }, () => POLICIES));
     const refused = await readFile(`${path}.rejected.ndjson`, 'utf8');
@@ -123,7 +131,7 @@ describe('An import of content that was stopped', () => {
     const path = await file('c.ndjson', rows.join('\n'));
     const stopped = await interruptedRun(['import', 'content', path], 2, 'TransactWriteItems');
     expect(stopped.exitCode).toBe(130);
-    expect(await journalOf(path)).toMatchObject({ point: { open: [1] } });
+    expect(await readJournalOf(path)).toMatchObject({ point: { open: [1] } });
     expect(existsSync(`${path}.rejected.ndjson`)).toBe(false);
 
     expect(await run(['import', 'content', path, '--resume'])).toMatchObject({ exitCode: 0, stderr: '' });
@@ -151,7 +159,7 @@ describe('What cannot be resumed', () => {
 
   it('is what was never stopped', async () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
-    expect(await resume(path)).toMatchObject(refusedFor(/nothing to resume: no import of .*v\.csv was stopped/));
+    expect(await resume(path)).toMatchObject(refusedFor(/nothing to resume: no import of .*v\.csv has left a journal/));
     await run(['import', 'vehicles', path]);
     expect(await resume(path)).toMatchObject(refusedFor(/nothing to resume/));
   });
@@ -162,6 +170,27 @@ describe('What cannot be resumed', () => {
     expect(await resume(path)).toMatchObject(refusedFor(/the file has changed/));
     await file('v.csv', manyVehicles('NEW'));
     expect(await resume(path)).toMatchObject(refusedFor(/the file has changed/));
+  });
+
+  it('is a file that has changed under the same size and age', async () => {
+    const path = await stoppedImport();
+    const { atime, mtime } = await stat(path);
+    await file('v.csv', manyVehicles('PEST'));
+    await utimes(path, atime, mtime);
+    expect(await resume(path)).toMatchObject(refusedFor(/the file has changed/));
+  });
+
+  it('is one of which other rows are refused by now, as they would be neither stored nor refused', async () => {
+    const nextYears = vehicleRow({ registration: 'NEXT1', year: String(NOW.getUTCFullYear() + 2) });
+    const path = await file('v.csv', manyVehicles('RULE').replace('\n', `\n${nextYears}\n`));
+    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+    // A year on, the rule for a vehicle's year lets that row through.
+    const began = new Date(NOW.getTime() + 366 * 86_400_000).toISOString();
+    await writeFile(journalOf(path), JSON.stringify({ ...(await readJournalOf(path)), began }));
+    for (let times = 0; times < 2; times += 1) {
+      expect(await resume(path)).toMatchObject(refusedFor(/which rows are refused has changed .* leave out --resume/));
+    }
+    expect(await policyCounts('NEXT')).toEqual([]);
   });
 
   it('is another kind of data', async () => {
@@ -187,24 +216,5 @@ describe('What cannot be resumed', () => {
       await file('v.csv.import.json', text);
       expect(await resume(path)).toMatchObject(refusedFor(/v\.csv\.import\.json is damaged/));
     }
-  });
-});
-
-describe('Without --resume', () => {
-  it('a stopped import is loaded from the beginning, which is said', async () => {
-    const path = await file('v.csv', manyVehicles('ANEW'));
-    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
-    const again = await run(['import', 'vehicles', path]);
-    expect(again).toMatchObject({ exitCode: 0, stdout: expect.not.stringMatching(/skipped/) });
-    expect(again.stderr).toMatch(/^Loading all of it again; --resume would have gone on at line \d+\.\n$/);
-    expect(await policyCounts('ANEW')).toHaveLength(VEHICLES);
-  });
-
-  it('an import runs even where its journal cannot be kept, which is said once', async () => {
-    const path = await file('v.csv', manyVehicles('FULL'));
-    await symlink('/no/such/folder/journal', `${path}.import.json.part`);
-    const { exitCode, stderr } = await run(['import', 'vehicles', path]);
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^The progress cannot be kept in .*\(ENOENT\): no --resume should this import stop\.\n$/);
   });
 });

@@ -34,3 +34,15 @@ export const vehicleLine = (fields: Record<string, unknown> = {}): string =>
     lastUpdated: '2026-01-02T03:04:05.000Z',
     ...fields,
   });
+
+/** Policies of each vehicle that stands among many. */
+export const POLICIES = 3;
+/** Over 128 kB, what is read at a time: an interrupted import stops in the middle, within a vehicle. */
+export const VEHICLES = 1_000;
+
+const policyRows = (registration: string): string[] =>
+  Array.from({ length: POLICIES }, (_, index) => vehicleRow({ registration, policy_number: `P-${index}` }));
+
+/** A long CSV of vehicles whose registrations begin alike, and of more rows after them. */
+export const manyVehicles = (prefix: string, ...more: string[]): string =>
+  vehiclesCsv(...Array.from({ length: VEHICLES }, (_, index) => policyRows(`${prefix}${index}`)).flat(), ...more);

@@ -7,8 +7,8 @@ import { contentExport } from '../../../functions/content/content-export.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { CommandRun } from '../command-run.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { asFileFailure } from '../file-faults.ts';
 import { showProgress } from '../import/progress.ts';
-import { asFileFailure } from '../import/source-file.ts';
 import { formatOf } from '../rows/file-format.ts';
 
 /** Until it is whole, an export has another name, so that nobody loads half of one. */

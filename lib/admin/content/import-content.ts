@@ -70,7 +70,6 @@ const contentWriter = (run: ImportRun, hindranceOf: HindranceOf) => {
   return {
     put: (next: ContentRow): Promise<void> | undefined => {
       const sent = fitsOneTransaction([...batch, next].map(({ item }) => item)) ? undefined : send();
-      run.progress.take(next.row.line);
       batch.push(next);
       return sent;
     },
@@ -100,7 +99,7 @@ const open = (run: ImportRun): RowTaker => {
       const next = { row, item: verdict.record };
       const reasons = claims.repeatsOf(next.item, row.line);
       if (reasons.length > 0) return run.refused({ row, reasons });
-      if (!run.progress.isStored(row.line)) return put(next);
+      if (run.progress.take(row.line)) return put(next);
       run.skipped(1);
       return undefined;
     },

@@ -85,9 +85,8 @@ export const batchWriter = (
   };
 
   return {
-    /** A promise when a batch became full. Lines ascend. @throws the first fault of any batch */
+    /** A promise when a batch became full. @throws the first fault of any batch */
     put: (item: Item, line: number): Promise<void> | undefined => {
-      progress.take(line);
       batch.push({ item, line });
       return batch.length < MAX_BATCH ? undefined : send();
     },

@@ -1,10 +1,10 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as T from 'typebox';
 import { faultsIn } from '../../../functions/runtime/schema-faults.ts';
-import { CommandFailure } from '../command-failure.ts';
 import type { Output } from '../context.ts';
+import { NotResumable } from './not-resumable.ts';
 import type { ResumePoint } from './resume-point.ts';
-import { Subject } from './subject.ts';
+import { differenceOf, Subject } from './subject.ts';
 
 /** Open lines that are written down. With more, the journal stays as it was: still true, only more is written again. */
 const MAX_OPEN = 2_000;
@@ -13,7 +13,11 @@ const Journal = T.Object({
   subject: Subject,
   /** When the import began, ISO 8601 UTC: the moment that its records get, however often it is resumed. */
   began: T.String(),
-  point: T.Object({ line: T.Integer({ minimum: 1 }), open: T.Array(T.Integer({ minimum: 1 })) }),
+  point: T.Object({
+    line: T.Integer({ minimum: 1 }),
+    open: T.Array(T.Integer({ minimum: 1 })),
+    sound: T.Integer({ minimum: 0 }),
+  }),
 });
 
 /** What is kept beside a file while it is imported, as `FILE.import.json`, so that another run can go on. */
@@ -21,8 +25,8 @@ export type Journal = T.Static<typeof Journal>;
 
 const journalOf = (path: string): string => `${path}.import.json`;
 
-/** Until it is whole, a journal has another name. */
-const partOf = (path: string): string => `${journalOf(path)}.part`;
+/** Until it is whole, a journal has another name, of this process alone: two may import one file into two tables. */
+const partOf = (path: string): string => `${journalOf(path)}.${process.pid}.part`;
 
 const parsed = (text: string): unknown => {
   try {
@@ -32,25 +36,38 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** The journal beside a file; undefined when there is none. @throws CommandFailure when it is none of ours */
-export const readJournal = async (path: string): Promise<Journal | undefined> => {
+/** The journal beside a file, of whichever import, or why it is of no use; undefined when there is none. */
+export const readJournal = async (path: string): Promise<Journal | NotResumable | undefined> => {
   try {
     const journal = parsed(await readFile(journalOf(path), 'utf8'));
     if (faultsIn(Journal, journal).length === 0) return journal as Journal;
+    // Not flushed to the disk, it may be empty after a power cut.
+    return new NotResumable(`${journalOf(path)} is damaged`);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? undefined : new NotResumable(`${journalOf(path)} cannot be read (${code})`);
   }
-  throw new CommandFailure(`${journalOf(path)} is damaged: delete it and load the file from the beginning`);
 };
 
 /**
- * Keeps the journal of an import beside its file. A folder that cannot be written to does not stop the import: it is
- * said once that this one cannot be resumed.
+ * Keeps the journal of an import beside its file, `kept` being what an earlier run of this import has left there. A folder
+ * that cannot be written to does not stop the import: it is said once that it cannot be resumed, or only from further back.
  */
-export const openJournal = (path: string, facts: Omit<Journal, 'point'>, now: () => ResumePoint, stderr: Output) => {
-  let keptLine = 0;
+export const openJournal = (
+  path: string,
+  { kept, ...facts }: Omit<Journal, 'point'> & { readonly kept: ResumePoint | undefined },
+  now: () => ResumePoint,
+  stderr: Output,
+) => {
+  let keptLine = kept?.line;
   let isPossible = true;
+
+  const tellImpossible = ({ code = 'unknown fault' }: NodeJS.ErrnoException): void => {
+    const consequence = keptLine === undefined ? 'no --resume' : `--resume goes on at line ${keptLine}`;
+    stderr.write(
+      `The progress cannot be kept in ${journalOf(path)} (${code}): ${consequence} should this import stop.\n`,
+    );
+  };
 
   const write = async (point: ResumePoint): Promise<void> => {
     try {
@@ -59,11 +76,15 @@ export const openJournal = (path: string, facts: Omit<Journal, 'point'>, now: ()
       keptLine = point.line;
     } catch (error) {
       isPossible = false;
-      const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
-      stderr.write(
-        `The progress cannot be kept in ${journalOf(path)} (${code}): no --resume should this import stop.\n`,
-      );
+      tellImpossible(error as NodeJS.ErrnoException);
     }
+  };
+
+  /** Whether the journal on the disk is of this import: another one of the same file may have put its own there. */
+  const isOwn = async (): Promise<boolean> => {
+    const journal = await readJournal(path);
+    if (journal === undefined || journal instanceof NotResumable) return false;
+    return journal.began === facts.began && differenceOf(journal.subject, facts.subject) === undefined;
   };
 
   return {
@@ -72,10 +93,11 @@ export const openJournal = (path: string, facts: Omit<Journal, 'point'>, now: ()
       const point = now();
       if (isPossible && point.line !== keptLine && point.open.length <= MAX_OPEN) await write(point);
     },
+    isOwn,
     /** The import has come to its end: there is nothing to resume. */
     remove: async (): Promise<void> => {
       await rm(partOf(path), { force: true });
-      await rm(journalOf(path), { force: true });
+      if (await isOwn()) await rm(journalOf(path), { force: true });
     },
   };
 };

@@ -15,7 +15,7 @@ export interface ImportRun {
   readonly fileChanged: string;
   /** A rough number, to make room for. */
   readonly expectedRows: number;
-  /** Hears of every record that is stored; knows those that an earlier run has stored, to be `skipped`. */
+  /** Hears of every sound record, and when it is stored; knows those that an earlier run has stored, to be `skipped`. */
   readonly progress: ResumeTracker;
   /** Records that are stored for certain. */
   readonly loaded: (records: number) => void;

@@ -25,7 +25,7 @@ export const recordLoader = <Entry>(
   const seen = firstLines(run.expectedRows);
 
   const put = (record: Entry, rows: readonly Row[], line: number): Promise<void> | undefined => {
-    if (!run.progress.isStored(line)) return writer.put(toItem(record), line);
+    if (run.progress.take(line)) return writer.put(toItem(record), line);
     run.skipped(rows.length);
     return undefined;
   };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { asFileFailure } from '../file-faults.ts';
 import type { RefusedRow } from './row.ts';
 
 /** Characters of a row that are kept; one longer is no row of ours. */
@@ -18,23 +19,30 @@ const asLine = ({ row: { line, text, isJson }, reasons }: RefusedRow): string =>
  */
 export const rejectedFile = async (path: string) => {
   const target = `${path}.rejected.ndjson`;
-  await rm(target, { force: true });
+  try {
+    await rm(target, { force: true });
+  } catch (error) {
+    throw asFileFailure(error, target);
+  }
   let stream: WriteStream | undefined;
-  let failure: Error | undefined;
+  let failure: { readonly error: unknown } | undefined;
   return {
     path: target,
-    /** A promise when the disk is behind: wait for it before going on. @throws what the file system throws */
+    /** A promise when the disk is behind: wait for it before going on. @throws CommandFailure when the disk does not take it */
     add: (refused: RefusedRow): Promise<unknown> | undefined => {
-      if (failure) throw failure;
+      if (failure) throw failure.error;
       stream ??= createWriteStream(target).on('error', (error) => {
-        failure = error;
+        failure = { error: asFileFailure(error, target) };
       });
-      return stream.write(asLine(refused)) ? undefined : once(stream, 'drain');
+      if (stream.write(asLine(refused))) return undefined;
+      return once(stream, 'drain').catch((error: unknown) => {
+        throw asFileFailure(error, target);
+      });
     },
-    /** All of it is on disk afterwards. @throws what the file system throws */
+    /** All of it is on disk afterwards. @throws CommandFailure when the disk does not take it */
     close: async (): Promise<void> => {
       if (stream) await new Promise<void>((resolve) => stream?.end(resolve));
-      if (failure) throw failure;
+      if (failure) throw failure.error;
     },
   };
 };

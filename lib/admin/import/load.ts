@@ -1,0 +1,101 @@
+import { CommandFailure } from '../command-failure.ts';
+import type { CommandRun } from '../command-run.ts';
+import { asCommandFailure } from '../database-faults.ts';
+import { asFileFailure } from '../file-faults.ts';
+import { csvRows } from '../rows/csv-rows.ts';
+import { readLines } from '../rows/lines.ts';
+import { ndjsonRows } from '../rows/ndjson-rows.ts';
+import type { RejectedFile } from '../rows/rejected-file.ts';
+import type { Row } from '../rows/row.ts';
+import type { Beginning } from './beginning.ts';
+import { openJournal } from './journal.ts';
+import { NotResumable } from './not-resumable.ts';
+import { showProgress } from './progress.ts';
+import { trackResumePoint } from './resume-point.ts';
+import type { ImportKind, ImportRun } from './run.ts';
+import type { SourceFile } from './source-file.ts';
+import type { Subject } from './subject.ts';
+import type { Tally } from './summary.ts';
+import { takeRows } from './take-rows.ts';
+
+/** Rough bytes of a row, to guess how many a file has. */
+const BYTES_PER_ROW = 110;
+
+/** One file to load, and into what. */
+export interface Job extends CommandRun {
+  readonly kind: ImportKind;
+  readonly source: SourceFile;
+  readonly subject: Subject;
+  readonly beginning: Beginning;
+}
+
+const runOf = ({ source, beginning, deployment }: Job, tally: Tally, rejected: RejectedFile): ImportRun => ({
+  deployment,
+  format: source.format,
+  now: beginning.began,
+  fileChanged: source.changed,
+  expectedRows: source.bytes / BYTES_PER_ROW,
+  progress: trackResumePoint(beginning.point),
+  loaded: (records) => {
+    tally.loaded += records;
+  },
+  skipped: (rows) => {
+    tally.skipped += rows;
+  },
+  refused: (row) => {
+    tally.refused += 1;
+    return rejected.add(row);
+  },
+});
+
+const rowsOf = ({ kind, source }: Job, onBytes: (read: number) => void): AsyncGenerator<Row[]> => {
+  const lines = readLines(source.path, onBytes);
+  return source.format === 'csv' ? csvRows(lines, kind.columns) : ndjsonRows(lines);
+};
+
+/** What can be done after an import that did not come to its end. */
+const afterwardsOf = (canResume: boolean): string =>
+  `loading the file again is safe${canResume ? ', and --resume goes on where it stopped' : ''}`;
+
+const asStopped = (failure: unknown, { loaded }: Tally, canResume: boolean): unknown => {
+  if (!(failure instanceof CommandFailure) || failure instanceof NotResumable || loaded === 0) return failure;
+  const sentence = `${failure.message}; ${loaded} records were loaded before, ${afterwardsOf(canResume)}`;
+  return new CommandFailure(sentence, { cause: failure });
+};
+
+/**
+ * Loads the rows of a file. Those that an earlier run has stored are read and judged again, but not written: so every row
+ * is refused anew too. When it throws, nothing is on its way any more.
+ * @returns undefined at the end of the file, else what can be done after Ctrl-C, as a clause
+ * @throws CommandFailure when the database or the disk went away on the way
+ */
+export const load = async (job: Job, tally: Tally, rejected: RejectedFile): Promise<string | undefined> => {
+  const { kind, source, subject, beginning, context, deployment } = job;
+  const run = runOf(job, tally, rejected);
+  const facts = {
+    subject,
+    began: beginning.began.toISOString(),
+    kept: beginning.isResumed ? beginning.point : undefined,
+  };
+  const journal = openJournal(source.path, facts, run.progress.now, context.stderr);
+  const bar = showProgress(context.stderr, kind.noun, source.bytes);
+  // Of a file whose first line is no header nothing is kept.
+  const keepJournal = async () => {
+    if (tally.read > 0) await journal.keep();
+  };
+  try {
+    const rows = rowsOf(job, bar.read);
+    const isWhole = await takeRows(rows, kind.open(run), tally, journal.keep, context.signal).finally(bar.stop);
+    if (isWhole) run.progress.end();
+    else await keepJournal();
+    await rejected.close();
+    if (!isWhole) return afterwardsOf(await journal.isOwn());
+    await journal.remove();
+    return undefined;
+  } catch (error) {
+    await keepJournal();
+    // That file's own fault is the error already, or the lesser one.
+    await rejected.close().catch(() => undefined);
+    throw asStopped(asFileFailure(asCommandFailure(error, deployment), source.path), tally, await journal.isOwn());
+  }
+};

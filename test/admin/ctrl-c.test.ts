@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { contentTable } from '../../functions/content/content-table.ts';
+import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { journalOf, stoppableCommandLine } from './stopped-runs.ts';
+import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
+
+const { run, file, engine, interruptedRun, refusedLines } = stoppableCommandLine();
+
+const ids = ['11111111-2222-4333-8444-555555555551', '11111111-2222-4333-8444-555555555552'] as const;
+const item = (slug: string, fields: object = {}) =>
+  JSON.stringify({ title: 'T', content: 'C', domain: 'end.example', slug, ...fields });
+
+describe('Ctrl-C', () => {
+  it('finds nothing to resume in a file that has no rows', async () => {
+    const path = await file('v.csv', VEHICLE_HEADER);
+    expect(await run(['import', 'vehicles', path], { signal: AbortSignal.abort() })).toMatchObject({
+      exitCode: 130,
+      stderr: 'Stopped by Ctrl-C; loading the file again is safe.\n',
+    });
+  });
+
+  it('stops nothing any more while the last rows are written', async () => {
+    const path = await file('v.csv', vehiclesCsv(vehicleRow()));
+    expect(await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem')).toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    });
+    expect(existsSync(journalOf(path))).toBe(false);
+  });
+
+  it('stops nothing any more while rows are tried again that waited for a slug', async () => {
+    const [waiting, holder] = ids;
+    const owners = [item('mine', { id: waiting }), item('wanted', { id: holder })];
+    await run(['import', 'content', await file('owners.ndjson', owners.join('\n'))]);
+    const unlucky = item('wanted', { id: ids[0].replace(/1$/, '3') });
+    const rows = [item('wanted', { id: waiting }), item('elsewhere', { id: holder }), unlucky];
+    const path = await file('c.ndjson', rows.join('\n'));
+    // The first is refused its slug, the second moves, and the first is tried again.
+    const { exitCode, stderr } = await interruptedRun(['import', 'content', path], 3, 'TransactWriteItems');
+    expect([exitCode, stderr]).toEqual([1, expect.not.stringContaining('Stopped')]);
+    expect(await refusedLines(path)).toMatchObject([{ line: 3 }]);
+    expect(existsSync(journalOf(path))).toBe(false);
+    const content = contentTable(engine().client, engine().names.content);
+    const { items } = await content.list({ domain: 'end.example' }, { offset: 0, limit: 9 }, deadlineIn(5_000));
+    expect(items.map(({ slug }) => slug).toSorted()).toEqual(['elsewhere', 'wanted']);
+  });
+});
