@@ -12,6 +12,8 @@ export interface Wrongs {
   readonly stray: number;
   /** What `content check` finds. */
   readonly inconsistent: number;
+  /** Places of a list that another record has than in an undisturbed import. */
+  readonly misplaced: number;
 }
 
 /** A file to import, with what is stored before it and what must be stored after it. */

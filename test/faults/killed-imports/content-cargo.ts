@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { contentCheck } from '../../../functions/content/content-check.ts';
 import { contentExport } from '../../../functions/content/content-export.ts';
 import { contentImport } from '../../../functions/content/content-import.ts';
@@ -11,19 +12,22 @@ const DOMAINS = ['news.example', 'help.example', 'shop.example'] as const;
 /** Items that fit one transaction, whatever their domains. */
 const BATCH = 20;
 const BAD_EVERY = 40;
-/** The version of what is stored before; a file that gives none raises it by one. */
+/** Of what is stored before; a file that gives neither raises the version by one. */
 const OLD_VERSION = 3;
+const OLD_MOMENT = '2025-01-01T00:00:00.000Z';
 
 const isBad = (index: number): boolean => index % BAD_EVERY === BAD_EVERY - 1;
-/** Every other item is known by its id, the rest by domain and slug; every third is new. */
+/** Every other item is known by its id, the rest by domain and slug; two of three are new. */
 const hasId = (index: number): boolean => index % 2 === 0;
-const isNew = (index: number): boolean => index % 3 === 0;
+const isNew = (index: number): boolean => index % 3 !== 1;
 const idOf = (index: number): string => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
 
 const olderItem = (index: number): ImportedItem => ({
   ...someFields(DOMAINS[index % DOMAINS.length] ?? '', `item-${index}`),
   title: 'Older',
   id: idOf(index),
+  created_at: OLD_MOMENT,
+  updated_at: OLD_MOMENT,
   version: OLD_VERSION,
 });
 
@@ -34,7 +38,7 @@ const holderOf = (items: number): number => WAITING + STEP * Math.floor((items -
 
 /** As the file has it. */
 const newerItem = (index: number, items: number): ImportedItem => {
-  const { id, version: _, ...older } = olderItem(index);
+  const { id, version: _version, created_at: _created, updated_at: _updated, ...older } = olderItem(index);
   const newer = { ...older, title: `Newer ${index}`, ...(hasId(index) && { id }) };
   if (index === WAITING) return { ...newer, slug: `item-${holderOf(items)}` };
   return index === holderOf(items) ? { ...newer, slug: 'moved-on' } : newer;
@@ -52,25 +56,33 @@ const storeOlder = async ({ client, names }: TestEngine, items: readonly Importe
 
 const keyOf = ({ domain, slug }: Pick<ContentItem, 'domain' | 'slug'>): string => `${domain} ${slug}`;
 
+/** What an item must be; a moment that is not told is that at which the import began. */
+type Expected = Omit<ImportedItem, 'updated_at'>;
+
+const isAsExpected = (stored: ContentItem, expected: Expected, began: string): boolean =>
+  isDeepStrictEqual(stored, { id: stored.id, created_at: began, updated_at: began, ...expected });
+
+/** `inOrder` names every item, the first to join its list first. */
 const wrongsIn = async (
   { client, names }: TestEngine,
-  imported: ReadonlyMap<string, { readonly item: ImportedItem; readonly version: number }>,
+  imported: ReadonlyMap<string, Expected>,
   untouched: ReadonlyMap<string, ImportedItem>,
+  inOrder: readonly string[],
 ): Promise<Wrongs> => {
   const stored = await Array.fromAsync(contentExport(client, names.content).items());
   const found = Map.groupBy(stored, keyOf);
-  const isAsGiven = (one: ContentItem | undefined, { title, id }: ImportedItem, version: number): boolean =>
-    one?.title === title && one.version === version && (id === undefined || one.id === id);
-  const own = [...imported].map(([key, { item, version }]) => ({ item, version, of: found.get(key) ?? [] }));
+  const began = stored.find(({ updated_at }) => updated_at !== OLD_MOMENT)?.updated_at ?? '';
+  const own = [...imported].map(([key, expected]) => ({ expected, of: found.get(key) ?? [] }));
   const strays = stored.filter((item) => !imported.has(keyOf(item)) && !untouched.has(keyOf(item)));
-  const changed = [...untouched].filter(([key, item]) => !isAsGiven(found.get(key)?.[0], item, OLD_VERSION));
+  const changed = [...untouched].filter(([key, item]) => !isDeepStrictEqual(found.get(key)?.[0], item));
   const { faults } = await contentCheck(client, names.content).check(() => undefined);
   return {
     lost: own.filter(({ of }) => of.length === 0).length,
     doubled: own.filter(({ of }) => of.length > 1).length,
-    stale: own.filter(({ item, version, of }) => of[0] !== undefined && !isAsGiven(of[0], item, version)).length,
+    stale: own.filter(({ expected, of: [one] }) => one !== undefined && !isAsExpected(one, expected, began)).length,
     stray: strays.length + changed.length,
     inconsistent: faults.length,
+    misplaced: inOrder.filter((key, place) => stored[place] === undefined || keyOf(stored[place]) !== key).length,
   };
 };
 
@@ -82,22 +94,28 @@ export const contentCargo = (items: number): Cargo => {
   const lines = [unlucky, ...[...indices, 1].map((index) => lineOf(index, items))];
   const sound = indices.filter((index) => !isBad(index));
   const imported = new Map(
-    sound.map((index) => {
+    sound.map((index): [string, Expected] => {
       const item = newerItem(index, items);
-      return [keyOf(item), { item, version: isNew(index) ? 1 : OLD_VERSION + 1 }];
+      const replaced = { id: idOf(index), created_at: OLD_MOMENT, version: OLD_VERSION + 1 };
+      return [keyOf(item), { ...item, ...(isNew(index) ? { version: 1 } : replaced) }];
     }),
   );
-  const stored = [...indices, items].filter((index) => !isNew(index) || index === items).map(olderItem);
-  const refusedSlugs = new Set(indices.filter(isBad).map((index) => keyOf(olderItem(index))));
-  const isUntouched = (item: ImportedItem) => refusedSlugs.has(keyOf(item)) || item.slug === `item-${items}`;
-  const untouched = new Map(stored.filter(isUntouched).map((item) => [keyOf(item), item]));
+  const storedIndices = [...indices, items].filter((index) => !isNew(index) || index === items);
+  const isUntouched = (index: number) => index === items || isBad(index);
+  const untouched = new Map(
+    storedIndices.filter(isUntouched).map((index) => [keyOf(olderItem(index)), olderItem(index)]),
+  );
+  const inOrder = [
+    ...storedIndices.map((index) => (isUntouched(index) ? olderItem(index) : newerItem(index, items))),
+    ...sound.filter(isNew).map((index) => newerItem(index, items)),
+  ].map(keyOf);
   return {
     kind: 'content',
     fileName: 'content.ndjson',
     text: lines.join('\n'),
     rows: lines.length,
     records: imported.size,
-    storeOlder: (engine) => storeOlder(engine, stored),
-    wrongsIn: (engine) => wrongsIn(engine, imported, untouched),
+    storeOlder: (engine) => storeOlder(engine, storedIndices.map(olderItem)),
+    wrongsIn: (engine) => wrongsIn(engine, imported, untouched, inOrder),
   };
 };

@@ -24,6 +24,8 @@ export interface Kill {
 /** One run of the CLI: to its end, or to its kill. */
 export interface CliRun {
   readonly resumed: boolean;
+  /** The line of the file on which it set out; 1 when it was not resumed. */
+  readonly startLine: number;
   readonly killed: boolean;
   /** The CLI's own, when it was not killed. */
   readonly exitCode: number | null;
@@ -75,6 +77,9 @@ const killerOf = (child: ChildProcess, { call: fatal, applied, seed }: Kill): Ch
   };
 };
 
+const lineOf = async (journal: string): Promise<number> =>
+  (JSON.parse(await readFile(journal, 'utf8')) as { point: { line: number } }).point.line;
+
 const runCli = async (
   { engine, proxy, path }: Place,
   { kind }: Cargo,
@@ -83,6 +88,7 @@ const runCli = async (
 ): Promise<CliRun> => {
   // As an operator would: there is something to resume once the first row was reached.
   const resumed = existsSync(`${path}.import.json`);
+  const startLine = resumed ? await lineOf(`${path}.import.json`) : 1;
   const prefix = engine.names.keys.replace(/keys$/, '');
   const where = ['--dynamodb', proxy.endpoint, '--tables', prefix];
   const args = [ADMIN, 'import', kind, path, ...(resumed ? ['--resume'] : []), ...where];
@@ -95,7 +101,15 @@ const runCli = async (
   const stored = written.size;
   const again = names.filter((name) => written.has(name)).length;
   for (const name of names) written.add(name);
-  return { resumed, killed: signal === 'SIGKILL', exitCode, stored, written: names.length, writtenAgain: again };
+  return {
+    resumed,
+    startLine,
+    killed: signal === 'SIGKILL',
+    exitCode,
+    stored,
+    written: names.length,
+    writtenAgain: again,
+  };
 };
 
 /** Imports the cargo into an engine that holds older records of it, killed as often as there are kills, then to its end. */

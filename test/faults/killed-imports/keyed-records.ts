@@ -44,5 +44,6 @@ export const wrongsInTable = async (
     stale: own.filter(({ item, found }) => found !== undefined && !isDeepStrictEqual(found, item)).length,
     stray: changed.length + Math.max(0, stored.size - imported.length - untouched.length),
     inconsistent: 0,
+    misplaced: 0,
   };
 };
