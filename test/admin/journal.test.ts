@@ -27,7 +27,7 @@ describe('The journal of an import that was stopped', () => {
     const other = { ...names, vehicles: names.compliance };
     const { exitCode, stderr } = await runCommand(['import', 'vehicles', path, '--dynamodb', endpoint], other);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^What was stopped before can be resumed no more, .*was an import into another table\.\n$/);
+    expect(stderr).toMatch(/^This replaces the journal of a stopped import, .*was an import into another table\.\n$/);
     expect(existsSync(journalOf(path))).toBe(false);
   });
 

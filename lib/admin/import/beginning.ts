@@ -30,7 +30,8 @@ const resumed = (path: string, stopped: Journal | NotResumable | undefined): Beg
 };
 
 /**
- * From the start, in the place of whatever was stopped before, or with `resume` where a stopped import of the same file into the same table had come to.
+ * From the start, or with `resume` where a stopped import of the same file into the same table had come to. Without it, what
+ * was stopped before is given up, and that is said.
  * @throws CommandFailure when there is nothing to resume, or it is not the same any more
  */
 export const beginningOf = async (
@@ -42,7 +43,9 @@ export const beginningOf = async (
   const stopped = await findStopped(path, subject);
   if (resume) return resumed(path, stopped);
   if (stopped instanceof NotResumable) {
-    stderr.write(`What was stopped before can be resumed no more, as this begins anew: ${stopped.reason}.\n`);
+    stderr.write(
+      `This replaces the journal of a stopped import, which --resume cannot go on with any more: ${stopped.reason}.\n`,
+    );
   } else if (stopped !== undefined) {
     stderr.write(`Loading all of it again; --resume would have gone on at line ${stopped.point.line}.\n`);
   }
