@@ -22,10 +22,20 @@ const AGENT = { keepAlive: true, maxSockets: 256 };
 const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
+/** A URL writes an IPv6 address in brackets, a socket wants it without. */
+const hostOf = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Closes every connection that waits for a request. */
+const dropIdle = ({ freeSockets }: HttpAgent): void => {
+  for (const socket of Object.values(freeSockets).flatMap((sockets = []) => sockets)) socket.destroy();
+};
+
 /**
  * Carries the SDK's requests over connections that are kept. It takes the place of `@smithy/node-http-handler`, whose
  * timers and streams, made for bodies of any size, are an eighth of a look-up's processor time: DynamoDB's answers are
- * small and read whole. An answer that breaks off fails, and so is tried again.
+ * small and read whole. An answer that breaks off fails, and so is tried again; when that was on a kept connection, the
+ * idle ones are closed, so that the next attempt is over a new one: a pause of the function may have cost them all, and
+ * a bulk request leaves more of them than there are attempts.
  */
 export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => {
   const http = new HttpAgent(AGENT);
@@ -33,15 +43,16 @@ export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => 
 
   const handle = ({ protocol, hostname, port, path, method, headers, body }: HttpRequest) =>
     new Promise<{ response: HttpResponse }>((resolve, reject) => {
-      const options = { host: hostname, port, path, method, headers };
-      const request =
-        protocol === 'http:' ? httpRequest({ ...options, agent: http }) : httpsRequest({ ...options, agent: https });
+      const options = { host: hostOf(hostname), port, path, method, headers };
+      const [send, agent] = protocol === 'http:' ? [httpRequest, http] : [httpsRequest, https];
+      const request = send({ ...options, agent });
       const giveUpAfter = (milliseconds: number, what: string) =>
         setTimeout(() => request.destroy(new TimeoutError(`${what} within ${milliseconds} ms`)), milliseconds);
 
       const answering = giveUpAfter(answer, 'DynamoDB did not answer');
       const fail = (error: Error) => {
         clearTimeout(answering);
+        if (request.reusedSocket) dropIdle(agent);
         reject(error);
       };
       request.on('error', fail);

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -20,17 +21,43 @@ const transportWith = (timeouts = PATIENT) => {
   return transport;
 };
 
-const listening = async (answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> => {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+const listening = async (
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  host = '127.0.0.1',
+): Promise<Server> => {
+  const server = createServer(answer).listen(0, host);
   await once(server, 'listening');
   ends.push(() => server.close().closeAllConnections());
   return server;
 };
 
-const requestTo = (port: number, body = '{}') =>
-  new HttpRequest({ protocol: 'http:', hostname: '127.0.0.1', port, path: '/', method: 'POST', headers: {}, body });
+const requestTo = (port: number, body = '{}', hostname = '127.0.0.1') =>
+  new HttpRequest({ protocol: 'http:', hostname, port, path: '/', method: 'POST', headers: {}, body });
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+/** A client as the functions have it, and a read with it. */
+const readerOf = (server: Server) => {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const db = createDatabase({ region: 'eu-west-2', endpoint: `http://127.0.0.1:${portOf(server)}`, credentials });
+  ends.push(() => db.destroy());
+  return () => db.send(new GetItemCommand({ TableName: 'keys', Key: { id: { S: 'a' } } }));
+};
+
+const ITEM = '{"Item":{"id":{"S":"a"}}}';
+
+/** Connections that a large bulk request leaves behind: one per batch, and admission's two. */
+const KEPT = 12;
+
+/** Answers, until all the connections of a bulk request are there; `end` is what a further request on one of them meets. */
+const forgetfulServer = (end: (socket: Socket) => void): Promise<Server> => {
+  const waiting = new Map<Socket, ServerResponse>();
+  return listening((request, response) => {
+    if (waiting.has(request.socket)) end(request.socket);
+    else if (waiting.size === KEPT) response.end(ITEM);
+    else if (waiting.set(request.socket, response).size === KEPT) for (const held of waiting.values()) held.end(ITEM);
+  });
+};
 
 describe('The way to DynamoDB', () => {
   it('brings back status, headers and the whole body', async () => {
@@ -62,15 +89,35 @@ describe('The way to DynamoDB', () => {
     const server = await listening((request, response) => {
       requests += 1;
       if (requests === 2) request.socket.destroy();
-      else response.end('{"Item":{"id":{"S":"a"}}}');
+      else response.end(ITEM);
     });
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const db = createDatabase({ region: 'eu-west-2', endpoint: `http://127.0.0.1:${portOf(server)}`, credentials });
-    ends.push(() => db.destroy());
-    const read = () => db.send(new GetItemCommand({ TableName: 'keys', Key: { id: { S: 'a' } } }));
+    const read = readerOf(server);
     await read();
     expect((await read()).Item).toEqual({ id: { S: 'a' } });
     expect(requests).toBe(3);
+  });
+
+  it.each([
+    ['are reset', (socket: Socket) => void socket.resetAndDestroy()],
+    ['are silent', () => undefined],
+  ])(
+    'is found again when more kept connections than there are attempts %s, as after a bulk request',
+    async (_, end) => {
+      const server = await forgetfulServer(end);
+      const read = readerOf(server);
+      await Promise.all(Array.from({ length: KEPT }, read));
+      const answers = await Promise.all([read(), read(), read()]);
+      expect(answers.map(({ Item }) => Item)).toEqual(Array(3).fill({ id: { S: 'a' } }));
+    },
+  );
+
+  const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+    addresses?.some(({ address }) => address === '::1'),
+  );
+  (hasIpv6 ? it : it.skip)('leads to an IPv6 address too', async () => {
+    const server = await listening((_request, response) => void response.end('there'), '::1');
+    const { response } = await transportWith().handle(requestTo(portOf(server), '{}', '[::1]'));
+    expect(String(response.body)).toBe('there');
   });
 
   it('fails when an answer breaks off, with a code that the SDK tries again for', async () => {
