@@ -4,22 +4,20 @@ import { DynamoDbJson } from './dynamodb-protocol.ts';
 import { dynamoDbSigning } from './dynamodb-signer.ts';
 import { dynamoDbTransport } from './dynamodb-transport.ts';
 import { type DatabaseEnvironment, databaseFromEnvironment } from './environment.ts';
+import { refuseLateAttempts } from './late-attempts.ts';
+import { removeUnused } from './unused-middleware.ts';
 
 /** Milliseconds to connect; DynamoDB answers a connection within a few. */
 const CONNECTION_TIMEOUT_MS = 300;
 /** Milliseconds for one answer; slower than this, a second attempt is the better bet. */
 const REQUEST_TIMEOUT_MS = 1_000;
-/** With the timeouts above, a dead database costs at most about 3.3 s, well inside the deadline. */
+/**
+ * With the timeout above and the SDK's pauses between them, of up to 25 and 50 ms, a dead database costs at most 3.1 s,
+ * well inside the deadline. After a throttle the SDK pauses for up to 1 and 2 s: one that lasts costs up to 3 s.
+ */
 const MAX_ATTEMPTS = 3;
-
-/** What the SDK does for every request and nobody needs. */
-const UNUSED_MIDDLEWARE = [
-  // Prepares every request for a log that nobody keeps, and that would hold items.
-  'loggerMiddleware',
-  'getUserAgentMiddleware',
-  // Against functions that call each other in circles; DynamoDB calls nobody.
-  'recursionDetectionMiddleware',
-];
+/** Milliseconds after the first attempt in which the last begins, even if both before it were slow and throttled. */
+const LAST_ATTEMPT_MS = 5_000;
 
 /** A DynamoDB client that gives up in time to answer (design.md "Time"). */
 export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient => {
@@ -32,7 +30,8 @@ export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient
     httpAuthSchemes: dynamoDbSigning(environment),
     requestHandler: dynamoDbTransport({ connection: CONNECTION_TIMEOUT_MS, answer: REQUEST_TIMEOUT_MS }),
   });
-  for (const name of UNUSED_MIDDLEWARE) client.middlewareStack.remove(name);
+  removeUnused(client);
+  refuseLateAttempts(client, LAST_ATTEMPT_MS);
   return client;
 };
 
