@@ -1,7 +1,7 @@
-/** The answer did not come together in time. Answered as an internal error: the caller may retry. */
+/** The answer did not come together in time. Answered as an internal error: the caller may retry. Its cause is what delayed it. */
 export class DeadlineExceeded extends Error {
-  constructor() {
-    super('the deadline for an answer has passed');
+  constructor(options?: ErrorOptions) {
+    super('the deadline for an answer has passed', options);
     this.name = 'DeadlineExceeded';
   }
 }
@@ -14,7 +14,10 @@ const DEFAULT_TIME_MS = 10_000;
 /** The moment by which one request must be answered, and how to stay inside it. */
 export interface Deadline {
   readonly remainingMs: () => number;
-  /** The work's result, or `DeadlineExceeded` when it comes too late. The work itself is left to its own time-outs. */
+  /**
+   * The work's result, or `DeadlineExceeded` when it comes too late. The work itself goes on to its own limits: a request
+   * to DynamoDB may be sent again for a few seconds (`refuseLateAttempts`).
+   */
   readonly within: <T>(work: Promise<T>) => Promise<T>;
   /** Waits, but never past the deadline; throws `DeadlineExceeded` if the wait would not end in time. */
   readonly pause: (milliseconds: number) => Promise<void>;

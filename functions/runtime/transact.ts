@@ -3,10 +3,13 @@ import {
   type AttributeValue,
   type DynamoDBClient,
   TransactionCanceledException,
+  TransactionInProgressException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { backoffMs, type Deadline } from './deadline.ts';
+import type { Deadline } from './deadline.ts';
+import { isDatabaseFault, isThrottle } from './dynamodb.ts';
+import { retryUntil } from './retry.ts';
 
 /**
  * Committed, or refused because of its conditions: nothing was written then. The map tells which of the writes it was,
@@ -19,34 +22,33 @@ export type TransactionOutcome =
 /** Another request holds one of the items, or DynamoDB is short of capacity: nothing was written, worth another try. */
 const PASSING = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded', 'None']);
 
-/** Faults after which nobody knows whether the transaction was applied; the same token finds out safely. */
-const isFinal = (error: unknown): boolean => {
-  if (!(error instanceof Error)) return true;
-  if (error.name === 'TransactionInProgressException') return false;
-  const { $fault, $retryable } = error as { $fault?: 'client' | 'server'; $retryable?: object };
-  return $fault === 'client' && $retryable === undefined && !error.name.includes('Throttl');
+const isPassingCancellation = ({ CancellationReasons: reasons = [] }: TransactionCanceledException): boolean =>
+  reasons.length > 0 && reasons.every(({ Code }) => PASSING.has(Code ?? 'None'));
+
+/** Faults after which another try helps, or nobody knows whether the transaction was applied: its token finds out safely. */
+const passes = (fault: unknown): boolean => {
+  if (fault instanceof TransactionCanceledException) return isPassingCancellation(fault);
+  if (!isDatabaseFault(fault)) return false;
+  if (isThrottle(fault) || fault instanceof TransactionInProgressException) return true;
+  const { $fault, $retryable } = fault as { $fault?: 'client' | 'server'; $retryable?: object };
+  return $fault !== 'client' || $retryable !== undefined;
 };
 
-type Attempt = TransactionOutcome | { readonly committed: false; readonly passing: true };
-
-const readCancellation = (error: TransactionCanceledException, writes: readonly TransactWriteItem[]): Attempt => {
-  const reasons = error.CancellationReasons ?? [];
-  const failed = new Map(
+const failedConditions = (
+  { CancellationReasons: reasons = [] }: TransactionCanceledException,
+  writes: readonly TransactWriteItem[],
+): ReadonlyMap<TransactWriteItem, Record<string, AttributeValue>> =>
+  new Map(
     writes.flatMap((write, index) =>
       reasons[index]?.Code === 'ConditionalCheckFailed' ? [[write, reasons[index].Item ?? {}]] : [],
     ),
   );
-  if (failed.size > 0) return { committed: false, failed };
-  if (reasons.length > 0 && reasons.every(({ Code }) => PASSING.has(Code ?? 'None'))) {
-    return { committed: false, passing: true };
-  }
-  throw error;
-};
 
 /**
- * Applies all the writes or none. Conflicts and faults are tried again with jitter until the deadline, under one request
- * token: a transaction that was applied before its answer got lost is recognised and not applied twice.
- * @throws the last fault, or DeadlineExceeded, when the outcome could not be learnt in time
+ * Applies all the writes or none. Conflicts, throttles and faults are tried again with jitter until the deadline, under
+ * one request token: a transaction that was applied before its answer got lost is recognised and not applied twice.
+ * @throws DeadlineExceeded, whose cause is the last fault, when the outcome could not be learnt in time; at once a fault
+ *   that would only come again
  */
 export const transact = async (
   db: DynamoDBClient,
@@ -54,16 +56,15 @@ export const transact = async (
   deadline: Deadline,
 ): Promise<TransactionOutcome> => {
   const command = { TransactItems: [...writes], ClientRequestToken: randomUUID() };
-  for (let attempt = 0; ; attempt += 1) {
+  const attempt = async (): Promise<TransactionOutcome> => {
     try {
-      await deadline.within(db.send(new TransactWriteItemsCommand(command)));
+      await db.send(new TransactWriteItemsCommand(command));
       return { committed: true };
     } catch (error) {
-      if (error instanceof TransactionCanceledException) {
-        const outcome = readCancellation(error, writes);
-        if (!('passing' in outcome)) return outcome;
-      } else if (isFinal(error)) throw error;
+      const failed = error instanceof TransactionCanceledException ? failedConditions(error, writes) : new Map();
+      if (failed.size > 0) return { committed: false, failed };
+      throw error;
     }
-    await deadline.pause(backoffMs(attempt));
-  }
+  };
+  return retryUntil(deadline, attempt, passes);
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../functions/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
@@ -21,8 +21,9 @@ export interface TestEngine {
 export const sharedEndpoint = (): string | undefined => process.env.TEST_DYNAMODB_ENDPOINT || undefined;
 
 /** A client for an engine on this machine; the caller destroys it. */
-export const clientOf = (endpoint: string): DynamoDBClient =>
+export const clientOf = (endpoint: string, config: Pick<DynamoDBClientConfig, 'maxAttempts'> = {}): DynamoDBClient =>
   new DynamoDBClient({
+    ...config,
     endpoint,
     region: REGION,
     credentials: CREDENTIALS,

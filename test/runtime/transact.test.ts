@@ -1,0 +1,71 @@
+import type { AttributeValue, DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { createDatabase } from '../../functions/runtime/dynamodb.ts';
+import { transact } from '../../functions/runtime/transact.ts';
+import { add, read } from '../local/engine/writes.ts';
+import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+
+let engine: TestEngine;
+let faults: FaultProxy;
+/** One attempt for each of the transaction's own. */
+let db: DynamoDBClient;
+
+beforeAll(async () => {
+  engine = await startEngine();
+  faults = await startFaultProxy(engine.endpoint);
+  db = clientOf(faults.endpoint, { maxAttempts: 1 });
+});
+afterAll(async () => {
+  db.destroy();
+  await faults.close();
+  await engine.stop();
+});
+afterEach(() => faults.reset());
+
+describe('A transaction', () => {
+  it('whose answer is lost is recognised after any number of throttles', async () => {
+    let requests = 0;
+    faults.inject(() => {
+      requests += 1;
+      return requests === 1 ? 'resetAfter' : requests <= 6 ? 'throttle' : undefined;
+    });
+    const outcome = await transact(db, [add(engine.names.keys, 'throttled', 1)], deadlineIn(20_000));
+    expect(outcome).toEqual({ committed: true });
+    expect(requests).toBe(7);
+    expect((await read(engine.client, engine.names.keys, 'throttled'))?.amount).toEqual({ N: '1' });
+  });
+
+  it.each(['error', 'throttle', 'resetBefore'] as const)(
+    'tells what kept it from the deadline on: %s',
+    async (fault) => {
+      faults.inject(() => fault);
+      const failing = transact(db, [add(engine.names.keys, 'late', 1)], deadlineIn(500));
+      await expect(failing).rejects.toMatchObject({
+        name: 'DeadlineExceeded',
+        cause: { $metadata: expect.anything() },
+      });
+    },
+  );
+
+  it('that cannot be sent at all says why, at once', async () => {
+    const circular: Record<string, AttributeValue> = { id: { S: 'circular' } };
+    circular.self = { M: circular };
+    const write: TransactWriteItem = { Put: { TableName: engine.names.keys, Item: circular } };
+    const functionsDb = createDatabase({
+      region: 'eu-west-2',
+      endpoint: faults.endpoint,
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+    await expect(transact(functionsDb, [write], deadlineIn(2_000))).rejects.toThrow(TypeError);
+    functionsDb.destroy();
+  });
+
+  it('is not begun past the deadline', async () => {
+    const send = jest.spyOn(db, 'send');
+    await expect(transact(db, [add(engine.names.keys, 'past', 1)], deadlineIn(0))).rejects.toThrow('deadline');
+    expect(send).not.toHaveBeenCalled();
+    send.mockRestore();
+  });
+});
