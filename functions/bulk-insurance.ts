@@ -18,7 +18,7 @@ export const handler = lookup('bulk-insurance', validatedInput, ({ db, tables })
     readsMuch: ({ body: { registrations } }) => registrations.length > MAX_KEYS,
     respond: ({ keys, policies }, { body: { registrations }, caller, now }) => {
       requireBulkSize(registrations.length, caller.plan.bulkSize);
-      return { body: verifyBulk(registrations, keys, policies, londonDate(now)) };
+      return { body: verifyBulk(registrations, keys, policies, londonDate(now)), failure: policies.failure };
     },
   };
 });

@@ -11,11 +11,6 @@ export class UnreadableComplianceRecord extends Error {
   override readonly name = 'UnreadableComplianceRecord';
 }
 
-/** DynamoDB left part of the answer out until the deadline. */
-export class ComplianceUnread extends Error {
-  override readonly name = 'ComplianceUnread';
-}
-
 /** A record as the item that holds it. */
 export const complianceItem = (record: ComplianceRecord): Record<string, AttributeValue> => marshall(record);
 
@@ -35,11 +30,11 @@ export interface VerdictSources {
 export const complianceTable = (db: DynamoDBClient, names: { compliance: string; vehicles: string }) => ({
   /**
    * The registration must be normalised.
-   * @throws ComplianceUnread, UnreadableComplianceRecord, UnreadableVehicleRecord
+   * @throws UnreadableComplianceRecord, UnreadableVehicleRecord, or why one of the two could not be read
    */
   findWithVehicle: async (registration: string, deadline: Deadline): Promise<VerdictSources> => {
     const keys = [vehicleKey(registration)];
-    const { items, unread } = await batchGet(
+    const { items, failure } = await batchGet(
       db,
       [
         { table: names.vehicles, keys },
@@ -47,7 +42,7 @@ export const complianceTable = (db: DynamoDBClient, names: { compliance: string;
       ],
       deadline,
     );
-    if (unread.size > 0) throw new ComplianceUnread();
+    if (failure !== undefined) throw failure;
     const [vehicle] = items.get(names.vehicles) ?? [];
     const [compliance] = items.get(names.compliance) ?? [];
     return { vehicle: vehicle && parseVehicleItem(vehicle), compliance: compliance && parse(compliance) };

@@ -28,6 +28,8 @@ export type ApiRequest<Id extends EndpointId> = LoadRequest<Id> & { readonly cal
 export interface Answer {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Why the body lacks something that the caller may ask for again: for the operator alone. */
+  readonly failure?: unknown;
 }
 
 /** What an endpoint works with: the database, and the names of the tables that its row lists. */

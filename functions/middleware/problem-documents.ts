@@ -1,8 +1,7 @@
 import { type ProblemCode, problems, problemType } from '../problems.ts';
-import { isDatabaseFault } from '../runtime/dynamodb.ts';
-import { logFailure } from '../runtime/log.ts';
 import { type Fault, Refusal } from '../runtime/refusal.ts';
 import type { StackRequest } from './flow.ts';
+import { tellOperator } from './inner-failure.ts';
 
 const INTERNAL_DETAIL = 'The service could not answer; try again in a moment.';
 
@@ -39,8 +38,7 @@ export const problemDocuments = () => ({
     const { flow } = request.internal;
     const document = documentOf(error, flow.requestId);
     flow.code = document.code;
-    flow.databaseFault = isDatabaseFault(error);
-    if (!(error instanceof Refusal)) logFailure(flow.requestId, error);
+    if (!(error instanceof Refusal)) tellOperator(flow, error);
     request.response = {
       statusCode: document.status,
       headers: { ...(error instanceof Refusal ? error.headers : {}), 'Content-Type': 'application/problem+json' },

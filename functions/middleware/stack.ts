@@ -5,6 +5,7 @@ import type { Scope } from '../access/scopes.ts';
 import { admission, type Loading } from './admission.ts';
 import type { Answer } from './api-request.ts';
 import type { Flow, GatewayEvent, StackRequest } from './flow.ts';
+import { tellOperator } from './inner-failure.ts';
 import { parseRequest } from './parse-request.ts';
 import { problemDocuments } from './problem-documents.ts';
 import { raiseFaults } from './raise-faults.ts';
@@ -50,7 +51,9 @@ const present = (status: number, { body, headers = {} }: Answer): APIGatewayProx
 export const stack = ({ endpoint, status, register, scope, parse, loading, respond }: StackOptions): GatewayHandler => {
   const answer = async (event: unknown) => {
     const flow = event as Flow & { readonly caller: Caller };
-    return present(status, await flow.deadline.within(Promise.resolve(respond(flow))));
+    const answered = await flow.deadline.within(Promise.resolve(respond(flow)));
+    if (answered.failure !== undefined) tellOperator(flow, answered.failure);
+    return present(status, answered);
   };
   const handler = middy(answer, { timeoutEarlyInMillis: 0 })
     .use(requestLog(endpoint))

@@ -4,7 +4,9 @@ import {
   type DynamoDBClient,
   type KeysAndAttributes,
 } from '@aws-sdk/client-dynamodb';
-import { backoffMs, type Deadline } from './deadline.ts';
+import { type Deadline, deadlineIn } from './deadline.ts';
+import { isThrottle } from './dynamodb.ts';
+import { retryUntil } from './retry.ts';
 
 type Item = Record<string, AttributeValue>;
 
@@ -21,10 +23,14 @@ export interface TableKeys {
 export interface BatchGetResult {
   readonly items: ReadonlyMap<string, readonly Item[]>;
   readonly unread: ReadonlyMap<string, readonly Item[]>;
+  /** Why keys are unread, or the first reason of several; for the operator. */
+  readonly failure?: unknown;
 }
 
 /** DynamoDB's own limit for one BatchGetItem. */
 export const MAX_KEYS = 100;
+/** Milliseconds before the deadline at which reading ends, so that what was read is still answered. */
+const MARGIN_MS = 100;
 
 type RequestItems = Record<string, KeysAndAttributes>;
 
@@ -60,6 +66,13 @@ interface ChunkOutcome {
   readonly failure?: unknown;
 }
 
+/** DynamoDB left keys of a batch out, for want of capacity or because of the answer's size. */
+class KeysUnprocessed extends Error {
+  override readonly name = 'KeysUnprocessed';
+}
+
+const passes = (fault: unknown): boolean => fault instanceof KeysUnprocessed || isThrottle(fault);
+
 /** Reads one chunk until nothing is left unprocessed; a fault or the deadline ends it with what is still unread. */
 const readChunk = async (
   db: DynamoDBClient,
@@ -68,26 +81,29 @@ const readChunk = async (
 ): Promise<ChunkOutcome> => {
   const found: { table: string; item: Item }[] = [];
   let left = asRequestItems(chunk);
-  try {
-    for (let attempt = 0; keysIn(left).length > 0; attempt += 1) {
-      if (attempt > 0) await deadline.pause(backoffMs(attempt));
-      const answer = await deadline.within(db.send(new BatchGetItemCommand({ RequestItems: left })));
-      for (const [table, items] of Object.entries(answer.Responses ?? {})) {
-        found.push(...items.map((item) => ({ table, item })));
-      }
-      // Of the same form as a request, so that it is the next one.
-      left = answer.UnprocessedKeys ?? {};
+  const readLeft = async () => {
+    const answer = await db.send(new BatchGetItemCommand({ RequestItems: left }));
+    for (const [table, items] of Object.entries(answer.Responses ?? {})) {
+      found.push(...items.map((item) => ({ table, item })));
     }
+    // Of the same form as a request, so that it is the next one.
+    left = answer.UnprocessedKeys ?? {};
+    if (keysIn(left).length > 0) throw new KeysUnprocessed();
+  };
+  try {
+    await retryUntil(deadline, readLeft, passes);
     return { found, unread: [] };
   } catch (failure) {
-    return { found, unread: keysIn(left), failure };
+    // A copy, since an answer that comes too late is still added: what is unread must not be found as well.
+    return { found: [...found], unread: keysIn(left), failure };
   }
 };
 
 /**
- * Reads any number of distinct keys, 100 to a request, all requests at once. `UnprocessedKeys` are asked for again with
- * jitter until the deadline. Keys that could not be read are reported as unread, so that nobody mistakes them for
- * absent; when every request failed, the first fault is thrown instead.
+ * Reads any number of distinct keys, 100 to a request, all requests at once. `UnprocessedKeys`, and requests that are
+ * throttled, are asked for again with jitter until just before the deadline. Keys that could not be read are reported as
+ * unread, so that nobody mistakes them for absent; when every request failed, the first fault is thrown instead.
+ * @param wanted names each table once: of two with the same name only one would be read
  */
 export const batchGet = async (
   db: DynamoDBClient,
@@ -98,12 +114,13 @@ export const batchGet = async (
   const chunks = Array.from({ length: Math.ceil(pending.length / MAX_KEYS) }, (_, index) =>
     pending.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
   );
-  const outcomes = await Promise.all(chunks.map((chunk) => readChunk(db, chunk, deadline)));
-  if (outcomes.length > 0 && outcomes.every((outcome) => outcome.failure && outcome.found.length === 0)) {
-    throw outcomes[0]?.failure;
-  }
+  const readBy = deadlineIn(deadline.remainingMs() - MARGIN_MS);
+  const outcomes = await Promise.all(chunks.map((chunk) => readChunk(db, chunk, readBy)));
+  const failure = outcomes.find((outcome) => outcome.failure)?.failure;
+  if (outcomes.length > 0 && outcomes.every((outcome) => outcome.failure && outcome.found.length === 0)) throw failure;
   return {
     items: groupByTable(outcomes.flatMap((outcome) => outcome.found)),
     unread: groupByTable(outcomes.flatMap((outcome) => outcome.unread)),
+    failure,
   };
 };

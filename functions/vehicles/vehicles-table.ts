@@ -30,6 +30,8 @@ export const parseVehicleItem = (item: Record<string, AttributeValue>): VehicleR
 export interface FoundPolicies {
   readonly found: ReadonlyMap<string, readonly Policy[]>;
   readonly unread: ReadonlySet<string>;
+  /** Why some could not be read, for the operator. */
+  readonly failure?: unknown;
 }
 
 /** What a bulk request needs of a vehicle: a third of its record. */
@@ -49,7 +51,7 @@ export const vehiclesTable = (db: DynamoDBClient, table: string) => ({
    */
   findPolicies: async (registrations: readonly string[], deadline: Deadline): Promise<FoundPolicies> => {
     const wanted = { table, keys: registrations.map(vehicleKey), projection: POLICIES_ONLY };
-    const { items, unread } = await batchGet(db, [wanted], deadline);
+    const { items, unread, failure } = await batchGet(db, [wanted], deadline);
     const found = new Map<string, readonly Policy[]>();
     const damaged: Record<string, AttributeValue>[] = [];
     for (const item of items.get(table) ?? []) {
@@ -59,6 +61,6 @@ export const vehiclesTable = (db: DynamoDBClient, table: string) => ({
     }
     if (damaged.length > 0) logDamage('vehicles', damaged.length);
     const notRead = [...damaged, ...(unread.get(table) ?? [])];
-    return { found, unread: new Set(notRead.map((key) => key.registration?.S ?? '')) };
+    return { found, unread: new Set(notRead.map((key) => key.registration?.S ?? '')), failure };
   },
 });

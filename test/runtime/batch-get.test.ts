@@ -1,5 +1,5 @@
 import type { BatchGetItemCommand, BatchGetItemCommandOutput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { batchGet } from '../../functions/runtime/batch-get.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { vehicleItem, vehicleKey } from '../../functions/vehicles/vehicles-table.ts';
@@ -15,6 +15,7 @@ beforeAll(async () => {
   await api.loadVehicles(...plates.map((plate) => aVehicle(plate)));
 });
 afterAll(() => api.stop());
+afterEach(() => api.faults.reset());
 
 /** Leaves part of each BatchGetItem unprocessed, as DynamoDB does under load; engines on one machine never do. */
 const leavingUnprocessed = (keep: number, times: number): DynamoDBClient => {
@@ -39,6 +40,9 @@ const leavingUnprocessed = (keep: number, times: number): DynamoDBClient => {
   return client;
 };
 
+/** Without attempts of the SDK's own. */
+const impatient = (): DynamoDBClient => clientOf(api.faults.endpoint, { maxAttempts: 1 });
+
 const wanted = () => [{ table: api.engine.names.vehicles, keys: plates.map(vehicleKey) }];
 
 describe('Reading many keys', () => {
@@ -52,15 +56,53 @@ describe('Reading many keys', () => {
   });
 
   it('reports what is still unprocessed at the deadline as unread, and keeps what it read', async () => {
-    const { items, unread } = await batchGet(
+    const { items, unread, failure } = await batchGet(
       leavingUnprocessed(1, Number.POSITIVE_INFINITY),
       wanted(),
-      deadlineIn(200),
+      deadlineIn(1_000),
     );
     const read = (items.get(api.engine.names.vehicles) ?? []).map((item) => item.registration?.S);
     const left = (unread.get(api.engine.names.vehicles) ?? []).map((key) => key.registration?.S);
     expect(left.length).toBeGreaterThan(0);
     expect([...read, ...left].sort()).toEqual(plates.toSorted());
+    expect(failure).toMatchObject({ name: 'DeadlineExceeded', cause: { name: 'KeysUnprocessed' } });
+  });
+
+  it('asks again for as long as it is throttled', async () => {
+    let throttles = 0;
+    api.faults.inject(() => {
+      throttles += 1;
+      return throttles <= 8 ? 'throttle' : undefined;
+    });
+    const { items, unread, failure } = await batchGet(impatient(), wanted(), deadlineIn(20_000));
+    expect(items.get(api.engine.names.vehicles)).toHaveLength(plates.length);
+    expect([unread.size, failure]).toEqual([0, undefined]);
+  });
+
+  it('says before the deadline what a part of it was throttled by, so that the others are still answered', async () => {
+    const deadline = deadlineIn(1_000);
+    api.faults.inject(({ body }) => (body.includes('"P119"') ? 'throttle' : undefined));
+    const { unread, failure } = await deadline.within(batchGet(impatient(), wanted(), deadline));
+    expect(unread.get(api.engine.names.vehicles)).toHaveLength(20);
+    expect(failure).toMatchObject({
+      name: 'DeadlineExceeded',
+      cause: { name: 'ProvisionedThroughputExceededException' },
+    });
+  });
+
+  it('tells what went wrong with a part of it, mistakes of our own included', async () => {
+    api.faults.inject(({ body }) => (body.includes('"P119"') ? 'error' : undefined));
+    const { failure } = await batchGet(impatient(), wanted(), deadlineIn(20_000));
+    expect(failure).toMatchObject({ name: 'InternalServerError' });
+    const mistaken = impatient();
+    mistaken.middlewareStack.add(
+      (next) => async (args) => {
+        if (JSON.stringify(args.input).includes('"P119"')) throw new TypeError('a mistake');
+        return next(args);
+      },
+      { step: 'initialize' },
+    );
+    expect((await batchGet(mistaken, wanted(), deadlineIn(20_000))).failure).toBeInstanceOf(TypeError);
   });
 
   it('reads nothing for no keys', async () => {
