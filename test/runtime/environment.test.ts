@@ -34,4 +34,18 @@ describe('The environment', () => {
     });
     expect(databaseFromEnvironment()).toEqual({ region: 'r', credentials: { accessKeyId: 'a', secretAccessKey: 's' } });
   });
+
+  it('gives the session token with which Lambda signs', () => {
+    Object.assign(process.env, {
+      AWS_REGION: 'r',
+      AWS_ACCESS_KEY_ID: 'a',
+      AWS_SECRET_ACCESS_KEY: 's',
+      AWS_SESSION_TOKEN: 't',
+    });
+    expect(databaseFromEnvironment().credentials).toEqual({
+      accessKeyId: 'a',
+      secretAccessKey: 's',
+      sessionToken: 't',
+    });
+  });
 });
