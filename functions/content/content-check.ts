@@ -65,18 +65,18 @@ export const contentCheck = (db: DynamoDBClient, table: string) => {
     return miscount === undefined || recounts.mendCounter(miscount);
   };
 
+  /** A write that counts as not made may have been made (`onlyIfUnchanged`), so the bucket is recounted in any case. */
+  const mendBucket = async ({ list, position }: Membership, isMade: boolean): Promise<boolean> => {
+    const isCounted = await mendCounter(list, bucketOf(position));
+    return isMade && isCounted;
+  };
+
   const mend = async (fault: ContentFault): Promise<boolean> => {
     switch (fault.kind) {
       case 'stray member':
-        return (
-          (await recounts.dropMember(fault.list, fault.position, fault.id)) &&
-          mendCounter(fault.list, bucketOf(fault.position))
-        );
+        return mendBucket(fault, await recounts.dropMember(fault.list, fault.position, fault.id));
       case 'missing member':
-        return (
-          (await recounts.restoreMember(fault.list, fault.position, fault.id)) &&
-          mendCounter(fault.list, bucketOf(fault.position))
-        );
+        return mendBucket(fault, await recounts.restoreMember(fault.list, fault.position, fault.id));
       case 'stray slug':
         return onlyIfUnchanged(db.send(new DeleteItemCommand(writes.releaseSlug(fault).Delete)));
       case 'unheld slug':
@@ -101,7 +101,10 @@ export const contentCheck = (db: DynamoDBClient, table: string) => {
       return { items: survey.items.size, lists: lists.size, faults };
     },
 
-    /** Mends one fault, unless what it is about has changed since: false then. A slug of two items stays as it is. */
+    /**
+     * Mends one fault, unless what it is about has changed since: false then, as when it was mended but the answer got
+     * lost. A slug of two items stays as it is.
+     */
     mend,
   };
 };

@@ -6,7 +6,9 @@ import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
 import { counterKey, headKey, memberKey } from '../../functions/counted-list/entries.ts';
 import { fillDomain, moment } from '../support/content.ts';
-import { startEngine, type TestEngine } from '../support/engine.ts';
+import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { forOperation, onNthCall } from '../support/fault-choosers.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 
 let engine: TestEngine;
 let items: readonly ContentItem[];
@@ -62,6 +64,26 @@ describe('A check of content', () => {
     const { total } = await content().list({ domain }, { offset: 0, limit: 1 }, moment().deadline);
     expect(total).toBe(_what === 'an item that vanished' ? 4 : 5);
   });
+
+  it.each([
+    ['missing member', 'PutItem', () => ({ position: 2, id: items[2]?.id ?? '' })],
+    ['stray member', 'DeleteItem', () => ({ position: 77, id: 'nobody' })],
+  ] as const)(
+    'counts the bucket again when it mended a %s without learning so',
+    async (kind, operation, membership) => {
+      const faults = await startFaultProxy(engine.endpoint);
+      const db = clientOf(faults.endpoint);
+      const { position, id } = membership();
+      if (kind === 'stray member') await put({ ...memberKey(list(), position), member: { S: id } });
+      else await drop(memberKey(list(), position));
+      await put({ ...counterKey(list(), 0), members: { N: '9' } });
+      faults.inject(forOperation(operation, onNthCall(1, 'resetAfter')));
+      expect(await contentCheck(db, engine.names.content).mend({ kind, list: list(), position, id })).toBe(false);
+      db.destroy();
+      await faults.close();
+      expect((await checker().check()).faults).toEqual([]);
+    },
+  );
 
   it('leaves a slug that two items claim to a person', async () => {
     const [first] = items;
