@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { EXIT } from '../../../lib/admin/exit-codes.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
 import { type ChooseFault, withProbability } from '../../support/fault-choosers.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
@@ -112,6 +113,9 @@ const runCli = async (
   };
 };
 
+/** Whether the file came to its end: a run that is not killed may be ended by the trouble that the database makes. */
+const isAtEnd = ({ killed, exitCode }: CliRun): boolean => !killed && exitCode !== EXIT.notDone;
+
 /** Imports the cargo into an engine that holds older records of it, killed as often as there are kills, then to its end. */
 export const takeCourse = async (cargo: Cargo, kills: readonly Kill[]): Promise<Course> => {
   const folder = await mkdtemp(join(tmpdir(), 'killed-import-'));
@@ -126,9 +130,9 @@ export const takeCourse = async (cargo: Cargo, kills: readonly Kill[]): Promise<
     for (const kill of kills) {
       const run = await runCli({ engine, proxy, path }, cargo, kill, written);
       runs.push(run);
-      if (!run.killed) break;
+      if (isAtEnd(run)) break;
     }
-    if (runs.at(-1)?.killed !== false) runs.push(await runCli({ engine, proxy, path }, cargo, undefined, written));
+    if (!runs.some(isAtEnd)) runs.push(await runCli({ engine, proxy, path }, cargo, undefined, written));
     return {
       cargo,
       runs,
