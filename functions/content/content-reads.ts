@@ -16,11 +16,6 @@ export interface ItemPage {
   readonly total: number;
 }
 
-/** Items of the page could not be read in time; they are not missing. */
-export class ContentUnread extends Error {
-  override readonly name = 'ContentUnread';
-}
-
 /** How often is read when items change between the read of a list or slug and that of the items. */
 const MAX_READS = 3;
 
@@ -45,9 +40,10 @@ export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLi
     return undefined;
   };
 
+  /** @throws why some could not be read in time; those are not missing */
   const findEntries = async (keys: readonly Entry[], deadline: Deadline): Promise<readonly Entry[]> => {
-    const { items, unread } = await batchGet(db, [{ table, keys, consistent: true }], deadline);
-    if (unread.size > 0) throw new ContentUnread();
+    const { items, failure } = await batchGet(db, [{ table, keys, consistent: true }], deadline);
+    if (failure !== undefined) throw failure;
     return items.get(table) ?? [];
   };
 
@@ -68,10 +64,10 @@ export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLi
   return {
     find,
 
-    /** Those of the ids that exist, in their order. @throws ContentUnread */
+    /** Those of the ids that exist, in their order. @throws why one could not be read */
     findMany,
 
-    /** The ids of the items that hold these slugs, where there is one. @throws ContentUnread */
+    /** The ids of the items that hold these slugs, where there is one. @throws why one could not be read */
     findSlugHolders: async (
       slugs: readonly Pick<ContentItem, 'domain' | 'slug'>[],
       deadline: Deadline,

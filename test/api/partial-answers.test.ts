@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Reply, startApi, type TestApi } from '../support/api.ts';
+import { fillDomain } from '../support/content.ts';
 import { forOperation } from '../support/fault-choosers.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
   key = await api.newKey();
   await api.loadVehicles(aVehicle('AB12CDE'));
   await api.loadCompliance(aCompliance('AB12CDE'));
+  await fillDomain(api.engine.client, api.engine.names.content, 'partial.example', 4);
 });
 afterAll(() => api.stop());
 afterEach(() => {
@@ -67,7 +69,10 @@ describe('A bulk answer of which a batch could not be read', () => {
   });
 });
 
-describe('A verdict of which a half could not be read', () => {
+describe.each([
+  ['A verdict', '/v1/compliance/AB12CDE'],
+  ['A page of content', '/v1/api/content?domain=partial.example'],
+])('%s of which a half could not be read', (_what, path) => {
   it('is a fault of the database, to the operator too', async () => {
     let reads = 0;
     const halfThenNothing = forOperation('BatchGetItem', () => {
@@ -75,7 +80,7 @@ describe('A verdict of which a half could not be read', () => {
       return reads === 1 ? 'partial' : 'error';
     });
     api.faults.inject(halfThenNothing);
-    const { reply, failures, faults } = await toldOf(() => api.call('GET', '/v1/compliance/AB12CDE', { key }));
+    const { reply, failures, faults } = await toldOf(() => api.call('GET', path, { key }));
     expect(reply.status).toBe(500);
     expect(failures).toMatchObject([{ failure: { name: 'InternalServerError' } }]);
     expect(faults).toEqual([1]);
