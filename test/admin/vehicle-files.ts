@@ -37,7 +37,7 @@ export const vehicleLine = (fields: Record<string, unknown> = {}): string =>
 
 /** Policies of each vehicle that stands among many. */
 export const POLICIES = 3;
-/** Over 128 kB, what is read at a time: an interrupted import stops in the middle, within a vehicle. */
+/** Several times what is read at a time: an interrupted import stops in the middle, within a vehicle. */
 export const VEHICLES = 1_000;
 
 const policyRows = (registration: string): string[] =>

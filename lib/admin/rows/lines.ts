@@ -11,8 +11,8 @@ export interface Line {
 
 /** Characters of a line, or of a record over several lines, that are held: the longest content, escaped, is 600,000. */
 export const MAX_HELD_LENGTH = 1_000_000;
-/** Bytes read at a time: enough to keep several batches in flight. */
-const CHUNK_BYTES = 128 * 1_024;
+/** Bytes read at a time: rows for several batches, parsed before the batches on their way have come to an end. */
+const CHUNK_BYTES = 32 * 1_024;
 
 /** Collects the lines of a text that comes in pieces. Never holds more than one line. */
 const lineCollector = () => {
