@@ -6,8 +6,8 @@ import { contentExport } from '../../functions/content/content-export.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
+import { forOperation } from '../support/fault-choosers.ts';
 import { NOW, runCommand } from './command-line.ts';
-import { startRefusingDatabase } from './refusing-database.ts';
 import { journalOf, readJournalOf, stoppableCommandLine } from './stopped-runs.ts';
 import { manyVehicles, POLICIES, VEHICLES, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
 
@@ -59,9 +59,14 @@ describe('A resumed import', () => {
 
   it('goes on after a fault of the database, which tells how many are stored', async () => {
     const path = await file('v.csv', manyVehicles('FAULT'));
-    const database = await startRefusingDatabase(engine().endpoint, 'BatchWriteItem', 20);
-    const failed = await runCommand(['import', 'vehicles', path, '--dynamodb', database.endpoint], engine().names);
-    await database.close();
+    let writes = 0;
+    const denyFromTheTwentieth = forOperation('BatchWriteItem', () => {
+      writes += 1;
+      return writes < 20 ? undefined : 'deny';
+    });
+    proxy().inject(denyFromTheTwentieth);
+    const failed = await countedRun(['import', 'vehicles', path]);
+    proxy().reset();
     const stored = (await policyCounts('FAULT')).length;
     expect(failed).toMatchObject({ exitCode: 2, stdout: '' });
     expect(failed.stderr).toContain(`AccessDeniedException; ${stored} records were loaded before`);

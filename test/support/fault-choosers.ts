@@ -7,7 +7,7 @@ export type ChooseFault = (call: DatabaseCall) => Fault | undefined;
 /** Milliseconds that a slow answer takes here: noticed, yet inside what the service waits for one answer. */
 const SLOW_MS = 400;
 
-/** Every kind of fault. */
+/** Every kind of fault that passes. */
 export const FAULTS = [
   'throttle',
   'error',

@@ -4,10 +4,12 @@ import { type EngineAnswer, partialBatch } from './fault-partial-batch.ts';
 
 /**
  * What goes wrong with one database request; `*After` lets the engine apply it first, `truncate` and slow too. `partial`
- * does half of a batch and gives the rest back as unprocessed; it leaves other requests alone.
+ * does half of a batch and gives the rest back as unprocessed; it leaves other requests alone. `deny` is what a caller is
+ * told whose permission was taken away: nobody tries again after that.
  */
 export type Fault =
   | 'throttle'
+  | 'deny'
   | 'error'
   | 'hang'
   | 'resetBefore'
@@ -48,6 +50,7 @@ export interface FaultProxy {
 }
 
 const THROTTLE = 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException';
+const DENIED = 'com.amazon.coral.service#AccessDeniedException';
 const INTERNAL = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
 
 const read = async (stream: IncomingMessage): Promise<Buffer> => {
@@ -131,6 +134,7 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
     if (fault === 'hang') return;
     if (fault === 'resetBefore') breakConnection(response);
     else if (fault === 'throttle') fail(response, 400, THROTTLE);
+    else if (fault === 'deny') fail(response, 400, DENIED);
     else if (fault === 'error') fail(response, 500, INTERNAL);
     else {
       const half = fault === 'partial' ? partialBatch(call.operation, body) : undefined;
