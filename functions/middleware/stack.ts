@@ -23,7 +23,7 @@ interface StackOptions {
   readonly scope?: Scope;
   /** Reads the input. What it throws is kept until the caller is admitted. */
   readonly parse: (flow: Flow) => unknown;
-  /** A look-up's reading, done while admission runs. */
+  /** A look-up's reading: done while admission runs, unless it reads much for somebody unknown. */
   readonly loading?: Loading;
   readonly respond: (flow: Flow & { readonly caller: Caller }) => Answer | Promise<Answer>;
 }

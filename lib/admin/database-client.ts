@@ -1,6 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDbJson } from '../../functions/runtime/dynamodb-protocol.ts';
 import { dynamoDbTransport } from '../../functions/runtime/dynamodb-transport.ts';
+import { removeUnused } from '../../functions/runtime/unused-middleware.ts';
 
 /** Milliseconds; an operator's load may queue behind its own batches, so there is more patience than in a function. */
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
@@ -16,6 +17,6 @@ export const connect = (config: DynamoDBClientConfig): DynamoDBClient => {
     requestHandler: dynamoDbTransport(TIMEOUTS),
   });
   // It prepares every item for a log that nobody keeps: a tenth of an import's time.
-  db.middlewareStack.remove('loggerMiddleware');
+  removeUnused(db, ['loggerMiddleware']);
   return db;
 };

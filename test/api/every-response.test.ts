@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { windowAt } from '../../functions/access/window.ts';
 import { type Call, type Reply, startApi, type TestApi } from '../support/api.ts';
+import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 
@@ -14,12 +15,6 @@ let key: string;
 let narrow: string;
 let exhausted: string;
 const lines: string[] = [];
-
-const catchOutput = (stream: NodeJS.WriteStream) =>
-  jest.spyOn(stream, 'write').mockImplementation((chunk) => {
-    lines.push(String(chunk));
-    return true;
-  });
 
 beforeAll(async () => {
   api = await startApi({ logLevel: 'DEBUG' });
@@ -81,9 +76,9 @@ async function brokenLookUp() {
 
 describe.each(cases)('The answer to %s (%i)', (_what, status, ask) => {
   it('carries the rate limit, a request id and the security headers', async () => {
-    catchOutput(process.stdout);
-    catchOutput(process.stderr);
+    const caught = catchOutput();
     const reply = await ask();
+    lines.push(...caught);
     expect(reply.status).toBe(status);
     for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']) {
       expect(reply.headers.get(name)).toMatch(/^\d+$/);

@@ -1,18 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Reply, startApi, type TestApi } from '../support/api.ts';
+import { catchOutput } from '../support/caught-output.ts';
 import { fillDomain } from '../support/content.ts';
 import { forOperation } from '../support/fault-choosers.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 
 let api: TestApi;
 let key: string;
-const lines: string[] = [];
-
-const catchOutput = (stream: NodeJS.WriteStream) =>
-  jest.spyOn(stream, 'write').mockImplementation((chunk) => {
-    lines.push(String(chunk));
-    return true;
-  });
 
 beforeAll(async () => {
   process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
@@ -26,7 +20,6 @@ afterAll(() => api.stop());
 afterEach(() => {
   jest.restoreAllMocks();
   api.faults.reset();
-  lines.length = 0;
 });
 
 /** 102 registrations, of which the last two are a batch of their own. */
@@ -34,9 +27,9 @@ const registrations = Array.from({ length: 102 }, (_, index) => `P${index}`);
 
 /** The answer to a request, and what the operator is told of it. */
 const toldOf = async (ask: () => Promise<Reply>) => {
-  const streams = [process.stdout, process.stderr].map(catchOutput);
+  const lines = catchOutput();
   const reply = await ask();
-  for (const stream of streams) stream.mockRestore();
+  jest.restoreAllMocks();
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   return {
     reply,
