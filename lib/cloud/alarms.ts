@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -8,6 +8,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
@@ -100,6 +101,7 @@ export class ServiceAlarms extends Construct {
     const { alarmEmail, stage } = props.settings;
     // Alarms name metrics and thresholds, nothing personal; a key of our own would be needed to encrypt them at rest.
     const topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
+    allowAlarmsToPublish(topic);
     if (alarmEmail !== undefined) tellByEmail(topic, alarmEmail);
     const tell = new SnsAction(topic);
     this.all = descriptions(props).map((description) => {
@@ -110,6 +112,33 @@ export class ServiceAlarms extends Construct {
     });
   }
 }
+
+/**
+ * Lets CloudWatch publish for the alarms of this account and region. `enforceSSL` writes a topic policy, which replaces the
+ * default one of SNS: without this statement every notification would be rejected, visible only in the alarm's history.
+ * The conditions are those that AWS documents for alarms: another account's alarm cannot use CloudWatch to publish here.
+ */
+const allowAlarmsToPublish = (topic: Topic): void => {
+  const stack = Stack.of(topic);
+  const alarms = {
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: '*',
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  };
+  topic.addToResourcePolicy(
+    new PolicyStatement({
+      sid: 'AllowAlarmsToPublish',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': stack.account },
+        ArnLike: { 'aws:SourceArn': stack.formatArn(alarms) },
+      },
+    }),
+  );
+};
 
 const tellByEmail = (topic: Topic, email: string): void => {
   topic.addSubscription(new EmailSubscription(email));

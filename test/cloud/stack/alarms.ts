@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
-import { resourcesOf, templateOf } from './synthesised.ts';
+import { referenced, resourcesOf, templateOf } from './synthesised.ts';
 
 const template = templateOf({ stage: 'prod', alarmEmail: 'ops@example.com' });
 
@@ -12,7 +12,20 @@ interface AlarmProperties {
   readonly DatapointsToAlarm: number;
   readonly EvaluationPeriods: number;
   readonly AlarmActions: readonly unknown[];
+  readonly OKActions: readonly unknown[];
 }
+
+interface TopicPolicy {
+  readonly Topics: readonly unknown[];
+  readonly PolicyDocument: { readonly Statement: readonly unknown[] };
+}
+
+/** The statements that decide who may publish to a topic: its own policies, or none where SNS's default would apply. */
+const topicStatements = (topic: string) =>
+  resourcesOf(template, 'AWS::SNS::TopicPolicy')
+    .map(({ properties }) => properties as unknown as TopicPolicy)
+    .filter(({ Topics }) => Topics.some((named) => referenced(named) === topic))
+    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 
 describe('The alarms', () => {
   const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(
@@ -43,6 +56,45 @@ describe('The alarms', () => {
   it('all tell the topic, which mails whoever is named', () => {
     for (const { AlarmActions } of alarms) expect(AlarmActions).toHaveLength(1);
     template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
+  });
+
+  it('may publish to the topic of each of their actions, over TLS only, and only those of this account', () => {
+    const topics = new Map(resourcesOf(template, 'AWS::SNS::Topic').map(({ id, properties }) => [id, properties]));
+    expect(alarms.length).toBeGreaterThan(0);
+    for (const { AlarmActions, OKActions } of alarms) {
+      const actions = [...AlarmActions, ...OKActions].map(referenced);
+      expect(actions).toHaveLength(2);
+      for (const topic of actions) {
+        expect([...topics.keys()]).toContain(topic);
+        // An encrypted topic also needs a key of our own whose policy lets CloudWatch use it.
+        expect(topics.get(topic)).toEqual(expect.not.objectContaining({ KmsMasterKeyId: expect.anything() }));
+        const statements = topicStatements(topic);
+        expect(statements).toContainEqual({
+          Sid: 'AllowAlarmsToPublish',
+          Effect: 'Allow',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Action: 'sns:Publish',
+          Resource: { Ref: topic },
+          Condition: {
+            StringEquals: { 'aws:SourceAccount': '123456789012' },
+            ArnLike: {
+              'aws:SourceArn': {
+                'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':cloudwatch:eu-west-2:123456789012:alarm:*']],
+              },
+            },
+          },
+        });
+        expect(statements).toContainEqual(
+          expect.objectContaining({
+            Effect: 'Deny',
+            Principal: '*',
+            Action: 'sns:Publish',
+            Resource: { Ref: topic },
+            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+          }),
+        );
+      }
+    }
   });
 
   it('watch metrics that the functions count', () => {
