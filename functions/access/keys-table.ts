@@ -77,26 +77,34 @@ export const keysTable = (db: DynamoDBClient, table: string) => {
     }
   };
 
-  return {
-    /**
-     * Strongly consistent, so that a revoked key stops at once.
-     * @throws UnreadableKeyRecord when the record is damaged
-     */
-    find: async (id: string): Promise<KeyRecord | undefined> => {
-      const { Item } = await db.send(
-        new GetItemCommand({ TableName: table, Key: { id: { S: id } }, ConsistentRead: true }),
-      );
-      return Item && parseKey(Item);
-    },
+  /**
+   * Strongly consistent, so that a revoked key stops at once.
+   * @throws UnreadableKeyRecord when the record is damaged
+   */
+  const find = async (id: string): Promise<KeyRecord | undefined> => {
+    const { Item } = await db.send(
+      new GetItemCommand({ TableName: table, Key: { id: { S: id } }, ConsistentRead: true }),
+    );
+    return Item && parseKey(Item);
+  };
 
+  return {
+    find,
+
+    /** Stores a new key. A write whose response was lost counts as done: keys are random, so an equal hash is this one. */
     add: async (record: KeyRecord): Promise<void> => {
-      await db.send(
-        new PutItemCommand({
-          TableName: table,
-          Item: marshall(record, { removeUndefinedValues: true }),
-          ConditionExpression: 'attribute_not_exists(id)',
-        }),
-      );
+      try {
+        await db.send(
+          new PutItemCommand({
+            TableName: table,
+            Item: marshall(record, { removeUndefinedValues: true }),
+            ConditionExpression: 'attribute_not_exists(id)',
+          }),
+        );
+      } catch (error) {
+        const stored = await find(record.id).catch(() => undefined);
+        if (stored?.hash !== record.hash) throw error;
+      }
     },
 
     /** Every key, oldest first. */

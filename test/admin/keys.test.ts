@@ -1,7 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { usageTable } from '../../functions/access/usage-table.ts';
 import { windowAt } from '../../functions/access/window.ts';
+import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { commandLine, NOW, runCommand } from './command-line.ts';
 
 const { run, engine } = commandLine();
@@ -162,12 +164,60 @@ describe('global options', () => {
 });
 
 describe('keys create with a day that is over', () => {
-  it('makes the key, as one that is expired, and warns', async () => {
-    const { exitCode, stdout, stderr } = await run([
-      ...['keys', 'create', '--name', 'Old', '--plan', 'free', '--expires', '2026-11-20', '--json'],
+  it('is rejected with what to write instead, and creates nothing', async () => {
+    const result = await run([
+      'keys',
+      'create',
+      '--name',
+      'Old',
+      '--plan',
+      'free',
+      '--expires',
+      '2026-11-20',
+      '--json',
     ]);
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ expires: '2026-11-20', state: 'expired' });
-    expect(stderr).toContain('that day is over');
+    expect(result).toEqual({
+      exitCode: 2,
+      stdout: '',
+      stderr:
+        'error: 2026-11-20 is over: write --expires 2026-11-21 (today, Europe/London) or a later day, or leave it out\n',
+    });
+    expect((await run(['keys', 'list'])).stdout).not.toContain('Old');
+  });
+});
+
+describe('keys create when responses of the database are lost', () => {
+  let proxy: FaultProxy;
+  beforeAll(async () => {
+    proxy = await startFaultProxy(engine().endpoint);
+  });
+  afterAll(() => proxy.close());
+  afterEach(() => proxy.reset());
+
+  const createLosing = async (name: string, choose: ChooseFault) => {
+    proxy.inject(choose);
+    const args = ['keys', 'create', '--name', name, '--plan', 'free', '--json', '--dynamodb', proxy.endpoint];
+    const result = await runCommand(args, engine().names);
+    const listed = await run(['keys', 'list', '--json']);
+    const stored = (JSON.parse(listed.stdout) as { id: string; name: string }[]).filter((key) => key.name === name);
+    return { ...result, stored };
+  };
+
+  it.each([
+    ['the first', 'resetAfter', onNthCall(1, 'resetAfter')],
+    ['the first, cut in the middle', 'truncate', onNthCall(1, 'truncate')],
+    ['every one to a write', 'resetAfter', always('resetAfter')],
+  ] as const)('shows the key that was stored: %s (%s)', async (name, _fault, choose) => {
+    const { exitCode, stdout, stderr, stored } = await createLosing(name, forOperation('PutItem', choose));
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const { id, key } = JSON.parse(stdout) as { id: string; key: string };
+    expect(keyIdOf(hashKey(key))).toBe(id);
+    expect(stored).toEqual([expect.objectContaining({ id })]);
+  });
+
+  it('reports an error, and shows no key, when nothing was stored', async () => {
+    const { exitCode, stdout, stderr, stored } = await createLosing('None', forOperation('PutItem', always('deny')));
+    expect({ exitCode, stdout, stored }).toEqual({ exitCode: 2, stdout: '', stored: [] });
+    expect(stderr).toMatch(/^error: the database at .* refused with AccessDeniedException\n$/);
   });
 });

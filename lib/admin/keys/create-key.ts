@@ -3,6 +3,7 @@ import { type KeyRecord, keysTable } from '../../../functions/access/keys-table.
 import type { PlanName } from '../../../functions/access/plans.ts';
 import type { Scope } from '../../../functions/access/scopes.ts';
 import { londonDate } from '../../../functions/runtime/clock.ts';
+import { CommandFailure } from '../command-failure.ts';
 import type { CommandRun } from '../command-run.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { keyView } from './key-views.ts';
@@ -31,12 +32,21 @@ const readable = (key: string, { id, name, plan, scopes, expires }: KeyRecord): 
     '',
   ].join('\n');
 
-/** Makes a key and shows it, this once; only its hash is stored. */
+/**
+ * Makes a key and shows it, this once; only its hash is stored.
+ * @throws CommandFailure when its last day is over
+ */
 export const createKey = async (options: CreateKeyOptions, { deployment, context }: CommandRun): Promise<ExitCode> => {
   const { name, plan, scopes, expires, env } = options;
+  const now = context.now();
+  const today = londonDate(now);
+  if (expires !== undefined && expires < today) {
+    throw new CommandFailure(
+      `${expires} is over: write --expires ${today} (today, Europe/London) or a later day, or leave it out`,
+    );
+  }
   const key = generateKey(env);
   const hash = hashKey(key);
-  const now = context.now();
   const record: KeyRecord = {
     id: keyIdOf(hash),
     hash,
@@ -46,9 +56,6 @@ export const createKey = async (options: CreateKeyOptions, { deployment, context
     createdAt: now.toISOString(),
     ...(expires === undefined ? {} : { expires }),
   };
-  if (expires !== undefined && expires < londonDate(now)) {
-    context.stderr.write('warning: that day is over, so the key is not valid\n');
-  }
   await keysTable(deployment.db, deployment.tableNames.keys).add(record);
   const { id, ...shown } = keyView(record, now);
   context.stdout.write(options.json ? `${JSON.stringify({ id, key, ...shown })}\n` : readable(key, record));
