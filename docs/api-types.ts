@@ -130,8 +130,7 @@ export interface components {
             insured: false;
             /** @description What went wrong, in words */
             error: string;
-            /** @enum {unknown} */
-            code: "VEHICLE_NOT_FOUND" | "INVALID_REGISTRATION" | "LOOKUP_UNAVAILABLE";
+            code: ("VEHICLE_NOT_FOUND" | "INVALID_REGISTRATION" | "LOOKUP_UNAVAILABLE") | (string & {});
         };
         /** BulkRequest */
         BulkRequest: {
@@ -176,7 +175,7 @@ export interface components {
                 noOutstandingFines: boolean;
             };
             /** @description One per failed check, in the order of the checks */
-            reasons: ("NO_POLICY" | "INSURANCE_LAPSED" | "INSURANCE_NOT_STARTED" | "MOT_EXPIRED" | "TAX_EXPIRED" | "SORN" | "FINES_OUTSTANDING")[];
+            reasons: (("NO_POLICY" | "INSURANCE_LAPSED" | "INSURANCE_NOT_STARTED" | "MOT_EXPIRED" | "TAX_EXPIRED" | "SORN" | "FINES_OUTSTANDING") | (string & {}))[];
             /**
              * Format: date-time
              * @description The time of the request, UTC
@@ -284,22 +283,15 @@ export interface components {
          * @description Why the request was refused (RFC 9457)
          */
         Problem: {
-            /**
-             * @description Stable address of the code, relative to the service
-             * @enum {unknown}
-             */
-            type: "/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error";
-            /** @enum {unknown} */
-            title: "Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error";
-            /** @enum {unknown} */
-            status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 429 | 500;
+            /** @description Stable address of the code, relative to the service */
+            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
+            title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
+            /** @description As in the status line */
+            status: number;
             /** @description A sentence that a person can act on */
             detail: string;
-            /**
-             * @description What programs decide by
-             * @enum {unknown}
-             */
-            code: "VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR";
+            /** @description What programs decide by */
+            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; name it when you ask for support */
             requestId: string;
             /** @description Every fault that was found, for bad input */
@@ -319,7 +311,7 @@ export interface components {
             parameter?: string;
             /** @description What is wrong with it */
             detail: string;
-        } & (unknown | unknown);
+        };
     };
     responses: {
         /** @description `UNAUTHORIZED`: No API key, or one that is not valid. */
@@ -336,10 +328,9 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 401;
                     /** @enum {unknown} */
-                    code?: "UNAUTHORIZED";
+                    status?: 401;
+                    code?: "UNAUTHORIZED" | (string & {});
                 };
             };
         };
@@ -356,10 +347,9 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 403;
                     /** @enum {unknown} */
-                    code?: "SCOPE_MISSING";
+                    status?: 403;
+                    code?: "SCOPE_MISSING" | (string & {});
                 };
             };
         };
@@ -377,10 +367,9 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 429;
                     /** @enum {unknown} */
-                    code?: "RATE_LIMITED";
+                    status?: 429;
+                    code?: "RATE_LIMITED" | (string & {});
                 };
             };
         };
@@ -397,10 +386,9 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @constant */
-                    status?: 500;
                     /** @enum {unknown} */
-                    code?: "INTERNAL_ERROR";
+                    status?: 500;
+                    code?: "INTERNAL_ERROR" | (string & {});
                 };
             };
         };
@@ -516,10 +504,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
                         /** @enum {unknown} */
-                        code?: "INVALID_REGISTRATION";
+                        status?: 400;
+                        code?: "INVALID_REGISTRATION" | (string & {});
                     };
                 };
             };
@@ -538,10 +525,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
                         /** @enum {unknown} */
-                        code?: "VEHICLE_NOT_FOUND";
+                        status?: 404;
+                        code?: "VEHICLE_NOT_FOUND" | (string & {});
                     };
                 };
             };
@@ -601,10 +587,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE";
+                        status?: 400;
+                        code?: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
                     };
                 };
             };
@@ -655,10 +640,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
                         /** @enum {unknown} */
-                        code?: "INVALID_REGISTRATION";
+                        status?: 400;
+                        code?: "INVALID_REGISTRATION" | (string & {});
                     };
                 };
             };
@@ -681,10 +665,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
                         /** @enum {unknown} */
-                        code?: "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND";
+                        status?: 404;
+                        code?: ("VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND") | (string & {});
                     };
                 };
             };
@@ -744,10 +727,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "PAGE_TOO_LARGE";
+                        status?: 400;
+                        code?: ("VALIDATION_FAILED" | "PAGE_TOO_LARGE") | (string & {});
                     };
                 };
             };
@@ -812,10 +794,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE";
+                        status?: 400;
+                        code?: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
                     };
                 };
             };
@@ -838,10 +819,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
                         /** @enum {unknown} */
-                        code?: "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT";
+                        status?: 409;
+                        code?: ("SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT") | (string & {});
                     };
                 };
             };
@@ -893,10 +873,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
                         /** @enum {unknown} */
-                        code?: "CONTENT_NOT_FOUND";
+                        status?: 404;
+                        code?: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
             };
@@ -961,10 +940,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 400;
                         /** @enum {unknown} */
-                        code?: "VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE";
+                        status?: 400;
+                        code?: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
                     };
                 };
             };
@@ -983,10 +961,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
                         /** @enum {unknown} */
-                        code?: "CONTENT_NOT_FOUND";
+                        status?: 404;
+                        code?: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
             };
@@ -1003,10 +980,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 409;
                         /** @enum {unknown} */
-                        code?: "SLUG_TAKEN";
+                        status?: 409;
+                        code?: "SLUG_TAKEN" | (string & {});
                     };
                 };
             };
@@ -1023,10 +999,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 412;
                         /** @enum {unknown} */
-                        code?: "PRECONDITION_FAILED";
+                        status?: 412;
+                        code?: "PRECONDITION_FAILED" | (string & {});
                     };
                 };
             };
@@ -1078,10 +1053,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 404;
                         /** @enum {unknown} */
-                        code?: "CONTENT_NOT_FOUND";
+                        status?: 404;
+                        code?: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
             };
@@ -1098,10 +1072,9 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @constant */
-                        status?: 412;
                         /** @enum {unknown} */
-                        code?: "PRECONDITION_FAILED";
+                        status?: 412;
+                        code?: "PRECONDITION_FAILED" | (string & {});
                     };
                 };
             };

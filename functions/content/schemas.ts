@@ -68,7 +68,7 @@ export const ContentItemSchema = T.Object(
     updated_at: T.String({ format: 'date-time' }),
     version: T.Integer({ minimum: 1, description: 'Raised by every update' }),
   },
-  { title: 'ContentItem', additionalProperties: false },
+  { title: 'ContentItem' },
 );
 
 export const ContentPage = T.Object(
@@ -78,7 +78,7 @@ export const ContentPage = T.Object(
     limit: T.Integer({ minimum: 1, maximum: 100 }),
     offset: T.Integer({ minimum: 0 }),
   },
-  { title: 'ContentPage', additionalProperties: false },
+  { title: 'ContentPage' },
 );
 
 export const ContentQuery = T.Object(

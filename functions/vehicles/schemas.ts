@@ -1,5 +1,6 @@
 /** The shapes that the vehicle endpoints exchange: specification sections 2.1 to 2.4, contract.md "Bulk". */
 import * as T from 'typebox';
+import { openCode } from '../open-code.ts';
 
 /** Letters that normalise to one of `ÄÖÜÅäöüå`, however they are composed, and the signs that do to `K` and `Å`. */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';
@@ -23,7 +24,7 @@ export const Policy = T.Object(
     validTo: day('Last day of cover, Europe/London'),
     type: T.String({ description: 'Cover type' }),
   },
-  { title: 'Policy', additionalProperties: false },
+  { title: 'Policy' },
 );
 
 export const Vehicle = T.Object(
@@ -33,7 +34,7 @@ export const Vehicle = T.Object(
     year: T.Integer({ description: 'Year of manufacture' }),
     color: T.String(),
   },
-  { title: 'Vehicle', additionalProperties: false },
+  { title: 'Vehicle' },
 );
 
 const policyOrNull = T.Union([Policy, T.Null()], { description: 'null when the vehicle has no policy at all' });
@@ -46,7 +47,7 @@ export const VehicleInsurance = T.Object(
     vehicle: Vehicle,
     lastUpdated: T.String({ format: 'date-time', description: 'When the record last changed at its source, UTC' }),
   },
-  { title: 'VehicleInsurance', additionalProperties: false },
+  { title: 'VehicleInsurance' },
 );
 
 export const BulkRequest = T.Object(
@@ -63,7 +64,7 @@ export const BULK_ENTRY_CODES = ['VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION', 'L
 
 const BulkSuccess = T.Object(
   { registration: T.String(), insured: T.Boolean(), policy: policyOrNull },
-  { title: 'BulkSuccess', additionalProperties: false, description: 'A vehicle that is known, insured or not' },
+  { title: 'BulkSuccess', description: 'A vehicle that is known, insured or not' },
 );
 
 const BulkFailure = T.Object(
@@ -71,11 +72,10 @@ const BulkFailure = T.Object(
     registration: T.String(),
     insured: T.Literal(false),
     error: T.String({ description: 'What went wrong, in words' }),
-    code: T.Enum([...BULK_ENTRY_CODES]),
+    code: openCode(BULK_ENTRY_CODES),
   },
   {
     title: 'BulkFailure',
-    additionalProperties: false,
     description: 'A registration that is unknown, invalid or could not be read',
   },
 );
@@ -87,7 +87,7 @@ export const BulkResult = T.Object(
     successful: T.Integer({ description: 'How many of them are known vehicles' }),
     failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
   },
-  { title: 'BulkResult', additionalProperties: false },
+  { title: 'BulkResult' },
 );
 
 export type BulkEntry = T.Static<typeof BulkSuccess> | T.Static<typeof BulkFailure>;

@@ -14,12 +14,16 @@ const install = (): void => {
   execFileSync(npm, ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--silent'], { stdio: 'inherit' });
 };
 
+/** In `'A' | string` TypeScript keeps only `string`; written like this, editors still complete the known codes. */
+const keepKnownCodes = (types: string): string => types.replace(/("\)?) \| string\b/g, '$1 | (string & {})');
+
 /** The types of a document that a file holds; installs the generator the first time. */
 export const generateApiTypes = (document: URL): string => {
   if (!hasTypeGenerator()) install();
   const naming = ['--root-types', '--root-types-no-schema-prefix'];
-  return execFileSync(process.execPath, [generator, fileURLToPath(document), ...naming], {
+  const types = execFileSync(process.execPath, [generator, fileURLToPath(document), ...naming], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
+  return keepKnownCodes(types);
 };

@@ -10,9 +10,10 @@ export const pathInDocument = ({ paths: [first] }: Endpoint): string => first.sl
 
 const DEPLOYED = 'https://{api}.execute-api.{region}.amazonaws.com';
 
+/** Without descriptions: the schema of OpenAPI 3.1 that swagger-parser holds documents against rejects them. */
 const variables = {
-  api: { default: 'abcde12345', description: 'Id of the deployed API, from the output of the deployment' },
-  region: { default: 'eu-west-2', description: 'AWS region' },
+  api: { default: 'abcde12345' },
+  region: { default: 'eu-west-2' },
 } as const;
 
 /** Every address at which a row answers: its base, on this origin and on a deployed one. */
@@ -26,7 +27,7 @@ export const serversOf = (row: Pick<Endpoint, 'paths'>): JsonObject[] => {
     })),
     ...bases.map((base) => ({
       url: DEPLOYED + base,
-      description: `A deployed service${base ? '' : ', unversioned'}`,
+      description: `A deployed service${base ? '' : ', unversioned'}; its deployment prints the id of the API`,
       variables,
     })),
   ];

@@ -10,7 +10,7 @@ export const information = {
     'Every request carries an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers, never in a browser or an app: the service answers without CORS headers.',
     'Every answer tells where the caller stands in its window of 60 seconds, aligned to the Unix minute: `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset`. Plans: `free` 60 requests and 100 registrations in a bulk request, `standard` 600 and 500, `premium` 6,000 and 1,000. Over the limit: 429 with `Retry-After`.',
     'What goes wrong is an RFC 9457 problem document with a `code`. Faults are looked for in this order: 401, 403, 429, unknown path or method (404, 405), 400, resource not found (404), 412, 409.',
-    'Days are days in Europe/London; timestamps are UTC. `/v1` only ever gains optional things.',
+    'Days are days in Europe/London; timestamps are UTC. `/v1` only ever gains optional things: ignore fields and codes that you do not know.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },
 } as const;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { type ProblemCode, problemType } from '../../functions/problems.ts';
 import { type Exchange, requireContract } from '../support/contract.ts';
 
 const verdict = {
@@ -31,9 +32,26 @@ const exchange = (changes: Partial<Exchange> = {}): Exchange => ({
   ...changes,
 });
 
+const refused = (code: ProblemCode): Partial<Exchange> => ({
+  status: 404,
+  answerHeaders: new Headers({ ...HEADERS, 'content-type': 'application/problem+json' }),
+  answerText: JSON.stringify({
+    type: problemType(code),
+    title: 'Not Found',
+    status: 404,
+    detail: 'None.',
+    code,
+    requestId: 'abc',
+  }),
+});
+
 describe('The check that every test request passes', () => {
   it('lets an exchange through that is as described', () => {
     expect(() => requireContract(exchange())).not.toThrow();
+  });
+
+  it('lets a problem through that is as described', () => {
+    expect(() => requireContract(exchange(refused('VEHICLE_NOT_FOUND')))).not.toThrow();
   });
 
   it.each<[string, Partial<Exchange>, RegExp]>([
@@ -51,6 +69,17 @@ describe('The check that every test request passes', () => {
     ],
     ['a missing field', { answerText: JSON.stringify({ ...verdict, compliant: undefined }) }, /required property/],
     ['a field that is not described', { answerText: JSON.stringify({ ...verdict, colour: 1 }) }, /additional/],
+    [
+      'a nested field that is not described',
+      { answerText: JSON.stringify({ ...verdict, checks: { ...verdict.checks, colour: true } }) },
+      /additional/,
+    ],
+    [
+      'a code that is not described',
+      { answerText: JSON.stringify({ ...verdict, reasons: ['RUSTY'] }) },
+      /allowed values/,
+    ],
+    ['a code of another endpoint', refused('CONTENT_NOT_FOUND'), /allowed values/],
     ['a date that is none', { answerText: JSON.stringify({ ...verdict, lastChecked: 'now' }) }, /date-time/],
     ['another type of body', { answerHeaders: new Headers({ ...HEADERS, 'content-type': 'text/html' }) }, /text\/html/],
     [

@@ -17,7 +17,30 @@ export interface Exchange {
   readonly answerText: string;
 }
 
-const document = openApiDocument();
+const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The codes that an open code names (functions/open-code.ts), or undefined for every other schema. */
+const knownCodes = ({ anyOf }: Readonly<Record<string, unknown>>): unknown => {
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined;
+  const [known, other] = anyOf;
+  return JSON.stringify(other) === '{"type":"string"}' ? known.enum : undefined;
+};
+
+/**
+ * The document as strict as the service is. Consumers must accept new fields and codes, so the published document is
+ * open; the tests accept only what is described. Parts of an `allOf` describe one object together: none closes it alone.
+ */
+const closed = (value: unknown, isPartOfAllOf = false): unknown => {
+  if (Array.isArray(value)) return value.map((entry) => closed(entry, isPartOfAllOf));
+  if (!isNode(value)) return value;
+  const codes = knownCodes(value);
+  if (codes) return { enum: codes };
+  const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry, key === 'allOf')]));
+  return isNode(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
+};
+
+const document = closed(openApiDocument()) as ReturnType<typeof openApiDocument>;
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 const validators = new WeakMap<object, ValidateFunction>();
