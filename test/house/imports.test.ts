@@ -48,6 +48,7 @@ const DECLARATIONS = [
   'functions/problems.ts',
   'functions/endpoints.ts',
   'functions/path-template.ts',
+  'functions/open-code.ts',
 ];
 
 describe('Imports go in one direction', () => {
