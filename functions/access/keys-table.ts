@@ -42,7 +42,8 @@ export class UnknownKey extends Error {
 const isOptionalText = (value: unknown): value is string | undefined =>
   value === undefined || typeof value === 'string';
 
-const parseKey = (item: Record<string, AttributeValue>): KeyRecord => {
+/** A record as it is stored, read. @throws UnreadableKeyRecord */
+export const parseKey = (item: Record<string, AttributeValue>): KeyRecord => {
   const { id, hash, name, plan, scopes, createdAt, expires, revokedAt } = unmarshall(item);
   const sound =
     [id, hash, name, plan, createdAt].every((value) => typeof value === 'string') &&
@@ -88,8 +89,19 @@ export const keysTable = (db: DynamoDBClient, table: string) => {
     return Item && parseKey(Item);
   };
 
+  const stored = async (): Promise<Record<string, AttributeValue>[]> => {
+    const items: Record<string, AttributeValue>[] = [];
+    for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
+      items.push(...(page.Items ?? []));
+    }
+    return items;
+  };
+
   return {
     find,
+
+    /** Every record as it is stored, with what another version of this service keeps in it. */
+    stored,
 
     /** Stores a new key. A write whose response was lost counts as done: keys are random, so an equal hash is this one. */
     add: async (record: KeyRecord): Promise<void> => {
@@ -108,12 +120,24 @@ export const keysTable = (db: DynamoDBClient, table: string) => {
     },
 
     /** Every key, oldest first. */
-    list: async (): Promise<KeyRecord[]> => {
-      const records: KeyRecord[] = [];
-      for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
-        records.push(...(page.Items ?? []).map(parseKey));
+    list: async (): Promise<KeyRecord[]> =>
+      (await stored()).map(parseKey).sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+
+    /**
+     * Copies a record as it is stored in a table of keys. A key that is there already is never changed: it may have been
+     * revoked since.
+     * @returns whether the key was missing
+     */
+    addMissing: async (item: Record<string, AttributeValue>): Promise<boolean> => {
+      try {
+        await db.send(
+          new PutItemCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
       }
-      return records.sort((a, b) => a.createdAt.localeCompare(b.createdAt));
     },
 
     /** Revoking twice keeps the first moment. @throws UnknownKey */

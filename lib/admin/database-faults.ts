@@ -19,6 +19,9 @@ const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?
 
 const isUnreachable = (error: Error): boolean => UNREACHABLE.has(codeOf(error)) || UNREACHABLE.has(error.name);
 
+/** AWS was asked, and nothing on this machine says on whose behalf. */
+export const NO_CREDENTIALS = 'no AWS credentials were found: log in, or name a profile with --profile';
+
 type Place = Pick<Deployment, 'address' | 'remedy'>;
 
 const sentenceAbout = (error: Error, { address, remedy }: Place): string | undefined => {
@@ -29,6 +32,7 @@ const sentenceAbout = (error: Error, { address, remedy }: Place): string | undef
   if (error.name === 'ResourceNotFoundException') {
     return `the database at ${address} does not have the tables of this service: "npm start" makes them, or a deployment`;
   }
+  if (/Credentials/.test(error.name)) return NO_CREDENTIALS;
   // The SDK's own message may quote a key of the data, its error's name does not.
   return '$metadata' in error ? `the database at ${address} refused with ${error.name}` : undefined;
 };

@@ -1,4 +1,4 @@
-import { prefixedTableNames, type TableNames } from '../../functions/tables.ts';
+import type { TableNames } from '../../functions/tables.ts';
 import { CommandFailure } from './command-failure.ts';
 import { connect } from './database-client.ts';
 import type { Deployment } from './deployment.ts';
@@ -15,7 +15,7 @@ const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:
  * The tables of an engine at an address; nothing is asked of it yet.
  * @throws CommandFailure when the address is none
  */
-export const openLocalDeployment = (address: string, prefix: string | undefined, names: TableNames): Deployment => {
+export const openLocalDeployment = (address: string, tableNames: TableNames): Deployment => {
   if (!isHttpAddress(address)) {
     throw new CommandFailure(`--dynamodb takes the address of a DynamoDB engine, such as ${LOCAL_ADDRESS}`);
   }
@@ -23,6 +23,6 @@ export const openLocalDeployment = (address: string, prefix: string | undefined,
     db: connect({ ...LOCAL_ENGINE, endpoint: address }),
     address,
     remedy: 'start it with "npm start", or name another with --dynamodb URL',
-    tableNames: prefix === undefined ? names : prefixedTableNames(prefix),
+    tableNames,
   };
 };

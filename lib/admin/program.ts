@@ -22,11 +22,14 @@ const newProgram = ({ stdout, stderr }: AdminContext): Command =>
   new Command('admin')
     .description('Operator commands of the vehicle verification service.')
     .option('--dynamodb <url>', `address of the DynamoDB engine (default: ${LOCAL_ADDRESS})`)
-    .option('--tables <prefix>', 'what the names of the tables begin with (default: local-, or what the stack says)')
+    .option(
+      '--tables <names>',
+      'what the names of the tables begin with, or single ones: keys=NAME,content=NAME (default: local-, or the stack’s)',
+    )
     .option('--stack <name>', 'work on a deployed stack instead, with your AWS credentials')
-    .option('--region <region>', 'region of the stack')
+    .option('--region <region>', 'region of the stack, or of tables without a stack that --tables names')
     .option('--profile <profile>', 'AWS profile to use')
-    .option('--yes <name>', 'name of a production stack: do not ask for it before something final')
+    .option('--yes <name>', 'name of a production stack, or of the first table where there is none: do not ask for it')
     .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: (text) => void stderr.write(text) })
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError(true)

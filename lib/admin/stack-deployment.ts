@@ -1,16 +1,16 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { prefixedTableNames, type TableId, type TableNames } from '../../functions/tables.ts';
+import type { TableId, TableNames } from '../../functions/tables.ts';
 import { KEEPS_DATA_OUTPUT, tableOutput } from '../cloud/outputs.ts';
 import { CommandFailure } from './command-failure.ts';
 import { connect } from './database-client.ts';
+import { NO_CREDENTIALS } from './database-faults.ts';
 import type { Deployment } from './deployment.ts';
+import type { NamedTables } from './table-names.ts';
 
 interface StackOptions {
   readonly stack: string;
   readonly region?: string;
   readonly profile?: string;
-  /** What the names of other tables in the stack's account begin with, such as those restored from a backup. */
-  readonly tables?: string;
   readonly yes?: string;
 }
 
@@ -24,9 +24,7 @@ const explain = (error: unknown, { stack, region }: StackOptions): CommandFailur
   const where = region === undefined ? 'this region' : region;
   if (/does not exist/.test(message)) return new CommandFailure(`there is no stack ${stack} in ${where}`);
   if (/[Rr]egion is missing/.test(message)) return new CommandFailure('name the region of the stack with --region');
-  if (/Credentials/.test(name)) {
-    return new CommandFailure('no AWS credentials were found: log in, or name a profile with --profile');
-  }
+  if (/Credentials/.test(name)) return new CommandFailure(NO_CREDENTIALS);
   return new CommandFailure(`the stack ${stack} could not be read (${name})`, { cause: error });
 };
 
@@ -43,9 +41,9 @@ const outputsOf = async (options: StackOptions): Promise<Outputs> => {
   }
 };
 
-const tableNamesFrom = (outputs: Outputs, stack: string): TableNames => {
+const tableNamesFrom = (outputs: Outputs, stack: string, named: NamedTables): TableNames => {
   const nameOf = (id: TableId): string => {
-    const name = outputs.get(tableOutput(id));
+    const name = named[id] ?? outputs.get(tableOutput(id));
     if (name) return name;
     throw new CommandFailure(`the stack ${stack} is none of this service: it has no output ${tableOutput(id)}`);
   };
@@ -59,15 +57,16 @@ const tableNamesFrom = (outputs: Outputs, stack: string): TableNames => {
 };
 
 /**
- * The tables of a deployed stack, from its outputs.
+ * The tables of a deployed stack, from its outputs, but for those that are named: other ones in its account, such as a
+ * restored table.
  * @throws CommandFailure when there is no such stack, or it cannot be read
  */
-export const openStackDeployment = async (options: StackOptions): Promise<Deployment> => {
-  const { stack, tables, yes } = options;
+export const openStackDeployment = async (options: StackOptions, named: NamedTables): Promise<Deployment> => {
+  const { stack, yes } = options;
   const outputs = await outputsOf(options);
   const guard = { name: stack, ...(yes !== undefined && { given: yes }) };
   return {
-    tableNames: tables === undefined ? tableNamesFrom(outputs, stack) : prefixedTableNames(tables),
+    tableNames: tableNamesFrom(outputs, stack, named),
     db: connect(account(options)),
     address: `the stack ${stack}`,
     remedy: 'look at the stack in the console',

@@ -50,14 +50,54 @@ describe('A deployed stack', () => {
     expect(await run(['keys', 'list', '--stack', PROD, '--tables', 'none-'])).toMatchObject({ exitCode: 2 });
   });
 
+  it('uses single tables of other names where --tables names them, and its own for the rest', async () => {
+    const { id } = await createKey(PROD);
+    const usage = await run(['keys', 'usage', id, '--stack', PROD, '--tables', `usage=${engine().names.usage}`]);
+    expect(usage).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 of 60') });
+    expect(await run(['keys', 'list', '--stack', PROD, '--tables', 'keys=none'])).toMatchObject({ exitCode: 2 });
+  });
+
   it.each([
+    [['--tables', 'keys='], '--tables takes what all names begin with, or single tables as ID=NAME'],
+    [['--tables', 'key=a'], 'with the ids keys, usage, vehicles, compliance, content'],
+    [['--tables', 'keys=a,keys=b'], '--tables takes what all names begin with'],
     [['--stack', 'missing'], 'there is no stack missing in eu-west-2'],
     [['--stack', 'other'], 'the stack other is none of this service: it has no output KeysTable'],
     [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], '--stack finds the database by itself'],
     [['--dynamodb', 'http://127.0.0.1:1'], '--region belongs to a deployed stack'],
+    [[], 'name the stack with --stack, or tables that have none with --tables keys=NAME'],
   ])('is refused in a sentence when it cannot be used: %j', async (options, sentence) => {
     const { exitCode, stderr } = await run(['keys', 'list', ...options]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(sentence) });
+  });
+});
+
+describe('Tables that a deleted stack left behind', () => {
+  const leftBehind = () => ['--tables', `keys=${engine().names.keys}`];
+
+  it('are named by --region and --tables', async () => {
+    const { id } = await createKey(PROD);
+    const listed = await run(['keys', 'list', ...leftBehind()]);
+    expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
+  });
+
+  it('are never guessed: a command that needs another one asks for its name', async () => {
+    const { id } = await createKey(PROD);
+    const { exitCode, stderr } = await run(['keys', 'usage', id, ...leftBehind()]);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: 'error: this command needs the table usage: name it with --tables usage=NAME\n',
+    });
+  });
+
+  it('are changed for good only when the name of the first one is given', async () => {
+    const { id } = await createKey(PROD);
+    const revoke = ['keys', 'revoke', id, ...leftBehind()];
+    expect(await run(revoke)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`with --yes ${engine().names.keys}`),
+    });
+    expect(await run([...revoke, '--yes', engine().names.keys])).toMatchObject({ exitCode: 0 });
   });
 });
 
@@ -67,6 +107,7 @@ describe('What cannot be undone, on a stack that keeps its data', () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
     for (const command of [
       ['keys', 'revoke', id],
+      ['keys', 'restore', '--from', engine().names.keys],
       ['import', 'vehicles', path],
       ['content', 'check', '--repair'],
     ]) {
@@ -80,7 +121,7 @@ describe('What cannot be undone, on a stack that keeps its data', () => {
     const { id } = await createKey(PROD);
     expect(await run(['keys', 'revoke', id, '--stack', PROD, '--yes', DEV])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('is not the name of the stack: nothing was done'),
+      stderr: expect.stringContaining(`--yes ${DEV} is not ${PROD}: nothing was done`),
     });
     expect(await run(['keys', 'revoke', id, '--stack', PROD, '--yes', PROD])).toMatchObject({ exitCode: 0 });
   });

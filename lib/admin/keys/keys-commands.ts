@@ -8,6 +8,7 @@ import { type CreateKeyOptions, createKey } from './create-key.ts';
 import { parseExpiry, parseName, parseScopes } from './key-options.ts';
 import { keyUsage } from './key-usage.ts';
 import { listKeys } from './list-keys.ts';
+import { restoreKeys } from './restore-keys.ts';
 
 const ENVIRONMENTS: readonly KeyEnvironment[] = ['live', 'test'];
 
@@ -36,9 +37,9 @@ const addCreate = (keys: Command, run: Runner): void => {
     .action((options: CreateKeyOptions) => run((commandRun) => createKey(options, commandRun)));
 };
 
-/** Adds `keys create`, `list`, `revoke`, `update` and `usage`. */
+/** Adds `keys create`, `list`, `revoke`, `update`, `usage` and `restore`. */
 export const addKeysCommands = (program: Command, run: Runner): void => {
-  const keys = program.command('keys').description('API keys: make, list, change, revoke');
+  const keys = program.command('keys').description('API keys: make, list, change, revoke, restore');
   addCreate(keys, run);
   keys
     .command('list')
@@ -62,4 +63,9 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .argument('<id>', 'id of the key')
     .option('--json', 'one JSON object on standard output')
     .action((id: string, options: JsonOption) => run((commandRun) => keyUsage(id, options, commandRun)));
+  keys
+    .command('restore')
+    .description('bring back missing keys from another table; keys that are there, revoked ones too, stay as they are')
+    .requiredOption('--from <table>', 'name of the table, such as one restored from a backup')
+    .action(({ from }: { from: string }) => run((commandRun) => restoreKeys(from, commandRun)));
 };

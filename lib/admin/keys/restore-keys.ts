@@ -1,0 +1,64 @@
+import { type AttributeValue, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { keysTable, parseKey, UnreadableKeyRecord } from '../../../functions/access/keys-table.ts';
+import { CommandFailure } from '../command-failure.ts';
+import type { CommandRun } from '../command-run.ts';
+import { requireConfirmation } from '../confirmation.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { readableTable } from '../readable-table.ts';
+
+type StoredKey = Readonly<Record<string, AttributeValue>>;
+
+type Result = 'restored' | 'already there' | 'unreadable';
+
+const storedKeysOf = async (table: string, { db, address }: CommandRun['deployment']): Promise<StoredKey[]> => {
+  try {
+    const records = await keysTable(db, table).stored();
+    if (records.every(({ id }) => id?.S !== undefined)) return records;
+  } catch (error) {
+    // DynamoDB answers the same for a table that is still being restored.
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    throw new CommandFailure(`${address} has no table ${table}, or it is not ready yet`, { cause: error });
+  }
+  throw new CommandFailure(`${table} is not a table of API keys: nothing was done`);
+};
+
+const nameIn = (record: StoredKey): string | undefined => {
+  try {
+    return parseKey(record).name;
+  } catch (error) {
+    if (error instanceof UnreadableKeyRecord) return undefined;
+    throw error;
+  }
+};
+
+const summaryOf = (results: readonly Result[]): string => {
+  const count = (result: Result) => results.filter((one) => one === result).length;
+  const unreadable = count('unreadable');
+  const sentences = [
+    `Restored: ${count('restored')}. Already there and left as they are: ${count('already there')}.`,
+    ...(unreadable > 0 ? [`Unreadable and not restored: ${unreadable}.`] : []),
+  ];
+  return `${sentences.join(' ')}\n`;
+};
+
+/**
+ * Copies the keys of another table, such as one restored from a backup, that are missing. Keys that are there stay as they
+ * are: what was revoked or changed since then stays so. A second run changes nothing.
+ * @throws CommandFailure when there is no such table, or it holds no keys
+ */
+export const restoreKeys = async (from: string, run: CommandRun): Promise<ExitCode> => {
+  const { deployment, context } = run;
+  const keys = keysTable(deployment.db, deployment.tableNames.keys);
+  const records = await storedKeysOf(from, deployment);
+  await requireConfirmation(`This brings back the keys of ${from} that are missing`, run);
+  const rows: [id: string, name: string, result: Result][] = [];
+  for (const record of records) {
+    const name = nameIn(record);
+    const result = name === undefined ? 'unreadable' : (await keys.addMissing(record)) ? 'restored' : 'already there';
+    rows.push([record.id?.S ?? '', name ?? '', result]);
+  }
+  const results = rows.map(([, , result]) => result);
+  if (rows.length > 0) context.stdout.write(readableTable(['id', 'name', 'result'], rows));
+  context.stdout.write(summaryOf(results));
+  return results.includes('unreadable') ? EXIT.someRefused : EXIT.done;
+};
