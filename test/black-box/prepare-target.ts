@@ -25,7 +25,8 @@ const loadSamples = async (admin: Admin, today: Date): Promise<void> => {
   }
 };
 
-const createKey = async (admin: Admin, plan: string, ...more: string[]): Promise<{ id: string; key: string }> =>
+/** Makes a key with the operator CLI. */
+export const createKey = async (admin: Admin, plan: string, ...more: string[]): Promise<{ id: string; key: string }> =>
   JSON.parse(await admin('keys', 'create', '--name', 'Black box', '--plan', plan, '--json', ...more));
 
 /** Loads the README's sample vehicles and makes the keys that the checks use, all with the operator CLI. */

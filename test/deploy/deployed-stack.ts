@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { CloudFormationClient, DeleteStackCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { BASE_ADDRESS_OUTPUT } from '../../lib/cloud/outputs.ts';
+import type { TableId } from '../../functions/tables.ts';
+import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../lib/cloud/outputs.ts';
 
 const POLL_MS = 250;
 const DELETE_SECONDS = 60;
@@ -23,16 +24,20 @@ export const deployedStack = (name: string, endpoint: string) => {
     }
   };
 
+  const output = async (name: string): Promise<string> => {
+    const outputs = (await describe())?.Outputs ?? [];
+    const value = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
+    if (value === undefined) throw new Error(`the stack has no output ${name}`);
+    return value;
+  };
+
   return {
     status: async () => (await describe())?.StackStatus,
 
     /** `host:port` of the API, by which the emulator knows it. */
-    apiHost: async (): Promise<string> => {
-      const outputs = (await describe())?.Outputs ?? [];
-      const address = outputs.find(({ OutputKey }) => OutputKey === BASE_ADDRESS_OUTPUT)?.OutputValue;
-      if (address === undefined) throw new Error(`the stack ${name} tells no ${BASE_ADDRESS_OUTPUT}`);
-      return new URL(address).host;
-    },
+    apiHost: async (): Promise<string> => new URL(await output(BASE_ADDRESS_OUTPUT)).host,
+
+    tableName: (id: TableId): Promise<string> => output(tableOutput(id)),
 
     /** Deletes the stack and waits until it is gone: the emulator ignores `cdk destroy`. */
     remove: async (): Promise<void> => {

@@ -12,19 +12,27 @@ export interface Emulator {
   readonly stop: () => Promise<void>;
 }
 
-/** From PyPI; https://pypi.org/project/ministack */
-const VERSION = '1.5.33';
-const ENVIRONMENT = join(import.meta.dirname, '../../node_modules/.cache', `ministack-${VERSION}`);
-const PROGRAM = join(ENVIRONMENT, 'bin', 'ministack');
+/** From PyPI: the emulator (https://pypi.org/project/ministack) and the AWS CLI that asks it. */
+const VERSIONS = { ministack: '1.5.33', awscli: '1.46.3' };
+const ENVIRONMENT = join(
+  import.meta.dirname,
+  '../../node_modules/.cache',
+  `ministack-${VERSIONS.ministack}-awscli-${VERSIONS.awscli}`,
+);
+
+/** Where the command `aws` is, once installed. */
+export const PROGRAMS = join(ENVIRONMENT, 'bin');
+const PROGRAM = join(PROGRAMS, 'ministack');
 
 const START_SECONDS = 60;
 const POLL_MS = 250;
 
-/** Installs it into a virtual environment of its own, once. @throws in words when Python or the package cannot be had */
+/** Installs both into a virtual environment of their own, once. @throws in words when Python or the package cannot be had */
 export const installMinistack = async (): Promise<void> => {
-  if (existsSync(PROGRAM)) return;
+  if ([PROGRAM, join(PROGRAMS, 'aws')].every((program) => existsSync(program))) return;
   await runCommand('python3', ['-m', 'venv', ENVIRONMENT]);
-  await runCommand(join(ENVIRONMENT, 'bin', 'pip'), ['install', '--quiet', `ministack==${VERSION}`]);
+  const pins = Object.entries(VERSIONS).map(([name, version]) => `${name}==${version}`);
+  await runCommand(join(PROGRAMS, 'pip'), ['install', '--quiet', ...pins]);
 };
 
 /**

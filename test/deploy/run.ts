@@ -1,6 +1,7 @@
 /**
  * The whole way of a deployment on an AWS emulator, with the real cdk command: bootstrap, deploy, keys and data by the
- * operator CLI, every endpoint from outside, an update, the end. `npm run test:deploy`; stops at the first fault.
+ * operator CLI, every endpoint from outside, README's restore, an update, the end. `npm run test:deploy`; stops at the
+ * first fault.
  */
 import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
@@ -8,12 +9,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT } from '../../lib/admin/exit-codes.ts';
 import { adminProcess } from '../black-box/admin-process.ts';
-import { prepareTarget } from '../black-box/prepare-target.ts';
+import { openApi, type Target } from '../black-box/api.ts';
+import { type Admin, prepareTarget } from '../black-box/prepare-target.ts';
 import { runChecks } from '../black-box/run-checks.ts';
 import { vehicleChecks } from '../black-box/vehicle-checks.ts';
 import { cdk, environmentFor } from './cloud-development-kit.ts';
 import { deployedStack } from './deployed-stack.ts';
-import { installMinistack, startMinistack } from './ministack.ts';
+import { installMinistack, PROGRAMS, startMinistack } from './ministack.ts';
+import { type RestoringOperator, restoringOperator } from './restore.ts';
 
 const STACK = 'vehicle-verification-dev';
 const SAMPLES = join(import.meta.dirname, '../fixtures/samples');
@@ -40,6 +43,31 @@ const loadSampleFiles = async (folder: string, env: NodeJS.ProcessEnv): Promise<
   }
 };
 
+type Stack = ReturnType<typeof deployedStack>;
+
+const operatorOf = async (stack: Stack, folder: string, env: NodeJS.ProcessEnv) =>
+  restoringOperator(
+    {
+      CONTENT_TABLE: await stack.tableName('content'),
+      KEYS_TABLE: await stack.tableName('keys'),
+      NAME: 'left-behind-keys',
+      'vehicle-verification-prod': STACK,
+      'restored.ndjson': join(folder, 'restored.ndjson'),
+    },
+    { ...env, PATH: `${PROGRAMS}:${env.PATH}` },
+  );
+
+const restore = async (target: Target, operator: RestoringOperator, admin: Admin): Promise<void> => {
+  const api = openApi(target);
+  try {
+    await operator.restoreContent(api);
+    await operator.restoreKeys(api, admin);
+    await operator.leavesNoTable();
+  } finally {
+    api.close();
+  }
+};
+
 const deployAndDrive = async (endpoint: string, folder: string): Promise<number> => {
   const env = environmentFor(endpoint);
   const run = cdk(env, join(folder, 'cdk.out'));
@@ -49,20 +77,25 @@ const deployAndDrive = async (endpoint: string, folder: string): Promise<number>
   await step('cdk deploy', () => run('deploy', '--require-approval', 'never'));
   assert.equal(await stack.status(), 'CREATE_COMPLETE');
   await step('import of the sample files through --stack', () => loadSampleFiles(folder, env));
-  const keys = await step('sample vehicles and keys through --stack', () =>
-    prepareTarget(adminProcess(['--stack', STACK], env), new Date()),
-  );
+  const admin = adminProcess(['--stack', STACK], env);
+  const keys = await step('sample vehicles and keys through --stack', () => prepareTarget(admin, new Date()));
   const target = { origin: endpoint, host: await stack.apiHost(), keys };
   const held = await step('every endpoint through the deployed API', () => runChecks(target, say));
+  const operator = await operatorOf(stack, folder, env);
+  await step('README’s commands to restore content and keys', () => restore(target, operator, admin));
   await step('cdk deploy of a change', () =>
     run('deploy', '--require-approval', 'never', '-c', 'alarmEmail=operator@example.com'),
   );
   assert.equal(await stack.status(), 'UPDATE_COMPLETE');
   const heldAfter = await step('look-ups after the update', () => runChecks(target, () => undefined, vehicleChecks));
+  await operator.leaveKeysBehind();
   await step('deletion', stack.remove);
   await assert.rejects(
     runChecks(target, () => undefined, vehicleChecks),
     'the API must be gone with its stack',
+  );
+  await step('README’s commands for tables without a stack', async () =>
+    assert.match(await operator.readWhatIsLeft(), /^[0-9a-f]{20} +Black box/m),
   );
   return held + heldAfter;
 };

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Api } from '../black-box/api.ts';
+import { type Admin, createKey } from '../black-box/prepare-target.ts';
+import { runCommand } from './run-command.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The commands of README's section "Restore", block by block: content, keys, tables without a stack. */
+const documentedCommands = (): string[][] => {
+  const [, section = ''] = /^### Restore$(.*?)^### /ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
+    block.replaceAll('\\\n', '').trim().split('\n'),
+  );
+};
+
+/** What stands in README for names that only an operator knows, and the names here. */
+export type Names = Readonly<
+  Record<'CONTENT_TABLE' | 'KEYS_TABLE' | 'NAME' | 'vehicle-verification-prod' | 'restored.ndjson', string>
+>;
+
+/** Who follows README's section "Restore" to the letter. */
+export type RestoringOperator = ReturnType<typeof restoringOperator>;
+
+/** Runs the commands of README's section "Restore", with changes between a restore point and the copying. */
+export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
+  const [content = [], keys = [], leftBehind = []] = documentedCommands();
+  assert.ok(
+    [content, keys, leftBehind].every(({ length }) => length > 1),
+    'README has three blocks of commands',
+  );
+
+  const runAll = async (commands: readonly string[]): Promise<string> => {
+    let output = '';
+    for (const command of commands) {
+      const filled = Object.entries(names).reduce(
+        (text, [name, value]) => text.replaceAll(new RegExp(`\\b${RegExp.escape(name)}\\b`, 'g'), value),
+        command,
+      );
+      output += await runCommand('/bin/sh', ['-c', `cd '${ROOT}' && ${filled}`], env);
+    }
+    return output;
+  };
+
+  /** Runs the commands until the restored table is there, then what happens meanwhile, then the others. */
+  const restore = async <T>(commands: readonly string[], meanwhile: () => Promise<T>): Promise<T> => {
+    const isThere = commands.findIndex((command) => command.startsWith('aws dynamodb wait')) + 1;
+    assert.ok(isThere > 0, 'README waits for the restored table');
+    await runAll(commands.slice(0, isThere));
+    const result = await meanwhile();
+    await runAll(commands.slice(isThere));
+    return result;
+  };
+
+  const aws = (...args: string[]) => runCommand('aws', ['dynamodb', ...args], env);
+
+  return {
+    /** A deleted item comes back, one that was made after the restore point stays. */
+    restoreContent: async ({ call }: Api): Promise<void> => {
+      const domain = `d${randomUUID().slice(0, 8)}.example`;
+      const create = async (slug: string): Promise<string> =>
+        String((await call('POST', '/v1/api/content', { json: { title: slug, content: slug, domain, slug } })).body.id);
+      const old = await create('old');
+      const later = await restore(content, async () => {
+        assert.equal((await call('DELETE', `/v1/api/content/${old}`)).status, 204);
+        return create('later');
+      });
+      for (const id of [old, later]) assert.equal((await call('GET', `/v1/api/content/${id}`)).status, 200);
+      assert.equal((await call('GET', `/v1/api/content?domain=${domain}`)).body.total, 2);
+    },
+
+    /** A key that is missing comes back, one that was revoked after the restore point stays revoked. */
+    restoreKeys: async ({ call }: Api, admin: Admin): Promise<void> => {
+      const [revoked, missing] = [await createKey(admin, 'free'), await createKey(admin, 'free')];
+      const statusWith = async (key: string) => (await call('GET', '/v1/vehicle/AB12CDE/insurance', { key })).status;
+      await restore(keys, async () => {
+        await admin('keys', 'revoke', revoked.id);
+        await aws('delete-item', '--table-name', names.KEYS_TABLE, '--key', JSON.stringify({ id: { S: missing.id } }));
+        assert.equal(await statusWith(missing.key), 401);
+      });
+      assert.deepEqual([await statusWith(revoked.key), await statusWith(missing.key)], [401, 200]);
+    },
+
+    /** The restored tables are deleted afterwards. */
+    leavesNoTable: async (): Promise<void> => {
+      assert.doesNotMatch(await aws('list-tables'), /"restored-/);
+    },
+
+    /** Keeps a copy of the keys that the stack's end does not delete, as a prod stack leaves its tables. */
+    leaveKeysBehind: (): Promise<string> =>
+      aws(
+        'restore-table-to-point-in-time',
+        '--source-table-name',
+        names.KEYS_TABLE,
+        '--target-table-name',
+        names.NAME,
+        '--use-latest-restorable-time',
+      ),
+
+    /** @returns what the commands for tables without a stack print */
+    readWhatIsLeft: (): Promise<string> => runAll(leftBehind),
+  };
+};
