@@ -19,18 +19,24 @@ export type TransactionOutcome =
   | { readonly committed: true }
   | { readonly committed: false; readonly failed: ReadonlyMap<TransactWriteItem, Record<string, AttributeValue>> };
 
-/** Another request holds one of the items, or DynamoDB is short of capacity: nothing was written, worth another try. */
-const PASSING = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded', 'None']);
+/** Another request holds one of the items, or DynamoDB is short of capacity: nothing was written, and a retry may succeed. */
+const TRANSIENT_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-const isPassingCancellation = ({ CancellationReasons: reasons = [] }: TransactionCanceledException): boolean =>
-  reasons.length > 0 && reasons.every(({ Code }) => PASSING.has(Code ?? 'None'));
+/**
+ * One transient reason is enough, whatever the others are: the condition that failed beside it may have failed because
+ * of the very change that is under way, and the reason that explains it (a repeated creation, say) is then missing. A
+ * retry shows all of them. A cancelled transaction was not applied, so its token can be used again.
+ */
+const isTransientCancellation = ({ CancellationReasons: reasons = [] }: TransactionCanceledException): boolean =>
+  reasons.some(({ Code = 'None' }) => TRANSIENT_REASONS.has(Code)) ||
+  (reasons.length > 0 && reasons.every(({ Code = 'None' }) => Code === 'None'));
 
-/** Faults after which another try helps, or nobody knows whether the transaction was applied: its token finds out safely. */
-const passes = (fault: unknown): boolean => {
-  if (fault instanceof TransactionCanceledException) return isPassingCancellation(fault);
-  if (!isDatabaseFault(fault)) return false;
-  if (isThrottle(fault) || fault instanceof TransactionInProgressException) return true;
-  const { $fault, $retryable } = fault as { $fault?: 'client' | 'server'; $retryable?: object };
+/** Errors worth a retry, including those after which the outcome is unknown: the token makes the retry safe. */
+const isTransient = (error: unknown): boolean => {
+  if (error instanceof TransactionCanceledException) return isTransientCancellation(error);
+  if (!isDatabaseFault(error)) return false;
+  if (isThrottle(error) || error instanceof TransactionInProgressException) return true;
+  const { $fault, $retryable } = error as { $fault?: 'client' | 'server'; $retryable?: object };
   return $fault !== 'client' || $retryable !== undefined;
 };
 
@@ -45,10 +51,10 @@ const failedConditions = (
   );
 
 /**
- * Applies all the writes or none. Conflicts, throttles and faults are tried again with jitter until the deadline, under
- * one request token: a transaction that was applied before its answer got lost is recognised and not applied twice.
- * @throws DeadlineExceeded, whose cause is the last fault, when the outcome could not be learnt in time; at once a fault
- *   that would only come again
+ * Applies all writes or none. Retries conflicts, throttling and transient errors until the deadline with the same client
+ * request token, so that a transaction whose response was lost is never applied twice.
+ * @throws DeadlineExceeded, whose cause is the last transient error, when the outcome is still unknown then; any other
+ *   error at once
  */
 export const transact = async (
   db: DynamoDBClient,
@@ -61,10 +67,11 @@ export const transact = async (
       await db.send(new TransactWriteItemsCommand(command));
       return { committed: true };
     } catch (error) {
-      const failed = error instanceof TransactionCanceledException ? failedConditions(error, writes) : new Map();
-      if (failed.size > 0) return { committed: false, failed };
-      throw error;
+      if (!(error instanceof TransactionCanceledException) || isTransientCancellation(error)) throw error;
+      const failed = failedConditions(error, writes);
+      if (failed.size === 0) throw error;
+      return { committed: false, failed };
     }
   };
-  return retryUntil(deadline, attempt, passes);
+  return retryUntil(deadline, attempt, isTransient);
 };

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Reply, startApi, type TestApi } from '../support/api.ts';
+import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import type { DatabaseCall, Fault } from '../support/fault-proxy.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 
@@ -107,4 +108,27 @@ describe('A transaction whose answer is lost after it was applied', () => {
       expect((await api.call('GET', `/v1/api/content/${lost}`, { key })).status).toBe(404);
     },
   );
+});
+
+describe('A transaction that is cancelled for a conflict beside conditions that fail', () => {
+  const cancelOnce = () => api.faults.inject(forOperation('TransactWriteItems', onNthCall(1, 'mixedCancellation')));
+  const json = { title: 'T', content: 'C', domain: 'a.example', slug: 'repeated' };
+  const createRepeatably = () =>
+    api.call('POST', '/v1/api/content', { key, json, headers: { 'Idempotency-Key': 'repeated' } });
+
+  it('still answers a repeated creation with its own item, not with 409 SLUG_TAKEN', async () => {
+    const first = await createRepeatably();
+    cancelOnce();
+    const again = await createRepeatably();
+    expect([again.status, again.body]).toEqual([201, first.body]);
+  });
+
+  it('still changes and deletes the item', async () => {
+    const made = (await createRepeatably()).body as { id: string };
+    cancelOnce();
+    const changed = await api.call('PUT', `/v1/api/content/${made.id}`, { key, json: { slug: 'repeated-elsewhere' } });
+    expect(changed.status).toBe(200);
+    cancelOnce();
+    expect((await api.call('DELETE', `/v1/api/content/${made.id}`, { key })).status).toBe(204);
+  });
 });

@@ -115,6 +115,26 @@ describe('A partial batch', () => {
   });
 });
 
+describe('A transaction cancelled for mixed reasons', () => {
+  it('has a conflict on its first item, failed conditions after it, and is not applied', async () => {
+    faults.inject(always('mixedCancellation'));
+    const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+    const ConditionExpression = 'attribute_not_exists(registration)';
+    const TransactItems = [
+      { Put: { TableName: table, Item: keyOf(first), ConditionExpression } },
+      { Put: { TableName: table, Item: keyOf(second), ConditionExpression } },
+      { Put: { TableName: table, Item: keyOf(third) } },
+    ];
+    await expect(db.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
+    });
+    expect(await isStored(third)).toBe(false);
+    await expect(put('NO-TRANSACTION')).resolves.toBeDefined();
+    expect(faults.calls.map(({ fault }) => fault)).toEqual(['mixedCancellation', undefined]);
+  });
+});
+
 describe('The record of calls', () => {
   it('names the tables of a transaction, and nothing as the fault of what passed', async () => {
     const puts = [table, engine.names.compliance, table].map((TableName, index) => ({

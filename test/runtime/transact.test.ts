@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { createDatabase } from '../../functions/runtime/dynamodb.ts';
 import { transact } from '../../functions/runtime/transact.ts';
-import { add, read } from '../local/engine/writes.ts';
+import { add, putNew, read } from '../local/engine/writes.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { onNthCall } from '../support/fault-choosers.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 
 let engine: TestEngine;
@@ -37,7 +38,26 @@ describe('A transaction', () => {
     expect((await read(engine.client, engine.names.keys, 'throttled'))?.amount).toEqual({ N: '1' });
   });
 
-  it.each(['error', 'throttle', 'resetBefore'] as const)(
+  it('is sent again when one reason is transient, even beside a condition that failed', async () => {
+    faults.inject(onNthCall(1, 'mixedCancellation'));
+    const writes = ['first', 'second'].map((id) => putNew(engine.names.keys, id));
+    expect(await transact(db, writes, deadlineIn(20_000))).toEqual({ committed: true });
+    const tokens = faults.calls.map(
+      ({ body }) => (JSON.parse(body) as { ClientRequestToken: string }).ClientRequestToken,
+    );
+    expect(tokens).toEqual([tokens[0], tokens[0]]);
+  });
+
+  it('names every condition that failed once nothing else stands in the way', async () => {
+    const [taken, free] = ['taken', 'free'].map((id) => putNew(engine.names.keys, id));
+    if (taken === undefined || free === undefined) throw new Error('two writes');
+    await transact(db, [taken], deadlineIn(20_000));
+    faults.inject(onNthCall(1, 'mixedCancellation'));
+    const outcome = await transact(db, [taken, free], deadlineIn(20_000));
+    expect(outcome).toEqual({ committed: false, failed: new Map([[taken, {}]]) });
+  });
+
+  it.each(['error', 'throttle', 'resetBefore', 'mixedCancellation'] as const)(
     'tells what kept it from the deadline on: %s',
     async (fault) => {
       faults.inject(() => fault);

@@ -18,6 +18,7 @@ export const FAULTS = [
   'errorAfter',
   'truncate',
   'partial',
+  'mixedCancellation',
 ] as const satisfies readonly Fault[];
 
 /** A fault in a word, for tables and test titles. */

@@ -4,8 +4,9 @@ import { type EngineAnswer, partialBatch } from './fault-partial-batch.ts';
 
 /**
  * What goes wrong with one database request; `*After` lets the engine apply it first, `truncate` and slow too. `partial`
- * does half of a batch and gives the rest back as unprocessed; it leaves other requests alone. `deny` is what a caller is
- * told whose permission was taken away: nobody tries again after that.
+ * does half of a batch and gives the rest back as unprocessed; it leaves other requests alone. `mixedCancellation` cancels
+ * a transaction because of a conflict on its first item, while every other condition fails; it leaves other requests
+ * alone. `deny` is what a caller is told whose permission was taken away: nobody tries again after that.
  */
 export type Fault =
   | 'throttle'
@@ -17,6 +18,7 @@ export type Fault =
   | 'errorAfter'
   | 'truncate'
   | 'partial'
+  | 'mixedCancellation'
   | { readonly slowMs: number };
 
 /** One request on its way to the engine. */
@@ -53,16 +55,34 @@ const THROTTLE = 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceeded
 const DENIED = 'com.amazon.coral.service#AccessDeniedException';
 const INTERNAL = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
 
+/** Whether a fault does anything to requests of this operation. */
+export const isApplicable = (fault: Fault, operation: string): boolean => {
+  if (fault === 'partial') return operation.startsWith('Batch');
+  return fault !== 'mixedCancellation' || operation === 'TransactWriteItems';
+};
+
+const CANCELED = 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException';
+
+/** One reason per action, in their order: a conflict first, then failed conditions, `None` where there is no condition. */
+const mixedReasons = (body: string): object[] => {
+  const { TransactItems } = JSON.parse(body) as { TransactItems: Record<string, { ConditionExpression?: string }>[] };
+  return TransactItems.map((action, index) => {
+    if (index === 0) return { Code: 'TransactionConflict', Message: 'injected' };
+    const isConditional = Object.values(action).some(({ ConditionExpression }) => ConditionExpression !== undefined);
+    return isConditional ? { Code: 'ConditionalCheckFailed', Message: 'injected' } : { Code: 'None' };
+  });
+};
+
 const read = async (stream: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
 };
 
-const fail = (response: ServerResponse, status: number, type: string) =>
+const fail = (response: ServerResponse, status: number, type: string, members: object = {}) =>
   response
     .writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
-    .end(JSON.stringify({ __type: type, message: 'injected' }));
+    .end(JSON.stringify({ __type: type, message: 'injected', ...members }));
 
 interface Named {
   readonly TableName?: string;
@@ -118,9 +138,9 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
     const call = { operation, tables: tablesIn(body), body, nth, ...chosen, isAbandoned: false };
     calls.push(call);
     const wanted = choose(call);
-    // Where there is nothing to do a part of, nothing goes wrong.
+    // Where there is nothing to do a part of, or to cancel, nothing goes wrong.
     const isWhole = wanted === 'partial' && partialBatch(operation, Buffer.from(body)) === undefined;
-    call.fault = isWhole ? undefined : wanted;
+    call.fault = isWhole || (wanted && !isApplicable(wanted, operation)) ? undefined : wanted;
     response.once('close', () => {
       call.isAbandoned = call.fault === undefined && !response.writableFinished;
     });
@@ -136,7 +156,9 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
     else if (fault === 'throttle') fail(response, 400, THROTTLE);
     else if (fault === 'deny') fail(response, 400, DENIED);
     else if (fault === 'error') fail(response, 500, INTERNAL);
-    else {
+    else if (fault === 'mixedCancellation') {
+      fail(response, 400, CANCELED, { CancellationReasons: mixedReasons(String(body)) });
+    } else {
       const half = fault === 'partial' ? partialBatch(call.operation, body) : undefined;
       const answer = await forward(target, agent, incoming, half?.body ?? body);
       if (half !== undefined && answer.status === 200) deliver(response, half.answer(answer), fault);

@@ -1,5 +1,5 @@
 import { type ChooseFault, FAULTS, faultName, withProbability } from '../../support/fault-choosers.ts';
-import type { Fault } from '../../support/fault-proxy.ts';
+import { type Fault, isApplicable } from '../../support/fault-proxy.ts';
 
 const SEED = 20_260_615;
 /** Of all database requests. */
@@ -23,17 +23,23 @@ const drawn = (faults: readonly Fault[], seed: number): ChooseFault => {
 export const quarrelsomeDatabase = () => {
   const injected = new Map<string, number>();
   let calls = 0;
-  // Only a batch can be done in part: for other requests that would be no fault.
-  const [onBatches, onOthers] = [
-    drawn(FAULTS, SEED),
+  const drawnFor = (operation: string, seed: number) =>
     drawn(
-      FAULTS.filter((fault) => fault !== 'partial'),
-      SEED + 2,
-    ),
+      FAULTS.filter((fault) => isApplicable(fault, operation)),
+      seed,
+    );
+  const [onBatches, onTransactions, onOthers] = [
+    drawnFor('BatchGetItem', SEED),
+    drawnFor('TransactWriteItems', SEED + 4),
+    drawnFor('GetItem', SEED + 2),
   ];
+  const chooserOf = (operation: string): ChooseFault => {
+    if (operation === 'TransactWriteItems') return onTransactions;
+    return operation.startsWith('Batch') ? onBatches : onOthers;
+  };
   const choose: ChooseFault = (call) => {
     calls += 1;
-    const fault = call.operation.startsWith('Batch') ? onBatches(call) : onOthers(call);
+    const fault = chooserOf(call.operation)(call);
     if (fault !== undefined) injected.set(faultName(fault), (injected.get(faultName(fault)) ?? 0) + 1);
     return fault;
   };

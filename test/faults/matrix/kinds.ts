@@ -8,7 +8,8 @@ const isHidden = (fault: Fault): boolean =>
   fault === 'partial' || (typeof fault === 'object' && fault.slowMs < TOO_SLOW_MS);
 
 /** Whether the service finds out about the fault only by waiting. */
-const waits = (fault: Fault): boolean => fault === 'hang' || fault === 'throttle' || typeof fault === 'object';
+const waits = (fault: Fault): boolean =>
+  ['hang', 'throttle', 'mixedCancellation'].includes(String(fault)) || typeof fault === 'object';
 
 /** A column of the matrix. */
 export interface Kind {

@@ -1,12 +1,13 @@
 /** Where in a request's database work a fault strikes. */
 import { type TableId, type TableNames, tables } from '../../../functions/tables.ts';
-import type { DatabaseCall, Fault } from '../../support/fault-proxy.ts';
+import { type DatabaseCall, type Fault, isApplicable } from '../../support/fault-proxy.ts';
 
 /** Some of the database requests that a scenario makes. */
 export interface Place {
   readonly name: string;
   readonly tables: readonly TableId[];
   readonly isBatch: boolean;
+  readonly operations: readonly string[];
   /** How many of a healthy run's requests it holds. */
   readonly calls: number;
   readonly includes: (call: DatabaseCall) => boolean;
@@ -26,6 +27,7 @@ export const placesOf = (names: TableNames, healthyRun: readonly DatabaseCall[])
     name,
     tables: [...new Set(calls.flatMap((call) => tableIdsOf(names, call)))],
     isBatch: calls.every(isBatch),
+    operations: calls.map(({ operation }) => operation),
     calls: calls.length,
     includes: (call) => nameOf(names, call) === name,
   }));
@@ -35,6 +37,7 @@ export const everywhere = (places: readonly Place[]): Place => ({
   name: 'everywhere',
   tables: [...new Set(places.flatMap((place) => place.tables))],
   isBatch: places.some((place) => place.isBatch),
+  operations: places.flatMap(({ operations }) => operations),
   calls: places.reduce((sum, { calls }) => sum + calls, 0),
   includes: () => true,
 });
@@ -55,4 +58,5 @@ export const fullBatches = (place: Place): Place => ({
 });
 
 /** Whether a fault does anything there. */
-export const strikes = (fault: Fault, place: Place): boolean => fault !== 'partial' || place.isBatch;
+export const strikes = (fault: Fault, { operations }: Place): boolean =>
+  operations.some((operation) => isApplicable(fault, operation));

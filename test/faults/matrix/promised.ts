@@ -26,6 +26,8 @@ const withCode = (code: string) => (reply: Reply) => assert.partialDeepStrictEqu
 export const promisedWhileLasting = ({ fault, isHidden }: Kind, place: Place, healthy: number): Promised => {
   if (isHidden) return { status: healthy, knowsCaller: true };
   const failed = { status: 500, requireBody: withCode('INTERNAL_ERROR') };
+  // Strikes transactions only, wherever the place is.
+  if (fault === 'mixedCancellation') return { ...failed, knowsCaller: true };
   if (place.tables.includes('keys')) return { ...failed, knowsCaller: false };
   if (!place.tables.includes('usage')) return { ...failed, knowsCaller: true };
   return fault === 'throttle'
