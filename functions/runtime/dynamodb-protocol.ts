@@ -1,5 +1,6 @@
 import { AwsJson1_0Protocol } from '@aws-sdk/core/protocols';
 import { HttpRequest } from '@smithy/core/protocols';
+import { UnreadableResponse } from './dynamodb-transport.ts';
 
 type SerializeArguments = Parameters<AwsJson1_0Protocol['serializeRequest']>;
 type DeserializeArguments = Parameters<AwsJson1_0Protocol['deserializeResponse']>;
@@ -18,6 +19,21 @@ const ON_ITEMS = new Set([
 ]);
 
 const FIRST_ERROR_STATUS = 300;
+
+/**
+ * DynamoDB answers with a JSON object, whatever the status. Anything else (an empty body, a cut one, a proxy's page, bytes
+ * in an encoding that nobody asked for) does not come from it.
+ * @throws UnreadableResponse
+ */
+const parseBody = (body: unknown) => {
+  try {
+    const parsed = JSON.parse(String(body));
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  } catch {
+    // Neither the text nor its error's message: both may quote an item.
+  }
+  throw new UnreadableResponse('DynamoDB answered with something else than a JSON object');
+};
 
 /**
  * DynamoDB's JSON of items as it stands: what a command takes is what goes over the wire, and what comes back is what it
@@ -41,9 +57,10 @@ export class DynamoDbJson extends AwsJson1_0Protocol {
   }
 
   override async deserializeResponse(...[operation, context, response]: DeserializeArguments) {
+    const body = parseBody(response.body);
     if (!ON_ITEMS.has(operation.name) || response.statusCode >= FIRST_ERROR_STATUS) {
       return super.deserializeResponse(operation, context, response);
     }
-    return { ...JSON.parse(String(response.body)), $metadata: this.deserializeMetadata(response) };
+    return { ...body, $metadata: this.deserializeMetadata(response) };
   }
 }

@@ -16,6 +16,15 @@ class TimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
+/** A response that is not HTTP, or not DynamoDB's JSON. The SDK retries what has a `$retryable`. */
+export class UnreadableResponse extends Error {
+  override readonly name = 'UnreadableResponse';
+  readonly $retryable = {};
+}
+
+/** Node's HTTP parser marks its errors so. */
+const isParseError = ({ code = '' }: NodeJS.ErrnoException): boolean => code.startsWith('HPE_');
+
 const AGENT = { keepAlive: true, maxSockets: 256 };
 
 /** Headers as the SDK reads them: one text each. */
@@ -33,9 +42,9 @@ const dropIdle = ({ freeSockets }: HttpAgent): void => {
 /**
  * Carries the SDK's requests over connections that are kept. It takes the place of `@smithy/node-http-handler`, whose
  * timers and streams, made for bodies of any size, are an eighth of a look-up's processor time: DynamoDB's answers are
- * small and read whole. An answer that breaks off fails, and so is tried again; when that was on a kept connection, the
- * idle ones are closed, so that the next attempt is over a new one: a pause of the function may have cost them all, and
- * a bulk request leaves more of them than there are attempts.
+ * small and read whole. A response that is truncated or not HTTP is a transient error. After an error on a reused
+ * connection all idle connections are closed, so that the next attempt is over a new one: a frozen function may have lost
+ * them all, and a bulk request leaves more of them than there are attempts.
  */
 export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => {
   const http = new HttpAgent(AGENT);
@@ -53,7 +62,7 @@ export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => 
       const fail = (error: Error) => {
         clearTimeout(answering);
         if (request.reusedSocket) dropIdle(agent);
-        reject(error);
+        reject(isParseError(error) ? new UnreadableResponse(error.message, { cause: error }) : error);
       };
       request.on('error', fail);
       request.on('socket', (socket) => {

@@ -1,9 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
@@ -34,10 +40,10 @@ const listening = async (
 const requestTo = (port: number, body = '{}', hostname = '127.0.0.1') =>
   new HttpRequest({ protocol: 'http:', hostname, port, path: '/', method: 'POST', headers: {}, body });
 
-const portOf = (server: Server) => (server.address() as AddressInfo).port;
+const portOf = (server: Server | SocketServer) => (server.address() as AddressInfo).port;
 
 /** A client as the functions have it, and a read with it. */
-const readerOf = (server: Server) => {
+const readerOf = (server: Server | SocketServer) => {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const db = createDatabase({ region: 'eu-west-2', endpoint: `http://127.0.0.1:${portOf(server)}`, credentials });
   ends.push(() => db.destroy());
@@ -45,6 +51,26 @@ const readerOf = (server: Server) => {
 };
 
 const ITEM = '{"Item":{"id":{"S":"a"}}}';
+
+/** A response as bytes on the wire. */
+const responseOf = (body: string | Buffer, head = 'HTTP/1.1 200 OK'): Buffer =>
+  Buffer.concat([Buffer.from(`${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`), Buffer.from(body)]);
+
+/** Answers with these bytes first, and as DynamoDB would from then on; requests are small enough for one packet. */
+const answeringFirst = async (bytes: Buffer) => {
+  const seen = { requests: 0 };
+  const server = createSocketServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.on('data', () => {
+      seen.requests += 1;
+      socket.write(seen.requests === 1 ? bytes : responseOf(ITEM));
+    });
+    ends.push(() => socket.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  ends.push(() => server.close());
+  return { server, seen };
+};
 
 /** Connections that a large bulk request leaves behind: one per batch, and admission's two. */
 const KEPT = 12;
@@ -125,6 +151,28 @@ describe('The way to DynamoDB', () => {
       response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
     });
     await expect(transportWith().handle(requestTo(portOf(server)))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  it.each([
+    ['is not HTTP', Buffer.from('SSH-2.0-OpenSSH_9.2\r\n\r\n')],
+    ['has a chunk of no size', Buffer.from('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n')],
+    ['is empty', responseOf('')],
+    ['is cut', responseOf(ITEM.slice(0, 10))],
+    ['is compressed', responseOf(gzipSync(ITEM), 'HTTP/1.1 200 OK\r\ncontent-encoding: gzip')],
+    ['is JSON but no object', responseOf('null')],
+    ['is a page of a proxy, as an error', responseOf('<html>', 'HTTP/1.1 403 Forbidden')],
+    ['is an error without a body', responseOf('', 'HTTP/1.1 400 Bad Request')],
+  ])('is asked again when an answer %s', async (_what, bytes) => {
+    const { server, seen } = await answeringFirst(bytes);
+    expect((await readerOf(server)()).Item).toEqual({ id: { S: 'a' } });
+    expect(seen.requests).toBe(2);
+  });
+
+  it('reports an answer that cannot be read without quoting it', async () => {
+    const server = await listening((_request, response) => void response.end('{"Item":{"id":{"S":"secret"'));
+    const failing = readerOf(server)();
+    await expect(failing).rejects.toMatchObject({ name: 'UnreadableResponse', $metadata: { attempts: 3 } });
+    await expect(failing).rejects.not.toThrow(/secret/);
   });
 
   it.each([
