@@ -8,7 +8,7 @@ import { type ChangeOutcome, contentTransactions } from './content-transactions.
 import { contentWrites } from './content-writes.ts';
 import { hashBody, type Repeatable } from './idempotency.ts';
 import { requireMatch } from './if-match.ts';
-import type { ContentFields, ContentItem, StoredItem } from './item.ts';
+import { type ContentFields, type ContentItem, latest, type StoredItem } from './item.ts';
 import { ContentNotFound, IdempotencyConflict, SlugTaken } from './refusals.ts';
 
 /** When a change happens, and by when it must be done. */
@@ -68,7 +68,7 @@ export const contentChanges = (
       throw new SlugTaken();
     },
 
-    /** Fields left out keep their value. @throws ContentNotFound, PreconditionFailed, SlugTaken */
+    /** Fields left out keep their value; `updated_at` never runs backwards. @throws ContentNotFound, PreconditionFailed, SlugTaken */
     update: (
       id: string,
       changes: Partial<ContentFields>,
@@ -76,8 +76,10 @@ export const contentChanges = (
       { now, deadline }: Moment,
     ): Promise<ContentItem> =>
       changeFound(id, ifMatch, deadline, async (stored) => {
-        const { version } = stored.item;
-        const item = { ...stored.item, ...changes, updated_at: now.toISOString(), version: version + 1 };
+        const { version, updated_at } = stored.item;
+        // Clocks of two instances differ.
+        const updatedAt = latest(now.toISOString(), updated_at);
+        const item = { ...stored.item, ...changes, updated_at: updatedAt, version: version + 1 };
         return { outcome: await transactions.replace(stored, item, deadline), result: item };
       }),
 

@@ -1,4 +1,4 @@
-import type { ContentFields, ContentItem } from './item.ts';
+import { type ContentFields, type ContentItem, latest } from './item.ts';
 
 /** An item as a file gives it: the fields, and what the service sets itself where the file says that too. */
 export interface ImportedItem extends ContentFields {
@@ -15,10 +15,6 @@ export const newItem = ({ version = 1, ...given }: ImportedItem, id: string, now
   const created_at = given.created_at ?? given.updated_at ?? now;
   return { ...given, id, created_at, updated_at: given.updated_at ?? created_at, version };
 };
-
-/** Of timestamps that are written alike. */
-const latest = (...timestamps: readonly string[]): string =>
-  timestamps.reduce((last, one) => (one > last ? one : last));
 
 /**
  * The stored item with what the row says put in; undefined when that changes nothing. The version never stays or

@@ -22,6 +22,10 @@ export interface StoredItem {
   readonly positions: { readonly all: number; readonly domain: number };
 }
 
+/** The latest of timestamps in the same notation. */
+export const latest = (...timestamps: readonly string[]): string =>
+  timestamps.reduce((last, one) => (one > last ? one : last));
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Whether an id is of the form that this service gives; any other matches nothing. */

@@ -245,6 +245,19 @@ describe('PUT /v1/api/content/{id}', () => {
     expect((await read(one.id)).body).toEqual(one);
   });
 
+  it('never sets updated_at back, whatever the clock says', async () => {
+    const { id, updated_at } = await created();
+    try {
+      api.clock.now = NOON - 1_500;
+      expect((await update(id, { title: 'Earlier' })).body).toMatchObject({ title: 'Earlier', updated_at, version: 2 });
+      api.clock.now = NOON + 1_500;
+      const later = new Date(NOON + 1_500).toISOString();
+      expect((await update(id, { title: 'Later' })).body).toMatchObject({ updated_at: later, version: 3 });
+    } finally {
+      api.clock.now = NOON;
+    }
+  });
+
   it('moves an item to another domain, where it joins last', async () => {
     const item = await created({ domain: 'from.example' });
     await created({ domain: 'to.example' });
