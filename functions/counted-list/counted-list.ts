@@ -132,7 +132,7 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
 
     /**
      * Strongly consistent: a member that joined before is on the page that its place is on, whoever joins and leaves
-     * meanwhile, and the total is never less than what is shown. One request for the counters and one per bucket that the
+     * meanwhile, at most once, and the total is never less than what is shown. One request for the counters and one per bucket that the
      * page touches; one more when the list outgrows its last page in between.
      */
     page: async (list: string, offset: number, limit: number): Promise<MemberPage> => {
@@ -141,7 +141,9 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
       const isLast = offset < counted && counted <= offset + limit;
       // One more than the page holds tells whether the list has outgrown it since it was counted.
       const stretches = stretchesOf(buckets, offset, isLast ? limit + 1 : limit);
-      const found = (await Promise.all(stretches.map((stretch) => readStretch(list, stretch)))).flat();
+      const read = await Promise.all(stretches.map((stretch) => readStretch(list, stretch)));
+      // Whoever left an older bucket and joined again between the reads is in both; its new place counts.
+      const found = [...new Set(read.flat())];
       const ids = found.slice(0, limit);
       if (!isLast) return { ids, total: counted };
       if (found.length <= limit) return { ids, total: offset + found.length };

@@ -2,6 +2,7 @@ import { type QueryCommandInput, type TransactWriteItem, TransactWriteItemsComma
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { countedLists } from '../../functions/counted-list/counted-list.ts';
+import { memberPartition } from '../../functions/counted-list/entries.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 
 let engine: TestEngine;
@@ -99,6 +100,40 @@ describe('A page that is read while others join and leave', () => {
     await list.join(5);
     const { ids, total } = await list.page(2, 3, () => list.leave(4));
     expect([ids, total]).toEqual([[2, 1], 4]);
+  });
+
+  it('has a member once that leaves an older bucket and joins again', async () => {
+    const name = 'returned';
+    const positions = Array.from({ length: 520 }, (_, position) => ({ position, id: String(position) }));
+    for (let start = 0; start < positions.length; start += 90) {
+      await commit(lists().append(name, positions.slice(start, start + 90)));
+    }
+    const heldClient = clientOf(engine.endpoint);
+    heldClient.middlewareStack.add(
+      (next) => async (args) => {
+        const { ':pk': partition } = (args.input as Partial<QueryCommandInput>).ExpressionAttributeValues ?? {};
+        if (partition?.S === memberPartition(name, 1)) await hasReturned;
+        const answer = await next(args);
+        if (partition?.S === memberPartition(name, 0)) olderIsRead();
+        return answer;
+      },
+      { step: 'initialize' },
+    );
+    let olderIsRead: () => void = () => undefined;
+    const hasReturned = new Promise<void>((resolve) => {
+      olderIsRead = resolve;
+    }).then(async () => {
+      await commit(lists().remove(name, 511));
+      await commit(lists().append(name, [{ position: 520, id: '511' }]));
+    });
+    const { ids, total } = await countedLists(heldClient, engine.names.content).page(name, 0, 20);
+    heldClient.destroy();
+    expect(ids).toEqual([
+      '511',
+      ...Array.from({ length: 8 }, (_, n) => String(519 - n)),
+      ...Array.from({ length: 11 }, (_, n) => String(510 - n)),
+    ]);
+    expect(total).toBe(520);
   });
 
   it('has every member whose place was on it all the time, each once, in order', async () => {

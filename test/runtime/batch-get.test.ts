@@ -105,6 +105,17 @@ describe('Reading many keys', () => {
     expect((await batchGet(mistaken, wanted(), deadlineIn(20_000))).failure).toBeInstanceOf(TypeError);
   });
 
+  it('reads a key once that is given twice', async () => {
+    const keys = ['P1', 'P2', 'P1'].map(vehicleKey);
+    const { items, failure } = await batchGet(
+      api.engine.client,
+      [{ table: api.engine.names.vehicles, keys }],
+      deadlineIn(20_000),
+    );
+    const read = (items.get(api.engine.names.vehicles) ?? []).map((item) => item.registration?.S);
+    expect([read.sort(), failure]).toEqual([['P1', 'P2'], undefined]);
+  });
+
   it('reads nothing for no keys', async () => {
     const { items, unread } = await batchGet(api.engine.client, [], deadlineIn(100));
     expect([items.size, unread.size]).toEqual([0, 0]);
