@@ -18,5 +18,9 @@ export const applyEnvironment = (environment: Record<string, string>): void => {
   Object.assign(process.env, environment);
 };
 
-/** Where the developer's shell puts the service. */
-export const portsFromEnvironment = () => ({ port: process.env.PORT, dynamodbPort: process.env.DYNAMODB_PORT });
+/** What the developer's shell says of the service: its ports, and by which further names it is reached. */
+export const settingsFromEnvironment = () => ({
+  port: process.env.PORT,
+  dynamodbPort: process.env.DYNAMODB_PORT,
+  allowedHosts: process.env.ALLOWED_HOSTS,
+});

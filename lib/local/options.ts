@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util';
-import { portsFromEnvironment } from './environment.ts';
+import { isHostName } from './allowed-host.ts';
+import { settingsFromEnvironment } from './environment.ts';
 
 /** How the service is to run on this machine. */
 export interface LocalOptions {
   readonly port: number;
   readonly dynamodbPort: number;
+  /** Hosts besides this machine's own that a request may name, in lower case. */
+  readonly allowedHosts?: readonly string[];
   /** Keeps the data across restarts; without it the data is in memory. */
   readonly dataDirectory?: string;
   /** Another engine to use instead of the embedded one. */
@@ -20,7 +23,8 @@ export const USAGE = `Usage: npm start [-- OPTIONS]
   --data DIR           keep the data in DIR across restarts (default: in memory)
   --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
   --help               this text
-Environment: PORT (default 3000), DYNAMODB_PORT (default 8000)`;
+Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
+  ALLOWED_HOSTS (further host names that requests may use, joined by commas)`;
 
 const DEFAULT_PORT = 3_000;
 const DEFAULT_DYNAMODB_PORT = 8_000;
@@ -31,6 +35,13 @@ const portFrom = (name: string, value: string | undefined, fallback: number): nu
   const port = Number(value);
   if (/^\d+$/.test(value) && port <= MAX_PORT) return port;
   throw new CannotStart(`${name} must be a port number from 0 to ${MAX_PORT}, not "${value}".`);
+};
+
+const hostsFrom = (value: string): string[] => {
+  const hosts = value.split(',').map((host) => host.trim().toLowerCase());
+  const wrong = hosts.find((host) => host !== '' && !isHostName(host));
+  if (wrong === undefined) return hosts.filter((host) => host !== '');
+  throw new CannotStart(`ALLOWED_HOSTS must be host names without a port, joined by commas; "${wrong}" is none.`);
 };
 
 const endpointFrom = (value: string): string => {
@@ -58,10 +69,11 @@ export const readOptions = (args: string[]): LocalOptions | undefined => {
     throw new CannotStart('--data belongs to the embedded engine and --dynamodb names another one: give one of them.');
   }
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
-  const { port, dynamodbPort } = portsFromEnvironment();
+  const { port, dynamodbPort, allowedHosts = '' } = settingsFromEnvironment();
   return {
     port: portFrom('PORT', port, DEFAULT_PORT),
     dynamodbPort: portFrom('DYNAMODB_PORT', dynamodbPort, DEFAULT_DYNAMODB_PORT),
+    allowedHosts: hostsFrom(allowedHosts),
     ...(data === undefined ? {} : { dataDirectory: data }),
     ...(dynamodb === undefined ? {} : { dynamodbEndpoint: endpointFrom(dynamodb) }),
   };

@@ -36,9 +36,10 @@ const explainStartFault =
     throw error;
   };
 
-const startEngine = async ({ dynamodbEndpoint, dynamodbPort, dataDirectory }: LocalOptions): Promise<Engine> => {
+const startEngine = async (options: LocalOptions): Promise<Engine> => {
+  const { dynamodbEndpoint, dynamodbPort, dataDirectory, allowedHosts = [] } = options;
   if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
-  return startEmbeddedEngine({ port: dynamodbPort, ...(dataDirectory && { dataDirectory }) }).catch(
+  return startEmbeddedEngine({ port: dynamodbPort, allowedHosts, ...(dataDirectory && { dataDirectory }) }).catch(
     explainStartFault('DYNAMODB_PORT', dynamodbPort),
   );
 };
@@ -74,9 +75,8 @@ export const startLocalService = async (
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
     const keys = await prepare(engine, options);
     const pages = documentationPages(keys.standard);
-    const gateway = await startGateway({ port: options.port, onAnswer, pages }).catch(
-      explainStartFault('PORT', options.port),
-    );
+    const { port, allowedHosts = [] } = options;
+    const gateway = await startGateway({ port, allowedHosts, onAnswer, pages }).catch(explainStartFault('PORT', port));
     const stop = async () => {
       await gateway.close();
       await engine.close();

@@ -149,6 +149,7 @@ describe('npm start', () => {
   it.each([
     ['a port that is none', [], { PORT: 'eighty' }, 'PORT must be a port number from 0 to 65535, not "eighty".\n'],
     ['a port out of range', [], { DYNAMODB_PORT: '70000' }, 'DYNAMODB_PORT must be a port number'],
+    ['an allowed host with a scheme', [], { ALLOWED_HOSTS: 'a.example, http://b' }, '"http://b" is none.\n'],
     ['an engine that is no address', ['--dynamodb', 'there'], {}, '--dynamodb must be an address'],
     [
       'an engine that is not there',

@@ -16,6 +16,8 @@ export interface EmbeddedEngineOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly host?: string;
+  /** Hosts besides this machine's own that a request may name, in lower case. */
+  readonly allowedHosts?: readonly string[];
   /** Left out, the data is in memory and ends with the engine. */
   readonly dataDirectory?: string;
 }
@@ -28,11 +30,12 @@ export interface EmbeddedEngineOptions {
 export const startEmbeddedEngine = async ({
   port,
   host = '127.0.0.1',
+  allowedHosts = [],
   dataDirectory,
 }: EmbeddedEngineOptions): Promise<Engine> => {
   const store = await openStore(dataDirectory);
   const gate = createRequestGate();
-  const server = createHttpFront(answerOperations(store, gate));
+  const server = createHttpFront([host, ...allowedHosts], answerOperations(store, gate));
   try {
     server.listen(port, host);
     await once(server, 'listening');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
+import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { type Answer, INTERNAL_FAILURE, isJsonObject, type JsonObject, refusal } from './protocol.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -14,6 +15,7 @@ const UNKNOWN_OPERATION = refusal('service', 'UnknownOperationException', 'The o
 const NOT_JSON = refusal('service', 'SerializationException', 'The body is not a JSON object');
 const NOT_SIGNED = refusal('service', 'MissingAuthenticationTokenException', 'Request is missing Authentication Token');
 const TOO_LARGE: Answer = { ...refusal('service', 'RequestEntityTooLarge', 'The body is too large'), status: 413 };
+const FOREIGN_HOST: Answer = { ...refusal('service', 'MisdirectedRequest', MISDIRECTED), status: 421 };
 
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
@@ -36,9 +38,14 @@ const parseObject = (body: Buffer): JsonObject | undefined => {
 };
 
 /** The custom header and content type also keep web pages out: a browser asks before it sends them, and gets no leave. */
-const answerRequest = async (request: IncomingMessage, answerOperation: AnswerOperation): Promise<Answer> => {
+const answerRequest = async (
+  request: IncomingMessage,
+  allowedHosts: readonly string[],
+  answerOperation: AnswerOperation,
+): Promise<Answer> => {
   const body = await readBody(request);
   if (body === undefined) return TOO_LARGE;
+  if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) return FOREIGN_HOST;
   const operation = TARGET.exec(String(request.headers['x-amz-target']))?.[1];
   if (request.method !== 'POST' || operation === undefined) return UNKNOWN_OPERATION;
   if (!request.headers['content-type']?.startsWith('application/')) return UNKNOWN_OPERATION;
@@ -59,11 +66,14 @@ const send = (response: ServerResponse, { status, body }: Answer): void => {
   response.end(bytes);
 };
 
-/** A server of DynamoDB's JSON protocol. Only whole requests reach `answerOperation`; a broken one ends by itself. */
-export const createHttpFront = (answerOperation: AnswerOperation): Server => {
+/**
+ * A server of DynamoDB's JSON protocol. Only whole requests to this machine or an allowed host reach `answerOperation`;
+ * a broken one ends by itself.
+ */
+export const createHttpFront = (allowedHosts: readonly string[], answerOperation: AnswerOperation): Server => {
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy());
-    answerRequest(request, answerOperation)
+    answerRequest(request, allowedHosts, answerOperation)
       .catch(() => INTERNAL_FAILURE)
       .then((answer) => send(response, answer))
       .catch(() => response.destroy());

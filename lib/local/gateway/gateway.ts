@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
+import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { addressOf, httpEvent } from './http-event.ts';
 import { gatewayAnswer, type HttpAnswer, type InvokedFunction, invoke } from './invocation.ts';
 import { readBody } from './request-body.ts';
@@ -18,6 +19,8 @@ export interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly host?: string;
+  /** Hosts besides this machine's own that a request may name, in lower case. */
+  readonly allowedHosts?: readonly string[];
   /** Requests served at once; the others wait. */
   readonly concurrency?: number;
   /** The gateway's clock, in Unix milliseconds. */
@@ -94,9 +97,13 @@ const refuseMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const { port, host = '127.0.0.1', concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onAnswer, pages } = options;
+  const allowedHosts = [host, ...(options.allowedHosts ?? [])];
   const functions = await loadFunctions();
   const turn = pLimit(concurrency);
   const answer = async (request: IncomingMessage) => {
+    if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) {
+      return { ...gatewayAnswer(421, MISDIRECTED), routeKey: defaultRoute.key };
+    }
     const path = addressOf(request.url ?? '/').encodedPath;
     const page = request.method === 'GET' ? await pages?.(path) : undefined;
     return page ? { ...page, routeKey: `GET ${path}` } : answerRequest(request, functions, turn, new Date(clock()));

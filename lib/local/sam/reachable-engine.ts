@@ -6,9 +6,9 @@ export const HOST_NAME = 'host.docker.internal';
 
 const LOOPBACK = '127.0.0.1';
 
-const startOn = async (host: string, port: number): Promise<Engine | undefined> => {
+const startOn = async (host: string, port: number, allowedHosts: readonly string[]): Promise<Engine | undefined> => {
   try {
-    return await startEmbeddedEngine({ port, host });
+    return await startEmbeddedEngine({ port, host, allowedHosts });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRNOTAVAIL') return undefined;
@@ -22,9 +22,14 @@ const startOn = async (host: string, port: number): Promise<Engine | undefined> 
  * bridge. Docker Desktop keeps the bridge inside its own machine and passes on to this one's loopback.
  * @throws CannotStart when the port is taken
  */
-export const startReachableEngine = async (gateway: string | undefined, port: number): Promise<Engine> => {
-  const onBridge = gateway === undefined ? undefined : await startOn(gateway, port);
-  const engine = onBridge ?? (await startOn(LOOPBACK, port));
+export const startReachableEngine = async (
+  gateway: string | undefined,
+  port: number,
+  allowedHosts: readonly string[] = [],
+): Promise<Engine> => {
+  const hosts = [HOST_NAME, ...allowedHosts];
+  const onBridge = gateway === undefined ? undefined : await startOn(gateway, port, hosts);
+  const engine = onBridge ?? (await startOn(LOOPBACK, port, hosts));
   if (engine === undefined) throw new Error('no loopback interface');
   return engine;
 };

@@ -27,7 +27,7 @@ export interface SamService {
 }
 
 /** How to run it, and where it says what happens. */
-export interface SamOptions extends Pick<LocalOptions, 'port' | 'dynamodbPort'> {
+export interface SamOptions extends Pick<LocalOptions, 'port' | 'dynamodbPort' | 'allowedHosts'> {
   /** Further arguments for `sam local start-api`. */
   readonly samArguments: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -90,7 +90,7 @@ export const startSamService = async (options: SamOptions, cleanUp: CleanUp): Pr
   const { env, port, say } = options;
   await requireTools(env);
   await requireFreePort(port);
-  const engine = await startReachableEngine(await bridgeGateway(env), options.dynamodbPort);
+  const engine = await startReachableEngine(await bridgeGateway(env), options.dynamodbPort, options.allowedHosts);
   cleanUp.defer(engine.close);
   const keys = await fillDatabase(engine.endpoint, new Date());
   const folder = await makeScratch(cleanUp);

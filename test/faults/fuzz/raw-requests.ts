@@ -48,7 +48,7 @@ const CUT_OFF = new Set(['a body shorter than promised', 'chunks without an end'
 
 const lines = (call: Call, key: string): [string, ...string[]] => [
   `${call.method} ${pathOf(call)} HTTP/1.1`,
-  'Host: service.example',
+  'Host: 127.0.0.1',
   'Connection: close',
   `X-API-Key: ${key}`,
   'Content-Type: application/json',

@@ -1,0 +1,120 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { isAllowedHost } from '../../lib/local/allowed-host.ts';
+import { readOptions } from '../../lib/local/options.ts';
+import { type LocalService, startLocalService } from '../../lib/local/service.ts';
+
+describe('A Host header', () => {
+  it.each([
+    ['127.0.0.1'],
+    ['127.0.0.1:3000'],
+    ['localhost'],
+    ['LocalHost:65535'],
+    ['[::1]'],
+    ['[::1]:8000'],
+    ['box.example'],
+    ['BOX.example:3000'],
+    ['[fd00::2]:80'],
+  ])('%s names this machine', (header) => {
+    expect(isAllowedHost([header], ['box.example', '[fd00::2]'])).toBe(true);
+  });
+
+  it.each([
+    ['another name', ['rebound.example']],
+    ['another name with a port', ['rebound.example:3000']],
+    ['a name that ends like an allowed one', ['evil.box.example']],
+    ['a name that begins like an allowed one', ['localhost.evil.example']],
+    ['another address', ['192.168.0.1:3000']],
+    ['the unspecified address', ['0.0.0.0:3000']],
+    ['a loopback address without brackets', ['::1']],
+    ['a port that is no number', ['localhost:x']],
+    ['an empty port', ['localhost:']],
+    ['two ports', ['localhost:1:2']],
+    ['a user name', ['evil@localhost']],
+    ['a path', ['localhost/docs']],
+    ['a list', ['localhost, evil.example']],
+    ['a space', [' localhost']],
+    ['an empty text', ['']],
+    ['two headers', ['localhost', 'localhost']],
+    ['no header', []],
+    ['no headers at all', undefined],
+  ])('with %s does not', (_what, headers) => {
+    expect(isAllowedHost(headers, ['box.example', '[fd00::2]'])).toBe(false);
+  });
+});
+
+/** Reads a whole table from DynamoDB. */
+const SCAN = JSON.stringify({ TableName: LOCAL_TABLE_NAMES.vehicles });
+
+describe('npm start', () => {
+  let service: LocalService;
+
+  beforeAll(async () => {
+    process.env.ALLOWED_HOSTS = ' Box.example, ';
+    const options = readOptions([]);
+    delete process.env.ALLOWED_HOSTS;
+    if (options === undefined) throw new Error('help was not asked for');
+    service = await startLocalService({ ...options, port: 0, dynamodbPort: 0 });
+  });
+  afterAll(() => service.stop());
+
+  /** The response to a request sent byte for byte, since no HTTP client sends another Host than that of the address. */
+  const responseTo = (address: string, lines: readonly string[], body = ''): Promise<string> => {
+    const { port, hostname } = new URL(address);
+    const socket = connect(Number(port), hostname);
+    socket.write([...lines, 'Connection: close', '', body].join('\r\n'));
+    return text(socket);
+  };
+
+  const servers: [string, (host: readonly string[], version?: string) => Promise<string>][] = [
+    ['the reference', (host, version = '1.1') => responseTo(service.origin, [`GET /docs HTTP/${version}`, ...host])],
+    [
+      'the document',
+      (host, version = '1.1') => responseTo(service.origin, [`GET /openapi.json HTTP/${version}`, ...host]),
+    ],
+    [
+      'the API',
+      (host, version = '1.1') =>
+        responseTo(service.origin, [`GET /v1/api/content HTTP/${version}`, `X-API-Key: ${service.keys.free}`, ...host]),
+    ],
+    [
+      'the database',
+      (host, version = '1.1') =>
+        responseTo(
+          service.dynamodb,
+          [
+            `POST / HTTP/${version}`,
+            'X-Amz-Target: DynamoDB_20120810.Scan',
+            'Content-Type: application/x-amz-json-1.0',
+            'Authorization: AWS4-HMAC-SHA256 Credential=x',
+            `Content-Length: ${SCAN.length}`,
+            ...host,
+          ],
+          SCAN,
+        ),
+    ],
+  ];
+
+  describe.each(servers)('as to %s', (_what, request) => {
+    it.each([
+      ['of another name', ['Host: rebound.example:3000']],
+      ['given twice', ['Host: localhost', 'Host: rebound.example']],
+    ])('answers a Host %s with 421 and names the variable', async (_host, host) => {
+      const response = await request(host);
+      expect(response).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);
+      expect(response).toContain('ALLOWED_HOSTS');
+      expect(response).not.toContain('vvc_test_');
+    });
+
+    it('answers a request without Host with 421, or 400 where HTTP demands one', async () => {
+      expect(await request([], '1.0')).toMatch(/^HTTP\/1\.1 421 /);
+      expect(await request([], '1.1')).toMatch(/^HTTP\/1\.1 400 /);
+    });
+
+    it.each(['127.0.0.1:1', 'localhost', '[::1]', 'box.example'])('answers the Host %s with 200', async (host) => {
+      expect(await request([`Host: ${host}`])).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    });
+  });
+});
