@@ -2,6 +2,9 @@
 import { CannotStart, readOptions, USAGE } from '../lib/local/options.ts';
 import { startLocalService } from '../lib/local/service.ts';
 import { welcome } from '../lib/local/welcome.ts';
+import { onStopSignal } from './stop-signals.ts';
+
+const INTERRUPTED = 130;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -9,17 +12,24 @@ try {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) say(USAGE);
   else {
-    const service = await startLocalService(options, ({ routeKey, status, milliseconds }) =>
+    const starting = startLocalService(options, ({ routeKey, status, milliseconds }) =>
       say(`${status}  ${milliseconds.toFixed(1).padStart(7)} ms  ${routeKey}`),
     );
+    let stopping = false;
     const stop = async () => {
+      if (stopping) return;
+      stopping = true;
+      // A start that fails ends the process by itself.
+      const service = await starting.catch(() => undefined);
+      if (service === undefined) return;
       await service.stop();
       say('Stopped.');
       process.exit(0);
     };
-    process.once('SIGINT', () => void stop());
-    process.once('SIGTERM', () => void stop());
-    say(welcome(service));
+    onStopSignal({ stop, stopNow: () => process.exit(INTERRUPTED) });
+    // Whoever reads the output may stop reading, as `| head` does.
+    process.stdout.on('error', stop);
+    say(welcome(await starting));
   }
 } catch (error) {
   if (!(error instanceof CannotStart)) throw error;

@@ -4,6 +4,7 @@ import { CannotStart, readOptions } from '../lib/local/options.ts';
 import { CleanUp } from '../lib/local/sam/clean-up.ts';
 import { startSamService } from '../lib/local/sam/service.ts';
 import { welcome } from '../lib/local/sam/welcome.ts';
+import { onStopSignal } from './stop-signals.ts';
 
 const USAGE = `Usage: npm run sam [-- OPTIONS OF sam local start-api]
   --skip-pull-image  use the base image that is there
@@ -37,12 +38,13 @@ const run = async (samArguments: readonly string[]): Promise<void> => {
 
 const stopped = () => end('Stopped.', 0);
 let stopping = false;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    if (!stopping) void stopped();
-    stopping = true;
-  });
-}
+const stop = () => {
+  if (!stopping) void stopped();
+  stopping = true;
+};
+// Nothing cuts the clean-up short: containers that are left behind would keep running.
+onStopSignal({ stop });
+process.stdout.on('error', stop);
 
 const args = process.argv.slice(2);
 if (args.includes('--help')) say(USAGE);

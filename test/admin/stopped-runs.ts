@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { type CommandOptions, type CommandResult, commandLine, runCommand } from './command-line.ts';
@@ -32,6 +33,12 @@ export const stoppableCommandLine = () => {
     });
   };
 
+  /** Starts the CLI as a process of its own, on the proxy. */
+  const startProcess = (args: readonly string[]) => {
+    const tables = ['--tables', engine().names.keys.replace(/keys$/, '')];
+    return spawn(process.execPath, ['bin/admin.ts', ...args, '--dynamodb', proxy.endpoint, ...tables]);
+  };
+
   const countedRun = (args: readonly string[], options?: CommandOptions): Promise<CommandResult> =>
     runCommand([...args, '--dynamodb', proxy.endpoint], engine().names, options);
 
@@ -50,11 +57,32 @@ export const stoppableCommandLine = () => {
 
     /** A process that is killed when a call of this kind comes for the nth time; the signal that ended it. */
     killedRun: async (args: readonly string[], nth: number, operation: string): Promise<NodeJS.Signals | null> => {
-      const tables = ['--tables', engine().names.keys.replace(/keys$/, '')];
-      const child = spawn(process.execPath, ['bin/admin.ts', ...args, '--dynamodb', proxy.endpoint, ...tables]);
+      const child = startProcess(args);
       atCall(nth, operation, () => child.kill('SIGKILL'));
       const [, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
       return signal;
+    },
+
+    /** A process that gets these signals at once when a call of this kind comes for the nth time, and what it came to. */
+    signalledRun: async (
+      args: readonly string[],
+      nth: number,
+      operation: string,
+      signals: readonly NodeJS.Signals[],
+    ): Promise<CommandResult> => {
+      const child = startProcess(args);
+      let signalled = false;
+      atCall(nth, operation, () => {
+        if (signalled) return;
+        signalled = true;
+        for (const signal of signals) child.kill(signal);
+      });
+      const [stdout, stderr, [exitCode]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'close') as Promise<[number]>,
+      ]);
+      return { exitCode, stdout, stderr };
     },
 
     /** Items that came to the database in batches since the last reset. */

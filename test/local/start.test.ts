@@ -105,6 +105,25 @@ describe('npm start', () => {
     await expect(fetch(origin(output))).rejects.toThrow();
   });
 
+  it('ends as asked when it is told so several times, as it is under npm', async () => {
+    const run = start();
+    await ready(run);
+    // Different signals: the system delivers two equal ones that are pending as one.
+    run.child.kill('SIGINT');
+    run.child.kill('SIGTERM');
+    expect(await stop(run, 'SIGHUP')).toBe(0);
+    expect(run.output()).toMatch(/Stopped\.\n$/);
+  });
+
+  it('ends quietly when nobody reads its output any more', async () => {
+    const run = start();
+    const output = await ready(run);
+    run.child.stdout.destroy();
+    await fetch(`${origin(output)}/v1/nothing`);
+    expect(await run.ended).toBe(0);
+    expect(run.output()).toBe(output);
+  });
+
   it('keeps data and demo keys across restarts with --data', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'local-data-'));
     try {

@@ -14,7 +14,15 @@ const SILENT: Progress = { read: () => undefined, stop: () => undefined };
 export const showProgress = (stderr: Output, noun: string, fileBytes: number): Progress => {
   if (!stderr.isTTY || fileBytes === 0) return SILENT;
   const format = `${noun} {bar} {percentage} %  {duration_formatted}, {eta_formatted} left`;
-  const bar = new SingleBar({ format, stream: stderr, hideCursor: true }, Presets.shades_classic);
+  // Ctrl-C lets what has begun finish, so the bar stays until then instead of reacting to the signal itself.
+  const options = { format, stream: stderr, hideCursor: true, gracefulExit: false };
+  const bar = new SingleBar(options, Presets.shades_classic);
+  // However the process ends, the cursor comes back.
+  const stop = () => {
+    process.off('exit', stop);
+    bar.stop();
+  };
+  process.once('exit', stop);
   bar.start(fileBytes, 0);
-  return { read: (bytes) => bar.update(bytes), stop: () => bar.stop() };
+  return { read: (bytes) => bar.update(bytes), stop };
 };

@@ -1,0 +1,32 @@
+/** How a process that was asked to stop reacts. */
+export interface StopActions {
+  /** Called once, at the first request to stop. */
+  readonly stop: () => unknown;
+  /** Called when the request is repeated: whoever asks twice does not want to wait. Without it, repeating has no effect. */
+  readonly stopNow?: () => unknown;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Milliseconds within which further signals belong to the first. Under npm one Ctrl-C arrives twice: the terminal sends it
+ * to both processes, and npm forwards its own.
+ */
+const SAME_REQUEST_MS = 1_000;
+
+/** The listener for each signal. `now` is in milliseconds. */
+export const stopListener = ({ stop, stopNow }: StopActions, now: () => number): (() => void) => {
+  let firstAt: number | undefined;
+  return () => {
+    if (firstAt === undefined) {
+      firstAt = now();
+      stop();
+    } else if (now() - firstAt >= SAME_REQUEST_MS) stopNow?.();
+  };
+};
+
+/** Takes over Ctrl-C and the other signals that ask this process to stop. */
+export const onStopSignal = (actions: StopActions): void => {
+  const listener = stopListener(actions, () => performance.now());
+  for (const signal of SIGNALS) process.on(signal, listener);
+};
