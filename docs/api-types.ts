@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Are these vehicles insured?
-         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The most registrations in one request depend on the plan: 100, 500 or 1,000. It counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: ask again, it is not unknown. The body is JSON of at most 1 MB, declared as `application/json`; a field that is not described here is refused.
+         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The most registrations in one request depend on the plan: 100, 500 or 1,000. It counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: ask again, it is not unknown. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is refused.
          */
         post: operations["bulkInsurance"];
         delete?: never;
@@ -79,7 +79,7 @@ export interface paths {
         put?: never;
         /**
          * Create a content item
-         * @description With an `Idempotency-Key`, the same request within 24 hours is answered with the same item and creates nothing; the same key with another body is 409. Text must be well-formed Unicode. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, declared as `application/json`; a field that is not described here is refused.
+         * @description With an `Idempotency-Key`, the same request within 24 hours is answered with the same item and creates nothing; the same key with another body is 409. Text must be well-formed Unicode without control characters (tab and line ends aside) and without U+FFFD; invisible characters alone are no title and no content. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is refused.
          */
         post: operations["createContent"];
         delete?: never;
@@ -102,7 +102,7 @@ export interface paths {
         get: operations["readContent"];
         /**
          * Update a content item
-         * @description Fields that are left out keep their value, so a full body is a full replacement. `id`, `created_at`, `updated_at` and `version` are ignored. Every update raises `version`. With `If-Match`, only a version that it names is touched; otherwise the answer is 412. Text must be well-formed Unicode. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, declared as `application/json`; a field that is not described here is refused.
+         * @description Fields that are left out keep their value, so a full body is a full replacement. `id`, `created_at`, `updated_at` and `version` are ignored. Every update raises `version`. With `If-Match`, only a version that it names is touched; otherwise the answer is 412. Text must be well-formed Unicode without control characters (tab and line ends aside) and without U+FFFD; invisible characters alone are no title and no content. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is refused.
          */
         put: operations["updateContent"];
         post?: never;
@@ -212,9 +212,9 @@ export interface components {
             title: string;
             /** @description a text of 1 to 100,000 bytes of UTF-8 that is not blank */
             content: string;
-            /** @description letters, digits and hyphens in labels joined by dots */
+            /** @description letters, digits and hyphens in labels joined by dots, at most 253 characters */
             domain: string;
-            /** @description lower-case letters and digits in groups joined by single hyphens */
+            /** @description lower-case letters and digits in groups joined by single hyphens, at most 200 characters */
             slug: string;
             /** @description a text of at most 500 characters */
             meta_description?: string;
@@ -244,9 +244,9 @@ export interface components {
             title?: string;
             /** @description a text of 1 to 100,000 bytes of UTF-8 that is not blank */
             content?: string;
-            /** @description letters, digits and hyphens in labels joined by dots */
+            /** @description letters, digits and hyphens in labels joined by dots, at most 253 characters */
             domain?: string;
-            /** @description lower-case letters and digits in groups joined by single hyphens */
+            /** @description lower-case letters and digits in groups joined by single hyphens, at most 200 characters */
             slug?: string;
             /** @description a text of at most 500 characters */
             meta_description?: string;
@@ -679,9 +679,9 @@ export interface operations {
     listContent: {
         parameters: {
             query?: {
-                /** @description letters, digits and hyphens in labels joined by dots */
+                /** @description letters, digits and hyphens in labels joined by dots, at most 253 characters */
                 domain?: string;
-                /** @description lower-case letters and digits in groups joined by single hyphens */
+                /** @description lower-case letters and digits in groups joined by single hyphens, at most 200 characters */
                 slug?: string;
                 /** @description Items in a page */
                 limit?: number;

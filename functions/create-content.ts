@@ -3,10 +3,9 @@ import { contentTable } from './content/content-table.ts';
 import { newFields } from './content/fields.ts';
 import { etagOf } from './content/item.ts';
 import { endpoint } from './middleware/endpoint.ts';
-import { validatedInput } from './middleware/validated-input.ts';
 
 /** Creates a content item, once per Idempotency-Key. Specification section 4.4. */
-export const handler = endpoint('create-content', validatedInput, ({ db, tables }) => {
+export const handler = endpoint('create-content', ({ db, tables }) => {
   const content = contentTable(db, tables.content);
   return async ({ body, headers, caller, path, now, deadline }) => {
     const idempotencyKey = headers['Idempotency-Key'];

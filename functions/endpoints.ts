@@ -44,6 +44,8 @@ export interface Endpoint {
   /** Request headers besides the key's. */
   readonly headers?: TObject;
   readonly body?: TSchema;
+  /** The array in the body whose length is limited by the caller's plan. */
+  readonly bulk?: 'registrations';
   readonly successStatus: 200 | 201 | 204;
   readonly response?: TSchema;
   /** What this endpoint can refuse with, besides what every endpoint can. */
@@ -88,6 +90,7 @@ export const endpoints = {
     tag: 'Vehicles',
     scope: 'vehicles:read',
     body: BulkRequest,
+    bulk: 'registrations',
     successStatus: 200,
     response: BulkResult,
     problems: [...bodyProblems, 'BULK_TOO_LARGE'],
@@ -178,6 +181,10 @@ export const endpoints = {
 } as const satisfies Record<string, Endpoint>;
 
 export type EndpointId = keyof typeof endpoints;
+
+/** Whether a row declares more of its requests than the path: what it declares is read and validated. */
+export const declaresInput = ({ query, headers, body }: Pick<Endpoint, 'query' | 'headers' | 'body'>): boolean =>
+  query !== undefined || headers !== undefined || body !== undefined;
 
 /** Serves every path and method that no row names: with a valid key 404 or 405, without one 401. */
 export const fallback = {

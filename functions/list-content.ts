@@ -2,17 +2,16 @@ import { contentAddress } from './content/content-address.ts';
 import { contentTable } from './content/content-table.ts';
 import { pageLinks, readPageQuery, requirePageFits } from './content/page.ts';
 import { lookup } from './middleware/endpoint.ts';
-import { validatedInput } from './middleware/validated-input.ts';
 
 /** A page of content items. Specification section 4.4. */
-export const handler = lookup('list-content', validatedInput, ({ db, tables }) => {
+export const handler = lookup('list-content', ({ db, tables }) => {
   const content = contentTable(db, tables.content);
   return {
     load: async ({ query, deadline }) => {
       const { filter, bounds } = readPageQuery(query);
       return content.list(filter, bounds, deadline);
     },
-    readsMuch: ({ query }) => query.slug === undefined,
+    isExpensive: ({ query }) => query.slug === undefined,
     respond: ({ items, total }, { query, path }) => {
       const { filter, bounds } = readPageQuery(query);
       requirePageFits(items);

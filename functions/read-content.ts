@@ -1,11 +1,10 @@
 import { contentTable } from './content/content-table.ts';
 import { etagOf } from './content/item.ts';
 import { ContentNotFound } from './content/refusals.ts';
-import { pathOnly } from './middleware/api-request.ts';
 import { lookup } from './middleware/endpoint.ts';
 
 /** Reads one content item. contract.md "Content". */
-export const handler = lookup('read-content', pathOnly, ({ db, tables }) => {
+export const handler = lookup('read-content', ({ db, tables }) => {
   const content = contentTable(db, tables.content);
   return {
     load: ({ parameters }) => content.find(parameters.id),

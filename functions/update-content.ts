@@ -2,10 +2,9 @@ import { contentTable } from './content/content-table.ts';
 import { changedFields } from './content/fields.ts';
 import { etagOf } from './content/item.ts';
 import { endpoint } from './middleware/endpoint.ts';
-import { validatedInput } from './middleware/validated-input.ts';
 
 /** Changes the fields that are sent of a content item. Specification section 4.4. */
-export const handler = endpoint('update-content', validatedInput, ({ db, tables }) => {
+export const handler = endpoint('update-content', ({ db, tables }) => {
   const content = contentTable(db, tables.content);
   return async ({ parameters, body, headers, now, deadline }) => {
     const item = await content.update(parameters.id, changedFields(body), headers['If-Match'], { now, deadline });

@@ -1,4 +1,3 @@
-import { pathOnly } from './middleware/api-request.ts';
 import { lookup } from './middleware/endpoint.ts';
 import { londonDate } from './runtime/clock.ts';
 import { insuranceOn, isInsured } from './vehicles/insurance.ts';
@@ -7,7 +6,7 @@ import { VehicleNotFound } from './vehicles/vehicle-not-found.ts';
 import { vehiclesTable } from './vehicles/vehicles-table.ts';
 
 /** Is this vehicle insured? Specification section 4.1. */
-export const handler = lookup('vehicle-insurance', pathOnly, ({ db, tables }) => {
+export const handler = lookup('vehicle-insurance', ({ db, tables }) => {
   const vehicles = vehiclesTable(db, tables.vehicles);
   return {
     load: async ({ parameters }) => vehicles.find(requireRegistration(parameters.registration)),

@@ -32,7 +32,7 @@ export interface Refusals {
 const keyOverItsLimit = async ({ db, names, newKey }: Engine): Promise<string> => {
   const { key, keyId } = await newKey({ plan: 'free' });
   const usage = usageTable(db, names.usage);
-  for (let used = 0; used < PLANS.free.requestsPerWindow; used += 1) await usage.raise(keyId, windowAt(MOMENT));
+  for (let used = 0; used < PLANS.free.requestsPerWindow; used += 1) await usage.increment(keyId, windowAt(MOMENT));
   return key;
 };
 

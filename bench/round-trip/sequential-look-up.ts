@@ -37,7 +37,7 @@ export const handler = async ({ headers, pathParameters, requestContext }: LookU
     (key.expires === undefined || today <= key.expires);
   if (!inForce) return { statusCode: 401 };
   if (!key.scopes.includes('vehicles:read')) return { statusCode: 403 };
-  const used = await usage.raise(key.id, windowAt(now));
+  const used = await usage.increment(key.id, windowAt(now));
   if (used > PLANS[key.plan].requestsPerWindow) return { statusCode: 429 };
   const registration = normaliseRegistration(pathParameters.registration);
   if (registration === undefined) return { statusCode: 400 };

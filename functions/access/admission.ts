@@ -1,18 +1,18 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import { isThrottle } from '../runtime/dynamodb.ts';
-import { hashKey, isWellFormedKey, keyIdOf } from './api-key.ts';
 import type { KeyRecord } from './keys-table.ts';
 import { PLANS, type Plan } from './plans.ts';
+import type { PresentedKey } from './presented-key.ts';
 import { type Window, windowAt } from './window.ts';
 
-/** Where keys are found and requests counted: the two tables of this room. */
-export interface Register {
+/** The two tables of admission: keys, and requests counted per key and window. */
+export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
-  readonly raise: (keyId: string, window: Window) => Promise<number>;
+  readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
 }
 
-/** A key that exists and is in force, and where it stands in its window. */
+/** A valid key, its plan and how much of it is used. */
 export interface Caller {
   readonly key: KeyRecord;
   readonly plan: Plan;
@@ -26,21 +26,16 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
   (key.expires === undefined || today <= key.expires);
 
 /**
- * Who is calling, and how many requests that makes: the key is read and the counter raised at the same time, one round
- * trip in all (design.md "Admission"). `undefined` when the key is malformed, unknown, expired or revoked. Fails closed:
- * what cannot be read is thrown, never waved through.
+ * Finds out who is calling and counts the request: one read of the key and one increment of its counter at the same time,
+ * one round trip in all (design.md "Admission"). `undefined` when the key is unknown, expired or revoked.
+ * @throws what prevented the read or the count: nobody is admitted without them
  */
-export const identify = async (
-  register: Register,
-  presented: string | undefined,
+export const authenticate = async (
+  store: AdmissionStore,
+  { id, hash }: PresentedKey,
   now: Date,
 ): Promise<Caller | undefined> => {
-  if (presented === undefined || !isWellFormedKey(presented)) return undefined;
-  const hash = hashKey(presented);
-  const [key, used] = await Promise.allSettled([
-    register.findKey(keyIdOf(hash)),
-    register.raise(keyIdOf(hash), windowAt(now)),
-  ]);
+  const [key, used] = await Promise.allSettled([store.findKey(id), store.incrementUsage(id, windowAt(now))]);
   if (key.status === 'rejected') throw key.reason;
   if (key.value === undefined || !isInForce(key.value, hash, londonDate(now))) return undefined;
   const plan = PLANS[key.value.plan];

@@ -1,14 +1,29 @@
-const BEARER = /^bearer +(\S+)$/i;
+import { hashKey, isWellFormedKey, keyIdOf } from './api-key.ts';
+
+/** A well-formed key that a request presents, whether or not it exists. The key itself goes no further than this file. */
+export interface PresentedKey {
+  readonly id: string;
+  readonly hash: string;
+}
+
+const SCHEME = /^(\S+) *(.*)$/;
+
+/** The credential of `Authorization: Bearer`; undefined without the header, when it is empty, and for another scheme. */
+const bearerCredential = (authorization = ''): string | undefined => {
+  const [, scheme, credential] = SCHEME.exec(authorization.trim()) ?? [];
+  return scheme?.toLowerCase() === 'bearer' ? credential : undefined;
+};
 
 /**
- * The key that a request presents, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>`
- * (specification section 5). `undefined` when there is none, when `Authorization` is of another form, or when the two
- * headers disagree; a blank header is none. Header names are expected in lower case.
+ * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>` (contract.md "Keys and
+ * plans"). An `Authorization` that is empty or of another scheme is ignored, as an empty `X-API-Key` is. `undefined` when
+ * there is no key, when it is malformed, and when the two headers differ. Header names are expected in lower case.
  */
-export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): string | undefined => {
-  const authorization = headers.authorization?.trim();
-  const apiKey = headers['x-api-key']?.trim();
-  if (!authorization) return apiKey || undefined;
-  const bearer = BEARER.exec(authorization)?.[1];
-  return !apiKey || apiKey === bearer ? bearer : undefined;
+export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): PresentedKey | undefined => {
+  const bearer = bearerCredential(headers.authorization);
+  const apiKey = headers['x-api-key']?.trim() || undefined;
+  const key = bearer ?? apiKey;
+  if (key === undefined || key !== (apiKey ?? key) || !isWellFormedKey(key)) return undefined;
+  const hash = hashKey(key);
+  return { id: keyIdOf(hash), hash };
 };

@@ -15,7 +15,7 @@ export const usageTable = (db: DynamoDBClient, table: string) => ({
    * Counts one request and returns how many there are now. Atomic: of any number of concurrent requests each gets
    * its own number, which is what makes the limit exact.
    */
-  raise: async (keyId: string, window: Window): Promise<number> => {
+  increment: async (keyId: string, window: Window): Promise<number> => {
     const { Attributes } = await db.send(
       new UpdateItemCommand({
         TableName: table,

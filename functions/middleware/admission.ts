@@ -1,84 +1,63 @@
-import { identify, isWithinLimit, type Register } from '../access/admission.ts';
-import { admittedLately } from '../access/admitted-lately.ts';
-import { isWellFormedKey } from '../access/api-key.ts';
+import { type AdmissionStore, authenticate, type Caller, isWithinLimit } from '../access/admission.ts';
 import { presentedKey } from '../access/presented-key.ts';
+import type { RecentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
 import type { Scope } from '../access/scopes.ts';
 import { windowAt } from '../access/window.ts';
 import { RateLimited, ScopeMissing, Unauthorized } from './access-refusals.ts';
-import type { Flow, StackRequest } from './flow.ts';
+import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
-/** A look-up's reading, which knows nothing of the caller. */
-export interface Loading {
-  readonly load: (flow: Flow) => Promise<unknown>;
-  /** Whether this request, which is sound, reads so much that strangers must not have it read. */
-  readonly readsMuch?: (flow: Flow) => boolean;
-}
+/** Reads the request's key, once. Without a well-formed one nothing else of the request is read. @throws Unauthorized */
+export const keyForm = (): InboundMiddleware => ({
+  before: ({ event: context }) => {
+    const key = presentedKey(context.headers);
+    if (key === undefined) throw new Unauthorized();
+    context.key = key;
+  },
+});
 
 const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
 
 /** Key, then scope, then limit: contract.md "Precedence". */
-const admit = async (register: Register, scope: Scope | undefined, flow: Flow): Promise<void> => {
-  const caller = await flow.deadline.within(identify(register, presentedKey(flow.headers), flow.now));
+const admit = async (store: AdmissionStore, scope: Scope | undefined, context: RequestContext): Promise<Caller> => {
+  const { deadline, now, key } = context;
+  const caller = key && (await deadline.within(authenticate(store, key, now)));
   if (caller === undefined) throw new Unauthorized();
-  flow.caller = caller;
+  context.caller = caller;
   if (scope !== undefined && !caller.key.scopes.includes(scope)) throw new ScopeMissing(scope);
-  if (!isWithinLimit(caller)) throw new RateLimited(caller.plan.requestsPerWindow, secondsUntilReset(flow.now));
+  if (!isWithinLimit(caller)) throw new RateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
+  return caller;
 };
 
-/** Loads what a sound request asks for, and keeps a failure for after admission. */
-const settle = async ({ load }: Loading, flow: Flow): Promise<void> => {
-  if (flow.fault !== undefined) return;
-  try {
-    flow.loaded = await flow.deadline.within(load(flow));
-  } catch (fault) {
-    flow.fault = fault;
-  }
-};
-
-/** Loads while admission runs, whatever comes of it. */
-const loadAtOnce =
-  (loading: Loading) =>
-  async (flow: Flow, admitting: Promise<void>): Promise<void> => {
-    const begun = isWellFormedKey(presentedKey(flow.headers) ?? '') ? settle(loading, flow) : undefined;
-    await admitting;
-    await begun;
-  };
-
-/** What reads much waits for admission, unless the key was admitted when it last called. */
-const loadForTheKnown = (loading: Loading, readsMuch: (flow: Flow) => boolean) => {
-  const lately = admittedLately();
-  const mayBegin = (flow: Flow, key: string): boolean =>
-    isWellFormedKey(key) && flow.fault === undefined && (!readsMuch(flow) || lately.has(key));
-  return async (flow: Flow, admitting: Promise<void>): Promise<void> => {
-    const key = presentedKey(flow.headers) ?? '';
-    const begun = mayBegin(flow, key) ? settle(loading, flow) : undefined;
-    try {
-      await admitting;
-      lately.remember(key);
-    } catch (refusal) {
-      lately.forget(key);
-      throw refusal;
-    }
-    await (begun ?? settle(loading, flow));
-  };
-};
-
-const loaderOf = (loading: Loading) =>
-  loading.readsMuch ? loadForTheKnown(loading, loading.readsMuch) : loadAtOnce(loading);
+/** Admits the caller. @throws Unauthorized, ScopeMissing, RateLimited */
+export const admission = (store: AdmissionStore, scope?: Scope): InboundMiddleware => ({
+  before: async ({ event: context }) => {
+    await admit(store, scope, context);
+  },
+});
 
 /**
- * Admits the caller or refuses. A look-up loads at the same time, so that it costs one round trip; what it finds is only
- * looked at after admission, so a refused caller learns nothing from it, not even by how it fails. One that reads much does
- * so only for a key that was admitted when it last called: strangers could else have thousands of items read.
+ * As `admission`, while `load` runs: that saves a round trip. `load` must defer its errors, and what it loaded is used only
+ * after admission, so that a rejected caller learns nothing from it.
  */
-export const admission = (register: Register, scope: Scope | undefined, loading?: Loading) => {
-  const load = loading && loaderOf(loading);
-  return {
-    before: async (request: StackRequest): Promise<void> => {
-      const { flow } = request.internal;
-      // Admission asks first, so that a refusal is on its way before what was found is even parsed.
-      const admitting = admit(register, scope, flow);
-      await (load ? load(flow, admitting) : admitting);
-    },
-  };
-};
+export const admissionBesideLoad = (
+  store: AdmissionStore,
+  scope: Scope,
+  load: InboundMiddleware,
+  recentlyAdmitted: RecentlyAdmittedKeys,
+): InboundMiddleware => ({
+  before: async (request) => {
+    const { event: context } = request;
+    const hash = context.key?.hash ?? '';
+    // Admission sends its requests first, so that a rejection does not wait until what was loaded is parsed.
+    const admitting = admit(store, scope, context);
+    const loading = load.before(request);
+    try {
+      const { plan } = await admitting;
+      recentlyAdmitted.remember(hash, plan);
+    } catch (error) {
+      recentlyAdmitted.forget(hash);
+      throw error;
+    }
+    await loading;
+  },
+});

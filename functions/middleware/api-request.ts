@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Static, TSchema } from 'typebox';
 import type { Caller } from '../access/admission.ts';
-import type { Endpoint, EndpointId, endpoints } from '../endpoints.ts';
+import type { EndpointId, endpoints } from '../endpoints.ts';
 import type { TableId } from '../tables.ts';
-import type { Flow } from './flow.ts';
+import type { RequestContext } from './request-context.ts';
 
 type Rows = typeof endpoints;
 type Part<Row, Name extends string> = Row extends { readonly [K in Name]: infer Schema extends TSchema }
@@ -18,10 +18,10 @@ export interface Input<Id extends EndpointId> {
   readonly body: Part<Rows[Id], 'body'>;
 }
 
-/** What a look-up loads from: the input and the moment, but not the caller. */
-export type LoadRequest<Id extends EndpointId> = Input<Id> & Pick<Flow, 'now' | 'deadline' | 'path'>;
+/** What a lookup loads from: the input and the moment, but not the caller. */
+export type LoadRequest<Id extends EndpointId> = Input<Id> & Pick<RequestContext, 'now' | 'deadline' | 'path'>;
 
-/** A sound request of an admitted caller. */
+/** A valid request of an admitted caller. */
 export type ApiRequest<Id extends EndpointId> = LoadRequest<Id> & { readonly caller: Caller };
 
 /** What a handler returns: a body and its resource's headers. Status and common headers come from the stack. */
@@ -39,10 +39,8 @@ export interface Resources<Id extends EndpointId> {
 }
 
 /** The declared input before its types are known. */
-export type RawInput = { readonly [Name in keyof Input<EndpointId>]?: unknown };
-
-/** Reads and validates what a row declares. @throws Refusal naming every fault */
-export type ReadInput = (row: Endpoint, flow: Flow) => RawInput;
-
-/** For rows that declare nothing but path parameters: the gateway's routing has already made sure of them. */
-export const pathOnly: ReadInput = (_row, flow) => ({ parameters: flow.pathParameters });
+export interface RawInput {
+  readonly query?: unknown;
+  readonly headers?: unknown;
+  readonly body?: unknown;
+}

@@ -1,29 +1,41 @@
-import type { Caller } from '../access/admission.ts';
+import type { AdmissionStore } from '../access/admission.ts';
 import { keysTable } from '../access/keys-table.ts';
+import { recentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
 import { usageTable } from '../access/usage-table.ts';
-import { type Endpoint, type EndpointId, endpoints, fallback } from '../endpoints.ts';
+import { declaresInput, type Endpoint, type EndpointId, endpoints, fallback } from '../endpoints.ts';
 import { database } from '../runtime/dynamodb.ts';
 import { tableNamesFromEnvironment } from '../runtime/environment.ts';
 import type { TableId } from '../tables.ts';
-import type { Answer, ApiRequest, LoadRequest, ReadInput, Resources } from './api-request.ts';
-import type { Flow } from './flow.ts';
-import { type GatewayHandler, stack } from './stack.ts';
+import { admission, admissionBesideLoad, keyForm } from './admission.ts';
+import type { Answer, ApiRequest, LoadRequest, Resources } from './api-request.ts';
+import { hasSmallBody } from './body-checks.ts';
+import { bulkLength, bulkSizeLimit } from './bulk-size.ts';
+import { deferErrors, throwDeferredError } from './deferred-errors.ts';
+import type { InboundMiddleware, RequestContext } from './request-context.ts';
+import { inputMiddlewares } from './request-input.ts';
+import { type AdmittedContext, type GatewayHandler, stack } from './stack.ts';
 
 const openTables = (tables: Endpoint['tables']) => {
   const db = database();
   const names = tableNamesFromEnvironment(Object.keys(tables) as TableId[]);
-  const register = { findKey: keysTable(db, names.keys).find, raise: usageTable(db, names.usage).raise };
-  return { db, names, register };
+  const store: AdmissionStore = {
+    findKey: keysTable(db, names.keys).find,
+    incrementUsage: usageTable(db, names.usage).increment,
+  };
+  return { db, names, store };
 };
 
-/** The types of an endpoint's input are those of its row, which `readInput` has just validated. */
-const requestOf = <Id extends EndpointId>({ input, now, deadline, path }: Flow): LoadRequest<Id> =>
-  ({ ...(input as object), now, deadline, path }) as LoadRequest<Id>;
+/** The types of an endpoint's input are those of its row, which has just validated it. */
+const requestOf = <Id extends EndpointId>({ pathParameters, input, now, deadline, path }: RequestContext) =>
+  ({ parameters: pathParameters, ...input, now, deadline, path }) as LoadRequest<Id>;
 
-const admittedRequestOf = <Id extends EndpointId>(flow: Flow & { readonly caller: Caller }): ApiRequest<Id> => ({
-  ...requestOf<Id>(flow),
-  caller: flow.caller,
+const admittedRequestOf = <Id extends EndpointId>(context: AdmittedContext): ApiRequest<Id> => ({
+  ...requestOf<Id>(context),
+  caller: context.caller,
 });
+
+/** Whether and how a row's input is read follows from the row. */
+const inputOf = (row: Endpoint): readonly InboundMiddleware[] => (declaresInput(row) ? inputMiddlewares(row) : []);
 
 /**
  * The function of a row that acts only once its caller is admitted.
@@ -31,29 +43,67 @@ const admittedRequestOf = <Id extends EndpointId>(flow: Flow & { readonly caller
  */
 export const endpoint = <Id extends EndpointId>(
   id: Id,
-  readInput: ReadInput,
   define: (resources: Resources<Id>) => (request: ApiRequest<Id>) => Promise<Answer>,
 ): GatewayHandler => {
   const row: Endpoint = endpoints[id];
-  const { db, names, register } = openTables(row.tables);
+  const { db, names, store } = openTables(row.tables);
   const respond = define({ db, tables: names });
   return stack({
     endpoint: id,
-    status: row.successStatus,
-    scope: row.scope,
-    register,
-    parse: (flow) => readInput(row, flow),
-    respond: (flow) => respond(admittedRequestOf<Id>(flow)),
+    successStatus: row.successStatus,
+    middlewares: [keyForm(), admission(store, row.scope), ...inputOf(row), bulkSizeLimit(row)],
+    respond: (context) => respond(admittedRequestOf<Id>(context)),
   });
 };
 
-/** The two halves of a look-up: `load` can run while admission runs and knows nothing of the caller. */
+/** The two halves of a lookup: `load` can run while admission runs and knows nothing of the caller. */
 export interface Lookup<Id extends EndpointId, Loaded> {
   readonly load: (request: LoadRequest<Id>) => Promise<Loaded>;
-  /** Whether `load` may read many items: then it does so for nobody who might be a stranger. */
-  readonly readsMuch?: (request: LoadRequest<Id>) => boolean;
+  /** Whether `load` may read many items: then it waits for admission, unless the key was recently admitted. */
+  readonly isExpensive?: (request: LoadRequest<Id>) => boolean;
   readonly respond: (loaded: Loaded, request: ApiRequest<Id>) => Answer;
 }
+
+/**
+ * The middlewares of a lookup. Before admission, with errors deferred, it reads its input and loads, as far as an
+ * unauthenticated caller can't make that expensive: a large body and an expensive load have to wait, unless the key was
+ * recently admitted by this instance; even then nothing is read beyond that key's bulk size.
+ */
+const lookupMiddlewares = <Id extends EndpointId>(
+  row: Endpoint,
+  store: AdmissionStore,
+  { load, isExpensive = () => false }: Pick<Lookup<Id, unknown>, 'load' | 'isExpensive'>,
+): readonly InboundMiddleware[] => {
+  const recentlyAdmitted = recentlyAdmittedKeys();
+  const recentPlan = ({ key }: RequestContext) => key && recentlyAdmitted.planOf(key.hash);
+
+  const isInputRead = ({ input }: RequestContext): boolean => input !== undefined || !declaresInput(row);
+  const mayReadInput = (context: RequestContext): boolean =>
+    row.body === undefined || hasSmallBody(context) || recentPlan(context) !== undefined;
+  const mayLoad = (context: RequestContext): boolean => {
+    if (!isInputRead(context)) return false;
+    const plan = recentPlan(context);
+    return plan ? bulkLength(row, context.body) <= plan.bulkSize : !isExpensive(requestOf<Id>(context));
+  };
+
+  const loading: InboundMiddleware = {
+    before: async ({ event: context }) => {
+      context.loaded = { value: await context.deadline.within(load(requestOf<Id>(context))) };
+    },
+  };
+  const unlessRead = ({ before }: InboundMiddleware): InboundMiddleware => ({
+    before: (request) => (isInputRead(request.event) ? undefined : before(request)),
+  });
+  const input = inputOf(row);
+  return [
+    keyForm(),
+    ...input.map((middleware) => deferErrors(middleware, mayReadInput)),
+    admissionBesideLoad(store, row.scope, deferErrors(loading, mayLoad), recentlyAdmitted),
+    throwDeferredError(),
+    ...input.map(unlessRead),
+    bulkSizeLimit(row),
+  ];
+};
 
 /**
  * The function of a row that only reads, in the time of one round trip.
@@ -61,23 +111,20 @@ export interface Lookup<Id extends EndpointId, Loaded> {
  */
 export const lookup = <Id extends EndpointId, Loaded>(
   id: Id,
-  readInput: ReadInput,
   define: (resources: Resources<Id>) => Lookup<Id, Loaded>,
 ): GatewayHandler => {
   const row: Endpoint = endpoints[id];
-  const { db, names, register } = openTables(row.tables);
-  const { load, readsMuch, respond } = define({ db, tables: names });
+  const { db, names, store } = openTables(row.tables);
+  const { load, respond, ...options } = define({ db, tables: names });
   return stack({
     endpoint: id,
-    status: row.successStatus,
-    scope: row.scope,
-    register,
-    parse: (flow) => readInput(row, flow),
-    loading: {
-      load: (flow) => load(requestOf<Id>(flow)),
-      ...(readsMuch && { readsMuch: (flow) => readsMuch(requestOf<Id>(flow)) }),
+    successStatus: row.successStatus,
+    middlewares: lookupMiddlewares<Id>(row, store, { load, ...options }),
+    respond: async (context) => {
+      const request = admittedRequestOf<Id>(context);
+      const loaded = context.loaded ? (context.loaded.value as Loaded) : await load(request);
+      return respond(loaded, request);
     },
-    respond: (flow) => respond(flow.loaded as Loaded, admittedRequestOf<Id>(flow)),
   });
 };
 
@@ -85,8 +132,7 @@ export const lookup = <Id extends EndpointId, Loaded>(
 export const fallbackEndpoint = (refuse: (method: string, path: string) => never): GatewayHandler =>
   stack({
     endpoint: fallback.route,
-    status: 404,
-    register: openTables(fallback.tables).register,
-    parse: () => undefined,
+    successStatus: 404,
+    middlewares: [keyForm(), admission(openTables(fallback.tables).store)],
     respond: ({ method, path }) => refuse(method, path),
   });

@@ -1,7 +1,8 @@
 import { type ProblemCode, problems, problemType } from '../problems.ts';
 import { type Fault, Refusal } from '../runtime/refusal.ts';
-import type { StackRequest } from './flow.ts';
-import { tellOperator } from './inner-failure.ts';
+import { bodyParserRefusal } from './body-checks.ts';
+import type { StackRequest } from './request-context.ts';
+import { reportInternalError } from './request-log.ts';
 
 const INTERNAL_DETAIL = 'The service could not answer; try again in a moment.';
 
@@ -16,8 +17,7 @@ export interface ProblemDocument {
   readonly errors?: readonly Fault[];
 }
 
-const documentOf = (error: unknown, requestId: string): ProblemDocument => {
-  const refusal = error instanceof Refusal ? error : undefined;
+const documentOf = (refusal: Refusal | undefined, requestId: string): ProblemDocument => {
   const code = refusal?.code ?? 'INTERNAL_ERROR';
   const { title, status } = problems[code];
   return {
@@ -31,17 +31,17 @@ const documentOf = (error: unknown, requestId: string): ProblemDocument => {
   };
 };
 
-/** Turns whatever was thrown into an answer. What is not a refusal is a fault of ours: logged, and told to nobody. */
+/** Turns every error into a response. One that is no refusal is an error of ours: reported to the operator alone. */
 export const problemDocuments = () => ({
-  onError: (request: StackRequest) => {
-    const { error } = request;
-    const { flow } = request.internal;
-    const document = documentOf(error, flow.requestId);
-    flow.code = document.code;
-    if (!(error instanceof Refusal)) tellOperator(flow, error);
+  onError: (request: StackRequest): void => {
+    const { error, event: context } = request;
+    const refusal = error instanceof Refusal ? error : bodyParserRefusal(error);
+    const document = documentOf(refusal, context.requestId);
+    context.code = document.code;
+    if (refusal === undefined) reportInternalError(context, error);
     request.response = {
       statusCode: document.status,
-      headers: { ...(error instanceof Refusal ? error.headers : {}), 'Content-Type': 'application/problem+json' },
+      headers: { ...refusal?.headers, 'Content-Type': 'application/problem+json' },
       body: JSON.stringify(document),
     };
   },

@@ -1,34 +1,34 @@
-import { deadlineOf } from '../runtime/deadline.ts';
-import { logRequest, openLog } from '../runtime/log.ts';
+import { isDatabaseFault } from '../runtime/dynamodb.ts';
+import { logFailure, logRequest, openLog } from '../runtime/log.ts';
 import { measureRequest } from '../runtime/metrics.ts';
-import { readEvent, type StackRequest } from './flow.ts';
+import type { RequestContext, StackRequest } from './request-context.ts';
 
-/** Opens the flow, names the request in the answer, and closes with the one log line and the metrics of a request. */
+/** Reports an error of ours to the operator, by log and metrics; the caller learns nothing of it. */
+export const reportInternalError = (context: RequestContext, error: unknown): void => {
+  context.databaseFault = isDatabaseFault(error);
+  logFailure(context.requestId, error);
+};
+
+/** Adds the request id to the response, and writes the one log line and the metrics of a request. */
 export const requestLog = (endpoint: string) => {
   openLog();
-  const close = (request: StackRequest) => {
-    const { flow } = request.internal;
-    if (!request.response) return;
-    request.response.headers = { ...request.response.headers, 'X-Request-Id': flow.requestId };
+  const close = ({ event: context, response }: StackRequest): void => {
+    if (!response) return;
+    const { requestId, caller, code } = context;
+    response.headers = { ...response.headers, 'X-Request-Id': requestId };
     const outcome = {
-      requestId: flow.requestId,
+      requestId,
       endpoint,
-      status: request.response.statusCode ?? 200,
-      latencyMs: Math.round(performance.now() - flow.startedAtMs),
-      ...(flow.code && { code: flow.code }),
+      status: response.statusCode ?? 200,
+      latencyMs: Math.round(performance.now() - context.startedAtMs),
+      ...(code && { code }),
     };
-    logRequest({ ...outcome, ...(flow.caller && { keyId: flow.caller.key.id }) });
+    logRequest({ ...outcome, ...(caller && { keyId: caller.key.id }) });
     measureRequest({
       ...outcome,
-      databaseFault: flow.databaseFault === true,
-      ...(flow.caller && { plan: flow.caller.key.plan }),
+      databaseFault: context.databaseFault === true,
+      ...(caller && { plan: caller.key.plan }),
     });
   };
-  return {
-    before: (request: StackRequest) => {
-      request.internal.flow = readEvent(request.event, request.context, deadlineOf(request.context));
-    },
-    after: close,
-    onError: close,
-  };
+  return { after: close, onError: close };
 };

@@ -28,7 +28,7 @@ export interface BatchGetResult {
 }
 
 /** DynamoDB's own limit for one BatchGetItem. */
-export const MAX_KEYS = 100;
+const MAX_KEYS = 100;
 /** Milliseconds before the deadline at which reading ends, so that what was read is still answered. */
 const MARGIN_MS = 100;
 

@@ -5,6 +5,9 @@ export type Fault =
   | { readonly pointer: string; readonly detail: string }
   | { readonly parameter: string; readonly detail: string };
 
+/** Faults that one response names: as many as the largest bulk request has entries. */
+export const MAX_NAMED_FAULTS = 1_000;
+
 /**
  * The reason why a request cannot be served, thrown by rules and tables and answered by the middleware.
  * `message` reaches the caller as `detail`: one sentence to act on, with nothing of the inside in it.

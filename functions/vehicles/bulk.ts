@@ -1,28 +1,14 @@
 import type { LondonDate } from '../runtime/clock.ts';
-import { Refusal } from '../runtime/refusal.ts';
 import { insuranceOn, isInsured } from './insurance.ts';
 import { InvalidRegistration, normaliseRegistration } from './registration.ts';
 import type { BULK_ENTRY_CODES, BulkEntry } from './schemas.ts';
 import { VehicleNotFound } from './vehicle-not-found.ts';
 import type { FoundPolicies } from './vehicles-table.ts';
 
-/** More registrations than the plan allows in one request. */
-export class BulkTooLarge extends Refusal {
-  override readonly name = 'BulkTooLarge';
-  readonly code = 'BULK_TOO_LARGE';
-  override readonly faults: Refusal['faults'] & object;
+/** Registrations above which a bulk request is an expensive read: it waits for admission (design.md "Admission"). */
+const MAX_CHEAP_REGISTRATIONS = 25;
 
-  constructor(count: number, limit: number) {
-    const detail = `${count} registrations were sent; the plan allows at most ${limit} in one request`;
-    super(`${detail}.`);
-    this.faults = [{ pointer: '/registrations', detail }];
-  }
-}
-
-/** @throws BulkTooLarge */
-export const requireBulkSize = (count: number, limit: number): void => {
-  if (count > limit) throw new BulkTooLarge(count, limit);
-};
+export const isExpensiveBulk = (submitted: readonly string[]): boolean => submitted.length > MAX_CHEAP_REGISTRATIONS;
 
 /** The key of each submitted registration, in order; undefined where it cannot be one. */
 export type BulkKeys = readonly (string | undefined)[];

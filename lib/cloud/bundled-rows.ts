@@ -12,19 +12,24 @@ const withoutSchemas = ({ method, paths, scope, successStatus, tables }: Endpoin
 
 const rows = Object.fromEntries(Object.entries(endpoints).map(([id, row]) => [id, withoutSchemas(row)]));
 
-const page = `export const endpoints = ${JSON.stringify(rows)}; export const fallback = ${JSON.stringify(fallback)};`;
+/** In place of `functions/endpoints.ts`. */
+const page = [
+  `export const endpoints = ${JSON.stringify(rows)};`,
+  `export const fallback = ${JSON.stringify(fallback)};`,
+  'export const declaresInput = () => false;',
+].join('\n');
 
 /**
- * Bundles the endpoint table as plain data, without its schemas and the library that builds them: 15 kB and some
- * milliseconds of every cold start, which functions that take nothing but a path need not pay.
+ * Bundles the endpoint table as plain data, without its schemas, the library that builds them and what validates by them:
+ * 15 kB and some milliseconds of every cold start, which functions that take nothing but a path need not pay.
  */
 export const rowsWithoutSchemas = (): Plugin => ({
   name: 'rows-without-schemas',
   setup: ({ onLoad }) => {
     onLoad({ filter: /[\\/]functions[\\/]endpoints\.ts$/ }, () => ({ contents: page, loader: 'js' }));
+    onLoad({ filter: /[\\/]functions[\\/]middleware[\\/]request-input\.ts$/ }, () => ({
+      contents: 'export const inputMiddlewares = undefined;',
+      loader: 'js',
+    }));
   },
 });
-
-/** Whether a function checks requests against the schemas of its row. */
-export const validatesInput = ({ query, headers, body }: Pick<Endpoint, 'query' | 'headers' | 'body'>): boolean =>
-  query !== undefined || headers !== undefined || body !== undefined;

@@ -1,9 +1,9 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
+import { declaresInput, type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
 import { sdkStandIns } from './bundle-stand-ins.ts';
-import { rowsWithoutSchemas, validatesInput } from './bundled-rows.ts';
+import { rowsWithoutSchemas } from './bundled-rows.ts';
 
 /** The functions of the service: one per endpoint, and the one for every other path. */
 export type FunctionId = EndpointId | 'not-found';
@@ -54,7 +54,7 @@ const LOADER = join(ROOT, 'lib/code-cache/loader.cjs');
 /** Bundles every function in one go, two runs of esbuild side by side. @throws esbuild's failure */
 export const bundleFunctions = async (folder: string = DEFAULT_FOLDER): Promise<Bundles> => {
   const idsWhere = (validating: boolean) =>
-    rows.filter(([, row]) => validatesInput(row) === validating).map(([id]) => id);
+    rows.filter(([, row]) => declaresInput(row) === validating).map(([id]) => id);
   const folders = rows.map(([id]) => [id, join(folder, id)] as const);
   // What was compiled of an earlier build must not stay beside the code of this one: V8 compares no more than its length.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));

@@ -30,8 +30,11 @@ export interface StageSettings {
 const MEMORY_MEGABYTES = 512;
 
 /**
- * Bounds what strangers can cost: a well-formed but made-up key still has its record, a counter and one item read. Above what ten premium
- * callers send at full speed, well under an account's default of 10,000.
+ * Bounds what unauthenticated callers can cost. Without a well-formed key a request costs an invocation of a few milliseconds
+ * and no read. With a made-up one it costs, besides, one read of a key, one write of a counter, and what a lookup reads
+ * while admission runs: one vehicle or content item, two records for compliance, at most 25 vehicles in bulk; lists and
+ * larger bulk requests read nothing. The limits are above what ten premium callers send at full speed, well under an
+ * account's default of 10,000.
  */
 const THROTTLE = { rateLimit: 1_000, burstLimit: 2_000 };
 

@@ -43,9 +43,9 @@ const REGISTRATION =
   'A registration is taken as people write it: case, spaces, hyphens, dots and middle dots do not matter, O and 0, I and 1 do. The answer repeats it unchanged.';
 const IF_MATCH = 'With `If-Match`, only a version that it names is touched; otherwise the answer is 412.';
 const BODY =
-  'The body is JSON of at most 1 MB, declared as `application/json`; a field that is not described here is refused.';
+  'The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is refused.';
 const FIELDS =
-  'Text must be well-formed Unicode. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain.';
+  'Text must be well-formed Unicode without control characters (tab and line ends aside) and without U+FFFD; invisible characters alone are no title and no content. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain.';
 
 /** What each operation does beyond its summary. */
 export const operationTexts: Readonly<Record<EndpointId, string>> = {

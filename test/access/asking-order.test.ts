@@ -1,21 +1,23 @@
 import { expect, it } from '@jest/globals';
 import { generateKey } from '../../functions/access/api-key.ts';
-import { admission } from '../../functions/middleware/admission.ts';
-import { readEvent, type StackRequest } from '../../functions/middleware/flow.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { presentedKey } from '../../functions/access/presented-key.ts';
+import { recentlyAdmittedKeys } from '../../functions/access/recently-admitted-keys.ts';
+import { admissionBesideLoad } from '../../functions/middleware/admission.ts';
+import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';
 
-it('admission asks the database before a look-up does, so that a refusal does not wait for what was found to be parsed', async () => {
+it('admission asks the database before a lookup does, so that a rejection does not wait for what was found to be parsed', async () => {
   const asked: string[] = [];
   const ask = (what: string) => async () => {
     asked.push(what);
     return undefined;
   };
-  const register = { findKey: ask('key'), raise: async () => asked.push('counter') };
-  const event = { headers: { 'x-api-key': generateKey('test') } };
-  const request = { internal: { flow: readEvent(event, {} as never, deadlineIn(1_000)) } };
+  const store = { findKey: ask('key'), incrementUsage: async () => asked.push('counter') };
+  const context = requestContextOf({}, undefined);
+  Object.assign(context, { key: presentedKey({ 'x-api-key': generateKey('test') }) });
+  const load = { before: async () => void (await ask('vehicle')()) };
 
-  const before = admission(register, undefined, { load: ask('vehicle') }).before(request as StackRequest);
+  const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentlyAdmittedKeys());
 
-  await expect(before).rejects.toThrow('Send a valid API key');
+  await expect(before({ event: context } as StackRequest)).rejects.toThrow('Send a valid API key');
   expect(asked).toEqual(['key', 'counter', 'vehicle']);
 });

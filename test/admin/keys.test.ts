@@ -121,7 +121,7 @@ describe('keys usage', () => {
   beforeAll(async () => {
     ({ id } = await create());
     const usage = usageTable(engine().client, engine().names.usage);
-    await Promise.all([1, 2, 3].map(() => usage.raise(id, windowAt(NOW))));
+    await Promise.all([1, 2, 3].map(() => usage.increment(id, windowAt(NOW))));
   });
 
   it('counts the requests of this window beside the limit', async () => {

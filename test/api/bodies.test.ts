@@ -30,22 +30,32 @@ describe('A request body', () => {
     expect(await codeOf({ raw, headers: JSON_TYPE })).toEqual([400, 'MALFORMED_JSON']);
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'multipart/form-data', ''])(
-    'declared as %j is 400 UNSUPPORTED_CONTENT_TYPE',
-    async (type) => {
-      const raw = new TextEncoder().encode(JSON.stringify(ITEM));
-      expect(await codeOf({ raw, headers: type ? { 'Content-Type': type } : {} })).toEqual([
-        400,
-        'UNSUPPORTED_CONTENT_TYPE',
-      ]);
-    },
-  );
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'multipart/form-data',
+    'application/merge-patch+json',
+    'application/problem+json',
+    'application/json; charset=utf-16',
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=utf-8; charset=utf-16',
+    'application/json, application/json',
+    '',
+  ])('declared as %j is 400 UNSUPPORTED_CONTENT_TYPE', async (type) => {
+    const raw = new TextEncoder().encode(JSON.stringify(ITEM));
+    expect(await codeOf({ raw, headers: type ? { 'Content-Type': type } : {} })).toEqual([
+      400,
+      'UNSUPPORTED_CONTENT_TYPE',
+    ]);
+  });
 
   it.each([
     'application/json; charset=utf-8',
     'application/json ;charset=utf-8',
+    'application/json; charset="UTF-8"',
+    'application/json; version=1',
     'APPLICATION/JSON',
-    'application/merge-patch+json',
   ])('declared as %j is read', async (type) => {
     const raw = JSON.stringify({ ...ITEM, slug: `s-${Buffer.from(type).toString('hex')}` });
     expect((await post({ raw, headers: { 'Content-Type': type } })).status).toBe(201);
@@ -63,6 +73,19 @@ describe('A request body', () => {
     String.raw`{"c\u006fnstructor": {"prototype": {}}}`,
   ])('that reaches for a prototype is 400: %s', async (raw) => {
     expect(await codeOf({ raw, headers: JSON_TYPE })).toEqual([400, 'VALIDATION_FAILED']);
+  });
+
+  it.each([
+    ['a lone continuation byte', [0x80]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['a character that is cut off', [0xe2, 0x82]],
+    ['Latin-1', [0xe9]],
+  ])('with bytes that are not UTF-8 is 400 MALFORMED_JSON: %s', async (_what, bytes) => {
+    const text = JSON.stringify({ ...ITEM, title: '#' });
+    const [before = '', after = ''] = text.split('#');
+    const raw = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
+    expect(await codeOf({ raw, headers: JSON_TYPE })).toEqual([400, 'MALFORMED_JSON']);
   });
 
   it('names an unknown field that looks like a path by an escaped pointer', async () => {
@@ -122,7 +145,17 @@ describe('A request body', () => {
     const json = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`field${index}`, 1]));
     const { status, body } = await post({ json });
     expect(status).toBe(400);
-    expect((body as { errors: unknown[] }).errors.length).toBeLessThanOrEqual(1_000);
+    expect((body as { errors: unknown[] }).errors).toHaveLength(1_000);
+    expect(body).toMatchObject({
+      detail: 'The request has over 1000 validation issues; errors names the first 1000.',
+    });
+  });
+
+  it('with exactly as many issues as are named is answered with their number', async () => {
+    const json = Object.fromEntries(Array.from({ length: 996 }, (_, index) => [`field${index}`, 1]));
+    expect((await post({ json })).body).toMatchObject({
+      detail: 'The request has 1000 validation issues; see errors.',
+    });
   });
 });
 

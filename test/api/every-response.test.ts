@@ -24,7 +24,7 @@ beforeAll(async () => {
   await api.loadVehicles(aVehicle('AB12CDE'), aVehicle(PLATE));
   await api.loadCompliance(aCompliance('AB12CDE'), aCompliance(PLATE));
   const window = windowAt(new Date(NOON));
-  await Promise.all(Array.from({ length: 60 }, () => api.usage.raise(keyIdOf(hashKey(exhausted)), window)));
+  await Promise.all(Array.from({ length: 60 }, () => api.usage.increment(keyIdOf(hashKey(exhausted)), window)));
 });
 afterAll(() => api.stop());
 afterEach(() => {

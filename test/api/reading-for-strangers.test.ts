@@ -23,7 +23,9 @@ const bulk = (key: string, registrations = plates) =>
 const list = (key: string) => api.call('GET', `/v1/api/content?domain=${DOMAIN}`, { key });
 
 const useUp = (key: string, requests: number) =>
-  Promise.all(Array.from({ length: requests }, () => api.usage.raise(keyIdOf(hashKey(key)), windowAt(new Date(NOON)))));
+  Promise.all(
+    Array.from({ length: requests }, () => api.usage.increment(keyIdOf(hashKey(key)), windowAt(new Date(NOON)))),
+  );
 
 /** How often reading was begun: each batch of vehicles, and the counters that each list begins with. */
 const readings = (): number => {
@@ -83,9 +85,32 @@ describe.each([
   });
 });
 
-describe('For a bulk request of one batch', () => {
-  it('it is read beside admission, as for a single look-up', async () => {
-    const few = (key: string) => bulk(key, plates.slice(0, 100));
-    expect(await answerBeforeAdmission(few, await api.newKey())).toEqual({ status: 500, readings: 1 });
+describe('For a bulk request', () => {
+  const of = (count: number) => (key: string) => bulk(key, plates.slice(0, count));
+
+  it('of 25 registrations all is read beside admission, as for a single lookup', async () => {
+    expect(await answerBeforeAdmission(of(25), await api.newKey())).toEqual({ status: 500, readings: 1 });
+  });
+
+  it('of 26 registrations nothing is read before admission', async () => {
+    const key = await api.newKey();
+    expect(await answerBeforeAdmission(of(26), key)).toEqual({ status: 500, readings: 0 });
+    expect(await answerTo(of(26), key)).toEqual({ status: 200, readings: 1 });
+  });
+
+  it('of more than the plan allows nothing is read, whether or not the key was recently admitted', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    expect(await answerTo(of(101), key)).toEqual({ status: 400, readings: 0 });
+    expect(await answerTo(of(100), key)).toEqual({ status: 200, readings: 1 });
+    expect(await answerTo(of(101), key)).toEqual({ status: 400, readings: 0 });
+  });
+
+  it('that only a larger plan allows nothing is read by a key that has just lost that plan', async () => {
+    const key = await api.newKey({ plan: 'premium' });
+    await of(300)(key);
+    await api.keys.changePlan(keyIdOf(hashKey(key)), 'free');
+    const { body } = await of(300)(key);
+    expect(body).toMatchObject({ code: 'BULK_TOO_LARGE', detail: expect.stringContaining('at most 100') });
+    expect(await answerTo(of(300), key)).toEqual({ status: 400, readings: 0 });
   });
 });

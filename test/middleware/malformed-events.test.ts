@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import type { GatewayEvent } from '../../functions/middleware/flow.ts';
+import type { GatewayEvent } from '../../functions/middleware/request-context.ts';
 import type { GatewayHandler } from '../../functions/middleware/stack.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';

@@ -47,9 +47,12 @@ export const createExamples: readonly Example[] = [
     name: 'invalid',
     summary: 'An empty title and a slug of the wrong form',
     request: { body: { ...tyres, title: '', slug: 'Winter Tyres' } },
-    ...refusal('VALIDATION_FAILED', 'The request has 2 faults; see errors.', [
+    ...refusal('VALIDATION_FAILED', 'The request has 2 validation issues; see errors.', [
       { pointer: '/title', detail: 'must be a text of 1 to 200 characters that is not blank' },
-      { pointer: '/slug', detail: 'must be lower-case letters and digits in groups joined by single hyphens' },
+      {
+        pointer: '/slug',
+        detail: 'must be lower-case letters and digits in groups joined by single hyphens, at most 200 characters',
+      },
     ]),
   },
 ];
@@ -83,7 +86,7 @@ export const updateExamples: readonly Example[] = [
     name: 'empty',
     summary: 'Nothing that an update can change',
     request: { path: ofSampleItem, body: { version: 7 } },
-    ...refusal('VALIDATION_FAILED', 'The request has a fault; see errors.', [
+    ...refusal('VALIDATION_FAILED', 'The request has 1 validation issue; see errors.', [
       { pointer: '', detail: 'must have at least one of title, content, domain, slug, meta_description' },
     ]),
   },

@@ -38,9 +38,9 @@ export const listExamples: readonly Example[] = [
     name: 'invalid',
     summary: 'A limit too large, and a slug without its domain',
     request: { query: { limit: 500, slug: 'motoring-news-45' } },
-    ...refusal('VALIDATION_FAILED', 'The request has 2 faults; see errors.', [
+    ...refusal('VALIDATION_FAILED', 'The request has 2 validation issues; see errors.', [
       { parameter: 'domain', detail: 'is required with slug' },
-      { parameter: 'limit', detail: 'must be <= 100' },
+      { parameter: 'limit', detail: 'must be at most 100' },
     ]),
   },
 ];

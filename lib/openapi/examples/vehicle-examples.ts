@@ -104,7 +104,7 @@ export const bulkExamples: readonly Example[] = [
     name: 'notText',
     summary: 'An entry that is not a string',
     request: { body: { registrations: ['AB12 CDE', 42] } },
-    ...refusal('VALIDATION_FAILED', 'The request has a fault; see errors.', [
+    ...refusal('VALIDATION_FAILED', 'The request has 1 validation issue; see errors.', [
       { pointer: '/registrations/1', detail: 'must be a string' },
     ]),
   },

@@ -1,7 +1,9 @@
-import type { Request as MiddyRequest } from '@middy/core';
+import type { MiddlewareObj, Request as MiddyRequest } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../access/admission.ts';
-import type { Deadline } from '../runtime/deadline.ts';
+import type { PresentedKey } from '../access/presented-key.ts';
+import { type Deadline, deadlineOf } from '../runtime/deadline.ts';
+import type { RawInput } from './api-request.ts';
 
 /** The parts of an HTTP API event (payload 2.0) that are read; each may be missing or wrong, nothing is trusted. */
 export interface GatewayEvent {
@@ -18,8 +20,8 @@ export interface GatewayEvent {
   };
 }
 
-/** What is known of one request on its way through the stack. */
-export interface Flow {
+/** One request on its way through the stack: what arrived, and what each middleware has found out so far. */
+export interface RequestContext {
   readonly requestId: string;
   /** When the request arrived, by the gateway's clock; functions have no clock of their own. */
   readonly now: Date;
@@ -32,26 +34,32 @@ export interface Flow {
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly event: GatewayEvent;
   readonly startedAtMs: number;
-  /** The query, body and headers that the endpoint declares, once they are validated. */
-  input?: unknown;
-  /** What is wrong with the request, kept until the caller is admitted. */
-  fault?: unknown;
+  /** The well-formed key that the request presents; set before anything else is read. */
+  key?: PresentedKey;
+  /** The body's text once it was checked, then the JSON value that the parser makes of it. */
+  body?: unknown;
+  /** The query, headers and body that the endpoint declares, validated. */
+  input?: RawInput;
+  /** What a middleware threw before admission; thrown again once the caller is admitted. */
+  deferredError?: unknown;
   caller?: Caller;
-  /** What a look-up found. */
-  loaded?: unknown;
+  /** What a lookup loaded while admission ran. */
+  loaded?: { readonly value: unknown };
   /** The code of the problem that was answered, for the log. */
   code?: string;
-  /** Whether the database was at fault, for the metrics. */
+  /** Whether the database failed, for the metrics. */
   databaseFault?: boolean;
 }
 
-export type StackRequest = MiddyRequest<
-  GatewayEvent,
-  APIGatewayProxyStructuredResultV2,
-  Error,
-  Context,
-  { flow: Flow }
->;
+/** In this stack middy's event is the request context. */
+export type StackRequest = MiddyRequest<RequestContext, APIGatewayProxyStructuredResultV2, Error, Context>;
+
+export type Middleware = MiddlewareObj<RequestContext, APIGatewayProxyStructuredResultV2, Error, Context>;
+
+/** A middleware that runs on the way in. It rejects by throwing: one that returned a value would skip the headers. */
+export interface InboundMiddleware {
+  readonly before: (request: StackRequest) => void | Promise<void>;
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -76,15 +84,15 @@ const instantOf = (timeEpoch: unknown): Date =>
     ? new Date(timeEpoch as number)
     : new Date();
 
-/** Reads an event without trusting its shape. */
-export const readEvent = (input: unknown, context: Context, deadline: Deadline): Flow => {
+/** The context of a new request. Does not trust the event's shape, and does not touch its body. */
+export const requestContextOf = (input: unknown, lambda: Context | undefined): RequestContext => {
   const event: GatewayEvent = isObject(input) ? input : {};
   const gateway = isObject(event.requestContext) ? event.requestContext : {};
   const http = isObject(gateway.http) ? gateway.http : {};
   return {
-    requestId: idOf(gateway.requestId) || idOf(context?.awsRequestId),
+    requestId: idOf(gateway.requestId) || idOf(lambda?.awsRequestId),
     now: instantOf(gateway.timeEpoch),
-    deadline,
+    deadline: deadlineOf(lambda),
     headers: Object.fromEntries(textsOf(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
     method: textOf(http.method),
     path: textOf(event.rawPath),

@@ -1,0 +1,55 @@
+import { BodyTooLarge, MalformedJson, UnsupportedContentType, ValidationFailed } from './input-refusals.ts';
+import type { InboundMiddleware, RequestContext } from './request-context.ts';
+
+/** Bytes; "a body over 1 MB" (contract.md "Errors"). */
+const MAX_BODY_BYTES = 1_000_000;
+
+const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
+
+/** Whether a Content-Type is `application/json` without a charset or in UTF-8. Other parameters mean nothing (RFC 8259). */
+const isJsonInUtf8 = (contentType: string): boolean => {
+  const [mediaType, ...parameters] = contentType.split(';').map((part) => part.trim());
+  const charsets = parameters.filter((parameter) => /^charset\b/i.test(parameter));
+  return mediaType?.toLowerCase() === 'application/json' && charsets.every((charset) => CHARSET.test(charset));
+};
+
+/** A byte order mark is kept, so that it is malformed JSON however the body arrives. */
+const decodeUtf8 = (base64: string): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'));
+  } catch {
+    throw new MalformedJson();
+  }
+};
+
+/** Bytes up to which the body of a lookup is read before admission: parsing them costs less than a millisecond. */
+const MAX_EARLY_BYTES = 16_000;
+
+/** Whether the request's body is small. Does not look through a large one. */
+export const hasSmallBody = ({ event: { body } }: RequestContext): boolean =>
+  typeof body !== 'string' || (body.length <= MAX_EARLY_BYTES && Buffer.byteLength(body) <= MAX_EARLY_BYTES);
+
+/**
+ * Checks of the body that @middy/http-json-body-parser leaves out: size, media type, charset, and that bytes which arrive
+ * base64-encoded are UTF-8. Leaves the text in `context.body`, where the parser takes it.
+ * @throws BodyTooLarge, UnsupportedContentType, MalformedJson
+ */
+export const bodyChecks = (): InboundMiddleware => ({
+  before: ({ event: context }) => {
+    const { body, isBase64Encoded } = context.event;
+    if (typeof body !== 'string') throw new MalformedJson();
+    const bytes = Buffer.byteLength(body, isBase64Encoded === true ? 'base64' : 'utf8');
+    if (bytes > MAX_BODY_BYTES) throw new BodyTooLarge(bytes, MAX_BODY_BYTES);
+    if (!isJsonInUtf8(context.headers['content-type'] ?? '')) throw new UnsupportedContentType();
+    context.body = isBase64Encoded === true ? decodeUtf8(body) : body;
+  },
+});
+
+/** An error of @middy/http-json-body-parser as a refusal: a key that could reach a prototype, or text that is no JSON. */
+export const bodyParserRefusal = (error: unknown): MalformedJson | ValidationFailed | undefined => {
+  const cause = error instanceof Error ? (error.cause as Readonly<Record<string, unknown>> | undefined) : undefined;
+  if (cause?.package !== '@middy/http-json-body-parser') return undefined;
+  // Its `data` is the forbidden key, or the whole body beside the `message` of JSON.parse.
+  if (Object.hasOwn(cause, 'message')) return new MalformedJson();
+  return new ValidationFailed([{ pointer: '', detail: `must not have the key "${String(cause.data)}"` }]);
+};

@@ -1,0 +1,19 @@
+/** The plan's limit on the entries of a bulk request (contract.md "Bulk"). */
+import type { Endpoint } from '../endpoints.ts';
+import { BulkTooLarge } from './input-refusals.ts';
+import type { InboundMiddleware } from './request-context.ts';
+
+/** Entries in the array of a body that the row marks as bulk; 0 when there is none. */
+export const bulkLength = ({ bulk }: Pick<Endpoint, 'bulk'>, body: unknown): number => {
+  const isRecord = typeof body === 'object' && body !== null;
+  const entries = bulk !== undefined && isRecord ? (body as Record<string, unknown>)[bulk] : undefined;
+  return Array.isArray(entries) ? entries.length : 0;
+};
+
+/** Rejects more entries than the admitted caller's plan allows. @throws BulkTooLarge */
+export const bulkSizeLimit = (row: Endpoint): InboundMiddleware => ({
+  before: ({ event: { caller, body } }) => {
+    const [count, limit] = [bulkLength(row, body), caller?.plan.bulkSize ?? 0];
+    if (row.bulk !== undefined && count > limit) throw new BulkTooLarge(row.bulk, count, limit);
+  },
+});

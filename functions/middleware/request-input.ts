@@ -1,0 +1,93 @@
+/** What a row declares of a request, read and validated: query, headers and body. */
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { TObject, TSchema } from 'typebox';
+import { LARGEST_BULK_SIZE } from '../access/plans.ts';
+import type { Endpoint } from '../endpoints.ts';
+import type { Fault } from '../runtime/refusal.ts';
+import { faultsIn, type Located } from '../runtime/schema-faults.ts';
+import { bodyChecks } from './body-checks.ts';
+import { bulkLength } from './bulk-size.ts';
+import { ValidationFailed } from './input-refusals.ts';
+import type { InboundMiddleware, RequestContext } from './request-context.ts';
+
+type ParameterFault = Extract<Fault, { readonly parameter: string }>;
+
+/** The part of a request that one schema describes, and what is wrong with it. */
+interface Part {
+  readonly value: unknown;
+  readonly faults: readonly Fault[];
+}
+
+const asParameters = (faults: readonly Located[]): ParameterFault[] =>
+  faults.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));
+
+const DIGITS = /^\d+$/;
+const NEGATIVE = /^-0*[1-9]\d*$/;
+
+/** The integer that a text writes, to the largest exact one; undefined when it writes none. */
+const integerOf = (text: string): number | undefined => {
+  if (DIGITS.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  return NEGATIVE.test(text) ? Math.max(Number(text), Number.MIN_SAFE_INTEGER) : undefined;
+};
+
+const isInteger = (schema: TSchema | undefined): boolean =>
+  (schema as { type?: string } | undefined)?.type === 'integer';
+
+/** The parameters that the schema names, from the query as it was sent; unknown ones are ignored. */
+const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
+  const sent = new URLSearchParams(typeof rawQueryString === 'string' ? rawQueryString : '');
+  const value: Record<string, unknown> = {};
+  const faults: ParameterFault[] = [];
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const [first, ...more] = sent.getAll(name);
+    if (first === undefined) continue;
+    const read = isInteger(property) ? integerOf(first) : first;
+    if (more.length > 0) faults.push({ parameter: name, detail: 'must not be given more than once' });
+    else if (read === undefined) faults.push({ parameter: name, detail: 'must be an integer in decimal digits' });
+    else value[name] = read;
+  }
+  // What was given but could not be read is not missing, whatever the schema makes of its absence.
+  const unread = new Set(faults.map(({ parameter }) => parameter));
+  const others = asParameters(faultsIn(schema, value)).filter(({ parameter }) => !unread.has(parameter));
+  return { value, faults: [...faults, ...others] };
+};
+
+const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => {
+  const value = Object.fromEntries(
+    Object.keys(schema.properties).flatMap((name) => {
+      const text = sent[name.toLowerCase()];
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+  return { value, faults: asParameters(faultsIn(schema, value)) };
+};
+
+/** A bulk request that no plan allows is not looked into: `bulkSizeLimit` rejects it whatever its entries are. */
+const readBody = (schema: TSchema, row: Endpoint, body: unknown): Part => ({
+  value: body,
+  faults: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : faultsIn(schema, body),
+});
+
+/** Holds query, headers and body against the row's schemas. @throws ValidationFailed naming every issue, up to a bound */
+const validation = (row: Endpoint): InboundMiddleware => ({
+  before: ({ event: context }) => {
+    const query = row.query && readQuery(row.query, context.event.rawQueryString);
+    const headers = row.headers && readHeaders(row.headers, context.headers);
+    const body = row.body && readBody(row.body, row, context.body);
+    const faults = [query, headers, body].flatMap((part) => part?.faults ?? []);
+    if (faults.length > 0) throw new ValidationFailed(faults);
+    context.input = { query: query?.value, headers: headers?.value, body: body?.value };
+  },
+});
+
+/** It takes the text from `body` of its event, here the request context, and leaves the value there. */
+const jsonBodyParser = () => httpJsonBodyParser({ disableContentTypeCheck: true }) as unknown as InboundMiddleware;
+
+/**
+ * The middlewares that read and validate a row's input, in their order. What they throw: BodyTooLarge,
+ * UnsupportedContentType, MalformedJson, the body parser's own errors, ValidationFailed.
+ */
+export const inputMiddlewares = (row: Endpoint): readonly InboundMiddleware[] => [
+  ...(row.body ? [bodyChecks(), jsonBodyParser()] : []),
+  validation(row),
+];
