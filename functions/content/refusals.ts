@@ -28,8 +28,13 @@ export class IdempotencyConflict extends Refusal {
 export class PreconditionFailed extends Refusal {
   override readonly name = 'PreconditionFailed';
   readonly code = 'PRECONDITION_FAILED';
-  constructor(currentVersion: number) {
-    super(`The item is at version ${currentVersion}, which If-Match does not name; read it again before changing it.`);
+  /** @param isQuoted whether If-Match holds strong entity tags, as it must */
+  constructor(currentVersion: number, isQuoted = true) {
+    super(
+      isQuoted
+        ? `The item is at version ${currentVersion}, which If-Match does not name; read it again before changing it.`
+        : `If-Match takes versions as ETag gives them, in double quotes and without W/; the item is at version "${currentVersion}".`,
+    );
   }
 }
 

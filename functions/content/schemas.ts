@@ -3,37 +3,77 @@ import * as T from 'typebox';
 
 const MAX_CONTENT_BYTES = 100_000;
 
-/** JSON can smuggle in half a surrogate pair, which no database keeps as it was. */
-const text = (options: { maxLength?: number; pattern?: string; description: string }) =>
+/** Half a surrogate pair, a control character other than tab and line ends, or what is left of a damaged character. */
+const WRONG_CHARACTER = /\p{Surrogate}|(?![\t\n\r])\p{Cc}|\ufffd/u;
+
+/** White space and what else leaves no mark, such as U+200B or the empty Braille pattern. */
+const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+const codePointOf = (character: string): string =>
+  `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Names the first character that no text may hold and its position: code points, from 1. */
+const wrongCharacter = (text: string): string | undefined => {
+  const found = WRONG_CHARACTER.exec(text);
+  if (found === null) return undefined;
+  const position = [...text.slice(0, found.index)].length + 1;
+  return `must not contain ${codePointOf(found[0])}, which is character ${position}`;
+};
+
+type TextOptions = T.TStringOptions & { readonly description: string };
+
+/** Makes the schema of a text from its options. */
+type TextSchema = (options: TextOptions) => T.TSchema & T.TString;
+
+/** Of a text that must not be empty; `newText` also counts as empty what nobody can see. */
+const NOT_BLANK = '\\S';
+
+/** A text that a request or a new file brings. */
+const newText: TextSchema = (options) => {
+  const issueOf = (text: string): string | undefined => {
+    const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(text);
+    return wrongCharacter(text) ?? (isEmpty ? `must be ${options.description}` : undefined);
+  };
+  return T.Refine(
+    T.String(options),
+    (value) => typeof value !== 'string' || issueOf(value) === undefined,
+    (value) => issueOf(value) ?? '',
+  );
+};
+
+/** A text that is stored already: it may come from a version that asked for less. */
+const storedText: TextSchema = (options) =>
   T.Refine(
     T.String(options),
     (value) => typeof value !== 'string' || value.isWellFormed(),
     () => 'must be well-formed Unicode',
   );
 
-const fields = {
-  title: text({ maxLength: 200, pattern: '\\S', description: 'a text of 1 to 200 characters that is not blank' }),
+const fieldsOf = (text: TextSchema) => ({
+  title: text({ maxLength: 200, pattern: NOT_BLANK, description: 'a text of 1 to 200 characters that is not blank' }),
   content: T.Refine(
     text({
       maxLength: MAX_CONTENT_BYTES,
-      pattern: '\\S',
+      pattern: NOT_BLANK,
       description: 'a text of 1 to 100,000 bytes of UTF-8 that is not blank',
     }),
     (value) => typeof value !== 'string' || Buffer.byteLength(value) <= MAX_CONTENT_BYTES,
-    () => 'must not be over 100,000 bytes of UTF-8',
+    (value) => `must be at most 100,000 bytes of UTF-8, not ${Buffer.byteLength(value)}`,
   ),
   domain: T.String({
     maxLength: 253,
     pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$',
-    description: 'letters, digits and hyphens in labels joined by dots',
+    description: 'letters, digits and hyphens in labels joined by dots, at most 253 characters',
   }),
   slug: T.String({
     maxLength: 200,
     pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-    description: 'lower-case letters and digits in groups joined by single hyphens',
+    description: 'lower-case letters and digits in groups joined by single hyphens, at most 200 characters',
   }),
   meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
-};
+});
+
+const fields = fieldsOf(newText);
 
 /** Set by the service; accepted in an update, where it is ignored whatever its value. */
 const readOnly = {
@@ -47,6 +87,12 @@ export const CreateContent = T.Object(
   { ...fields, meta_description: T.Optional(fields.meta_description) },
   { title: 'CreateContent', additionalProperties: false },
 );
+
+/** The fields of an item that is stored already, which an export of it still has. A function: only operators need it. */
+export const storedContent = () => {
+  const { meta_description, ...required } = fieldsOf(storedText);
+  return T.Object({ ...required, meta_description: T.Optional(meta_description) }, { additionalProperties: false });
+};
 
 const creationFields = Object.keys(fields);
 

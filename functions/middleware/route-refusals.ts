@@ -4,8 +4,9 @@ import { Refusal } from '../runtime/refusal.ts';
 export class RouteNotFound extends Refusal {
   override readonly name = 'RouteNotFound';
   readonly code = 'ROUTE_NOT_FOUND';
-  constructor() {
-    super('The service has nothing at this path; paths begin with /v1.');
+  /** @param remedy what to change in the path, where that is known */
+  constructor(remedy = 'check it against the reference') {
+    super(`The service has nothing at this path; ${remedy}.`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { slugKey } from '../../functions/content/content-items.ts';
+import { itemKey, slugKey } from '../../functions/content/content-items.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import { counterKey } from '../../functions/counted-list/entries.ts';
 import { prefixedTableNames } from '../../functions/tables.ts';
@@ -37,6 +37,33 @@ describe('export content', () => {
     const again = await runCommand(['import', 'content', file, '--dynamodb', endpoint], elsewhere);
     expect(again.exitCode).toBe(0);
     expect(await allItems(elsewhere.content)).toEqual(await allItems(names.content));
+  });
+
+  it('of texts that a new item could not have is imported again; a new file with them is not', async () => {
+    const { client, names, endpoint } = admin.engine();
+    const [item] = (await allItems(names.content)).items;
+    const title = 'was \u0000 \ufffd';
+    await client.send(
+      new UpdateItemCommand({
+        TableName: names.content,
+        Key: itemKey(item?.id ?? ''),
+        UpdateExpression: 'SET title = :title',
+        ExpressionAttributeValues: { ':title': { S: title } },
+      }),
+    );
+    const file = admin.pathOf('old.ndjson');
+    expect((await admin.run(['export', 'content', file])).exitCode).toBe(0);
+    const elsewhere = prefixedTableNames(`${names.content}-old-`);
+    await createTables(client, elsewhere);
+    const loaded = await runCommand(['import', 'content', file, '--dynamodb', endpoint], elsewhere);
+    expect(loaded.exitCode).toBe(0);
+    expect((await allItems(elsewhere.content)).items[0]?.title).toBe(title);
+
+    const created = admin.pathOf('new.ndjson');
+    await writeFile(created, JSON.stringify({ title: 'was \u0000', content: 'x', domain: 'new.example', slug: 'new' }));
+    await runCommand(['import', 'content', created, '--dynamodb', endpoint], elsewhere);
+    const rejected = await readFile(`${created}.rejected.ndjson`, 'utf8');
+    expect(rejected).toContain('must not contain U+0000, which is character 5');
   });
 
   it('is refused for a name that import would not know, and where no file can be', async () => {

@@ -76,7 +76,10 @@ describe('POST /v1/api/content', () => {
       extra: 1,
     });
     expect(reply.status).toBe(400);
-    expect(reply.body).toMatchObject({ code: 'VALIDATION_FAILED', detail: 'The request has 6 faults; see errors.' });
+    expect(reply.body).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      detail: 'The request has 6 validation issues; see errors.',
+    });
     expect(pointers(reply)).toEqual(['/content', '/domain', '/extra', '/meta_description', '/slug', '/title']);
   });
 
@@ -87,7 +90,10 @@ describe('POST /v1/api/content', () => {
     ['content of 100,000 bytes', { content: 'é'.repeat(50_000) }, 201],
     ['content of 100,001 bytes', { content: `${'é'.repeat(50_000)}x` }, 400],
     ['empty content', { content: '' }, 400],
-    ['half a surrogate pair', { title: '\ud83d' }, 400],
+    ['a title of invisible characters', { title: '\u200b\u2060 \ufeff\u00ad' }, 400],
+    ['a title with an invisible character', { title: 'a\u200bb' }, 201],
+    ['content of invisible characters', { content: '\u200b\u3164\u2800' }, 400],
+    ['a meta description of invisible characters', { meta_description: '\u200b' }, 201],
     ['a slug of 200 characters', { slug: 'a'.repeat(200) }, 201],
     ['a slug of 201 characters', { slug: 'a'.repeat(201) }, 400],
     ['a slug with a double hyphen', { slug: 'a--b' }, 400],
@@ -102,9 +108,33 @@ describe('POST /v1/api/content', () => {
   });
 
   it('keeps text exactly as it was sent', async () => {
-    const content = ' line\r\n\ttab\u0000 "quotes" <b>&amp;</b> 日本語 e\u0301 ';
+    const content = ' line\r\n\ttab \u200b "quotes" <b>&amp;</b> 日本語 e\u0301 ';
     const { id } = await created({ content });
     expect((await read(id)).body).toMatchObject({ content });
+  });
+
+  it.each([
+    ['title', 'half \ud83d of a pair', 'U+D83D, which is character 6'],
+    ['title', '🚗\ufffd', 'U+FFFD, which is character 2'],
+    ['content', 'a\u0000', 'U+0000, which is character 2'],
+    ['content', 'line\r\n\u000bline', 'U+000B, which is character 7'],
+    ['meta_description', '\u007f', 'U+007F, which is character 1'],
+    ['meta_description', '\u0085', 'U+0085, which is character 1'],
+  ])('names a character that %s must not contain, and its position: %j', async (field, text, detail) => {
+    const { status, body } = await create(fields({ [field]: text }));
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ errors: [{ pointer: `/${field}`, detail: `must not contain ${detail}` }] });
+  });
+
+  it.each([
+    ['content', 'x'.repeat(100_001), 'must be at most 100,000 bytes of UTF-8, not 100001'],
+    ['content', 'é'.repeat(60_000), 'must be at most 100,000 bytes of UTF-8, not 120000'],
+    ['title', 'x'.repeat(201), 'must be a text of 1 to 200 characters that is not blank'],
+    ['domain', 'a'.repeat(254), expect.stringMatching(/at most 253 characters$/)],
+    ['slug', '-'.repeat(201), expect.stringMatching(/at most 200 characters$/)],
+  ])('says in the right unit how long %s may be', async (field, text, detail) => {
+    const { body } = await create(fields({ [field]: text }));
+    expect((body as { errors: unknown }).errors).toEqual([{ pointer: `/${field}`, detail }]);
   });
 
   it('returns 409 SLUG_TAKEN within a domain, in whatever case the domain comes, and not in another', async () => {
@@ -299,6 +329,23 @@ describe('If-Match', () => {
     expect((await read(item.id)).body).toEqual(item);
   });
 
+  it.each([
+    ['1', '"1"'],
+    ['W/"1"', '"1"'],
+    ['"7", 1', '"1"'],
+  ])('%s is told to be in double quotes', async (ifMatch, tag) => {
+    const item = await created();
+    const { body } = await update(item.id, { title: 'x' }, { 'If-Match': ifMatch });
+    expect(body).toMatchObject({ detail: expect.stringContaining(`in double quotes`) });
+    expect(body).toMatchObject({ detail: expect.stringContaining(tag) });
+  });
+
+  it('of another version is told to read the item again', async () => {
+    const item = await created();
+    const { body } = await update(item.id, { title: 'x' }, { 'If-Match': '"2"' });
+    expect(body).toMatchObject({ detail: expect.stringContaining('read it again') });
+  });
+
   it('lets one of many concurrent changes win', async () => {
     const item = await created();
     const replies = await Promise.all(
@@ -403,6 +450,17 @@ describe('GET /v1/api/content', () => {
     expect(reply.body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ parameter }] });
   });
 
+  it.each([
+    ['limit=-1', 'limit', 'must be at least 1'],
+    ['limit=0', 'limit', 'must be at least 1'],
+    ['limit=101', 'limit', 'must be at most 100'],
+    ['offset=-99999999999999999999', 'offset', 'must be at least 0'],
+    ['offset=-0', 'offset', 'must be an integer in decimal digits'],
+    ['limit=1e1', 'limit', 'must be an integer in decimal digits'],
+  ])('says of ?%s what is wrong with it', async (query, parameter, detail) => {
+    expect((await list(`?${query}`)).body).toMatchObject({ errors: [{ parameter, detail }] });
+  });
+
   it('does not call a parameter missing that was given twice', async () => {
     const { body } = await list('?domain=a.example&domain=a.example&slug=x');
     expect((body as { errors: unknown }).errors).toEqual([
@@ -417,7 +475,7 @@ describe('GET /v1/api/content', () => {
   });
 
   it.each([
-    ['over 5 MB', '\u0001', 10],
+    ['over 5 MB', 'x', 51],
     ['that Lambda would not pass on', '"', 24],
   ])('refuses a page %s with a limit that fits', async (what, character, count) => {
     const domain = `large-${what.length}.example`;

@@ -33,6 +33,19 @@ describe('A path that no endpoint has', () => {
   });
 });
 
+describe('The detail of a 404', () => {
+  it.each([
+    ['/v1/vehicle/AB12CDE/insurance/', 'leave out the slash at its end'],
+    ['/api/content/', 'leave out the slash at its end'],
+    ['/vehicle/AB12CDE/insurance', 'paths begin with /v1'],
+    ['/v1/vehicles/AB12CDE/', 'check it against the reference'],
+    ['/api/content/a/b', 'check it against the reference'],
+  ])('says of %s: %s', async (path, remedy) => {
+    const { body } = await api.call('GET', path, { key });
+    expect(body).toMatchObject({ detail: `The service has nothing at this path; ${remedy}.` });
+  });
+});
+
 describe('A known path with another method', () => {
   it.each([
     ['DELETE', '/v1/vehicle/AB12CDE/insurance', 'GET'],

@@ -1,11 +1,14 @@
 """What OpenAPI cannot say of valid requests, said of those that Schemathesis makes up (contract.md "Content")."""
 
+import re
 from itertools import count
 
 import schemathesis
 from schemathesis import GenerationMode
 
 MAX_KEY_LENGTH = 255
+TEXTS = ("title", "content", "meta_description")
+WRONG_CHARACTERS = re.compile("[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffd]")
 creations = count()
 
 
@@ -18,6 +21,7 @@ def map_case(context, case):
     if is_valid(case):
         name_domain_of_slug(case)
         use_new_idempotency_key(case)
+        use_visible_text(case)
     return case
 
 
@@ -33,3 +37,16 @@ def use_new_idempotency_key(case):
     if isinstance(key, str):
         suffix = f"-{next(creations)}"
         case.headers["Idempotency-Key"] = key[: MAX_KEY_LENGTH - len(suffix)] + suffix
+
+
+def use_visible_text(case):
+    """Content texts hold no control characters and no U+FFFD, and one of invisible characters is empty."""
+    if not isinstance(case.body, dict):
+        return
+    for field in TEXTS:
+        if isinstance(case.body.get(field), str):
+            case.body[field] = WRONG_CHARACTERS.sub("x", case.body[field])
+    for field in ("title", "content"):
+        text = case.body.get(field)
+        if isinstance(text, str) and not any(character.isalnum() for character in text):
+            case.body[field] = "x" + text[1:]

@@ -2,7 +2,7 @@ import type * as T from 'typebox';
 import { newFields } from '../../../functions/content/fields.ts';
 import type { ImportedItem } from '../../../functions/content/imported-item.ts';
 import { isContentId } from '../../../functions/content/item.ts';
-import { CreateContent } from '../../../functions/content/schemas.ts';
+import { CreateContent, storedContent } from '../../../functions/content/schemas.ts';
 import { faultsIn } from '../../../functions/runtime/schema-faults.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
 import type { Verdict } from '../records/verdict.ts';
@@ -16,7 +16,9 @@ export const CONTENT_COLUMNS: Columns = {
 };
 
 const CREATION_FIELDS = Object.keys(CreateContent.properties);
-const ALL_FIELDS = [...CREATION_FIELDS, 'id', 'created_at', 'updated_at', 'version'];
+const STORED_CONTENT = storedContent();
+const SET_BY_SERVICE = ['id', 'created_at', 'updated_at', 'version'];
+const ALL_FIELDS = [...CREATION_FIELDS, ...SET_BY_SERVICE];
 
 const pick = (fields: Row['fields'], names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]));
@@ -42,8 +44,13 @@ const readVersion = (check: FieldChecks, version: unknown): number => {
   return isVersion ? version : 1;
 };
 
-const checkSchema = (check: FieldChecks, fields: Record<string, unknown>): void => {
-  for (const { pointer, detail } of faultsIn(CreateContent, fields)) check.fault(pointer.slice(1), detail);
+/** Whether a row has everything that the service sets, as each row of an export has: its texts are stored already. */
+const isExported = (fields: Row['fields']): boolean =>
+  SET_BY_SERVICE.every((field) => Object.hasOwn(fields, field) && fields[field] !== '');
+
+const checkSchema = (check: FieldChecks, fields: Row['fields'], creation: Record<string, unknown>): void => {
+  const schema = isExported(fields) ? STORED_CONTENT : CreateContent;
+  for (const { pointer, detail } of faultsIn(schema, creation)) check.fault(pointer.slice(1), detail);
 };
 
 const readSetByService = (check: FieldChecks, { id, created_at, updated_at, version }: Row['fields']) => {
@@ -61,13 +68,13 @@ const readSetByService = (check: FieldChecks, { id, created_at, updated_at, vers
   };
 };
 
-/** One item from its row, checked as a request to create it would be. */
+/** One item from its row, checked as a request to create it would be; an export's texts as stored ones. */
 export const readContentRow = (row: Row): Verdict<ImportedItem> => {
   if (row.faults.length > 0) return { refused: [{ row, reasons: row.faults }] };
   const check = fieldChecks();
   const fields = check.object('', asGiven(row), ALL_FIELDS);
   const creation = pick(fields, CREATION_FIELDS);
-  checkSchema(check, creation);
+  checkSchema(check, fields, creation);
   const setByService = readSetByService(check, fields);
   if (check.reasons.length > 0) return { refused: [{ row, reasons: check.reasons }] };
   return { record: { ...newFields(creation as T.Static<typeof CreateContent>), ...setByService } };

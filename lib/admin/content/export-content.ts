@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { contentExport } from '../../../functions/content/content-export.ts';
+import type { ContentItem } from '../../../functions/content/item.ts';
 import { CommandFailure } from '../command-failure.ts';
 import type { CommandRun } from '../command-run.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -14,6 +15,9 @@ import { formatOf } from '../rows/file-format.ts';
 /** Until it is whole, an export has another name, so that nobody loads half of one. */
 const partOf = (path: string): string => `${path}.part`;
 
+/** U+FFFD is escaped: unescaped, an import takes it for bytes that were not UTF-8. */
+const lineOf = (item: ContentItem): string => `${JSON.stringify(item).replaceAll('\ufffd', '\\ufffd')}\n`;
+
 /** Every item as NDJSON, in the order in which loading gives the lists the same order again. */
 const writeItems = async (path: string, { deployment, context }: CommandRun): Promise<number> => {
   const content = contentExport(deployment.db, deployment.tableNames.content);
@@ -23,7 +27,7 @@ const writeItems = async (path: string, { deployment, context }: CommandRun): Pr
     for await (const item of content.items()) {
       items += 1;
       progress.read(items);
-      yield `${JSON.stringify(item)}\n`;
+      yield lineOf(item);
     }
   }
   try {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
@@ -46,9 +47,10 @@ const headerPairs = (rawHeaders: readonly string[]): [string, string][] =>
 
 const TEXT_TYPE = /^(text\/|application\/([a-z0-9.+-]+\+)?(json|xml|javascript))/i;
 
+/** Bytes that are no text, whatever their type says, arrive base64-encoded: as text they would be damaged. */
 const bodyMembers = (body: Buffer, contentType: string) => {
   if (body.length === 0) return { isBase64Encoded: false };
-  return TEXT_TYPE.test(contentType)
+  return TEXT_TYPE.test(contentType) && isUtf8(body)
     ? { body: body.toString('utf8'), isBase64Encoded: false }
     : { body: body.toString('base64'), isBase64Encoded: true };
 };

@@ -28,10 +28,13 @@ afterAll(() => {
 });
 
 /** The event of a request, sent byte for byte. */
-const eventOf = async (head: string[], body = ''): Promise<APIGatewayProxyEventV2> => {
+const eventOf = async (head: string[], body: string | Buffer = ''): Promise<APIGatewayProxyEventV2> => {
   const lines = [...head, 'Host: api.example', 'Connection: close', `Content-Length: ${Buffer.byteLength(body)}`];
   await new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`));
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+      socket.write(body);
+    });
     socket.on('close', resolve).on('error', reject).resume();
   });
   return last;
@@ -97,6 +100,15 @@ describe('An HTTP API event', () => {
     const event = await eventOf(['POST /v1/api/content HTTP/1.1', `Content-Type: ${type}`], 'héllo');
     expect(event.isBase64Encoded).toBe(base64);
     expect(Buffer.from(event.body ?? '', base64 ? 'base64' : 'utf8').toString()).toBe('héllo');
+  });
+});
+
+describe('A body that is not UTF-8', () => {
+  it('arrives base64-encoded, byte for byte, even when its type says JSON', async () => {
+    const bytes = Buffer.from([0x7b, 0xff, 0xed, 0xa0, 0x80, 0x7d]);
+    const event = await eventOf(['POST /v1/api/content HTTP/1.1', 'Content-Type: application/json'], bytes);
+    expect(event.isBase64Encoded).toBe(true);
+    expect(Buffer.from(event.body ?? '', 'base64')).toEqual(bytes);
   });
 });
 
