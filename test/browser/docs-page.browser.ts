@@ -49,14 +49,7 @@ const execute = async () => {
   return answer.innerText();
 };
 
-const useKey = async (key: string) => {
-  await page.getByRole('button', { name: 'Authorize' }).first().click();
-  const dialog = page.locator('.auth-container').filter({ hasText: 'X-API-Key' });
-  await dialog.getByRole('button', { name: 'Remove authorization' }).click();
-  await dialog.locator('input').fill(key);
-  await dialog.getByRole('button', { name: 'Apply credentials' }).click();
-  await page.getByRole('button', { name: 'Close' }).first().click();
-};
+const useKey = (key: string) => page.getByLabel('API key').fill(key);
 
 /** The picture for README, from the filled form to the answer, when `PICTURE` names a file for it. */
 const takePicture = async () => {
@@ -85,11 +78,29 @@ describe('The reference', () => {
     await takePicture();
   });
 
+  it('has one field for the key, and sends a key typed there in place of the demo key', async () => {
+    expect(await page.getByRole('textbox').count()).toBe(1);
+    expect(await page.getByRole('button', { name: /authori[sz]/i }).count()).toBe(0);
+    await useKey(` ${service.keys.premium} `);
+    const sent = page.waitForRequest(/insurance$/);
+    const answer = await execute();
+    expect(answer).toContain('200');
+    expect(answer).toMatch(/x-ratelimit-limit: 6000\s/);
+    const headers = (await sent).headers();
+    expect(headers).toMatchObject({ 'x-api-key': service.keys.premium });
+    expect(headers).not.toHaveProperty('authorization');
+  });
+
   it('shows 401 for a wrong key', async () => {
     await useKey('vvc_test_wrong');
     const answer = await execute();
     expect(answer).toContain('401');
     expect(answer).toContain('UNAUTHORIZED');
+  });
+
+  it('shows 401 without a key', async () => {
+    await useKey('');
+    expect(await execute()).toContain('UNAUTHORIZED');
   });
 
   it('leads from a problem to its explanation', async () => {

@@ -43,7 +43,7 @@ describe('On this machine, without a key', () => {
   });
 
   it('the demo key stands in the page as text, whatever it holds', async () => {
-    expect(await (await get('/docs')).text()).toContain('data-demo-key="vvc_test_&lt;&quot;demo&quot;&gt;"');
+    expect(await (await get('/docs')).text()).toContain('value="vvc_test_&lt;&quot;demo&quot;&gt;"');
   });
 
   it('the type of every problem leads to its explanation', async () => {
