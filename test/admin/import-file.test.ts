@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, utimesSync } from 'node:fs';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { forOperation } from '../support/fault-choosers.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { runCommand } from './command-line.ts';
-import { readJournalOf, stoppableCommandLine } from './stopped-runs.ts';
+import { journalOf, readJournalOf, stoppableCommandLine } from './stopped-runs.ts';
 import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
 
 const { run, file, engine, pathOf, atCall, countedRun, proxy, writtenItems } = stoppableCommandLine();
@@ -53,6 +54,43 @@ describe('a file that cannot be loaded', () => {
     expect(await run(['import', 'vehicles', pathOf('folder.csv')])).toMatchObject({
       exitCode: 2,
       stderr: expect.stringMatching(/a folder, not a file/),
+    });
+  });
+
+  it('ends with exit code 2 when it is a pipe, which could be read only once', async () => {
+    execFileSync('mkfifo', [pathOf('pipe.csv')]);
+    expect(await run(['import', 'vehicles', pathOf('pipe.csv')])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/it must be a file, not a pipe: .*pipe\.csv\n$/),
+    });
+  });
+
+  it('stores nothing when the rows of too many vehicles are scattered over it', async () => {
+    // Rows with too few columns are short, and are counted all the same.
+    const pass = Array.from({ length: 125_001 }, (_, index) => `S${index}`);
+    const scattered = [vehicleRow({ registration: 'FIRST' }), ...pass, ...pass].join('\n');
+    const path = await file('v.csv', vehiclesCsv(scattered));
+    const result = await countedRun(['import', 'vehicles', path]);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toMatch(/^error: the rows of too many vehicles .* sort the file by registration\n$/);
+    expect(writtenItems()).toBe(0);
+    expect(existsSync(journalOf(path))).toBe(false);
+  });
+
+  it('is named when somebody writes to it before all of it is read', async () => {
+    const path = await file('v.csv', manyVehicles(1_000, 'GROWS'));
+    atCall(1, 'DescribeTable', () => appendFileSync(path, `${vehicleRow({ registration: 'GROWS0' })}\n`));
+    const sentence = `error: the file has changed while it was read; load it again: ${path}\n`;
+    expect(await countedRun(['import', 'vehicles', path])).toMatchObject({ exitCode: 2, stderr: sentence });
+    expect(writtenItems()).toBe(0);
+  });
+
+  it('is named when somebody writes to it while it is loaded', async () => {
+    const path = await file('v.csv', manyVehicles(1_000, 'LATER'));
+    atCall(1, 'BatchWriteItem', () => utimesSync(path, new Date(0), new Date(0)));
+    expect(await countedRun(['import', 'vehicles', path])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/^error: the file has changed while it was read; load it again/),
     });
   });
 

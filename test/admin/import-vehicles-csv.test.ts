@@ -122,37 +122,72 @@ describe('a vehicle of several rows', () => {
     expect((await find(registration))?.policies).toMatchObject([{ number: 'STORED' }]);
   };
 
-  it('is refused whole when one row is bad, and its stored record stays', () =>
-    stays([{}, { policy_number: 'P-2', year: 'x' }], ['refused with line 3', 'year: must be']));
+  it('is rejected whole when one row is bad, and its stored record stays', () =>
+    stays([{}, { policy_number: 'P-2', year: 'x' }], ['rejected with line 3', 'year: must be']));
 
-  it('is refused whole when a row has too few columns but still names it', () =>
-    stays([{ policy_number: 'P-2' }, { make: 'Ford,"' }], ['refused with line 3', 'opens a quoted field']));
+  it('is rejected whole when a row has too few columns but still names it', () =>
+    stays([{ policy_number: 'P-2' }, { make: 'Ford,"' }], ['rejected with line 3', 'opens a quoted field']));
 
-  it('is refused whole when its rows contradict each other', () =>
+  it('is rejected whole when its rows contradict each other', () =>
     stays(
       [{}, { policy_number: 'P-2', make: 'Seat', color: 'Blue' }],
-      ['refused with', 'make: is not the same as on line 2'],
+      ['rejected with', 'make: is not the same as on line 2'],
     ));
 
-  it('is refused whole when two policies have one number', () =>
-    stays([{}, {}], ['refused with', 'policy_number: is the same as on line 2']));
+  it('is rejected whole when two policies have one number', () =>
+    stays([{}, {}], ['rejected with', 'policy_number: is the same as on line 2']));
 
-  it('is refused whole when it has more than 20 policies', () =>
+  it('is rejected whole when it has more than 20 policies', () =>
     stays(
       Array.from({ length: 21 }, (_, index) => ({ policy_number: `P-${index}` })),
-      ['refused with line 22'],
+      ['rejected with line 22'],
     ));
 
-  it('is refused when it comes again later, naming the earlier line; the first rows stay', async () => {
+  it('is stored with all its policies when its rows are scattered over the file, in the order of the file', async () => {
     const [one, two] = [fresh(), fresh()];
-    const again = vehicleRow({ registration: one.toLowerCase(), policy_number: 'AGAIN' });
+    const cells: VehicleCells[] = [
+      { registration: one },
+      { registration: two, policy_number: 'Q-1' },
+      { registration: one.toLowerCase(), policy_number: 'P-2' },
+      { registration: '?' },
+      { registration: two, policy_number: 'Q-2' },
+      { registration: one, policy_number: 'P-3' },
+    ];
+    const { exitCode, stdout } = await load(vehiclesCsv(...cells.map(vehicleRow)));
+    expect([exitCode, stdout]).toEqual([1, expect.stringMatching(/ 6 +2 +1 /)]);
+    expect((await find(one))?.policies.map(({ number }) => number)).toEqual(['P-1', 'P-2', 'P-3']);
+    expect((await find(two))?.policies.map(({ number }) => number)).toEqual(['Q-1', 'Q-2']);
+  });
+
+  it('is rejected whole when a row far from the others is bad, and its stored record stays', async () => {
+    const [one, two] = [fresh(), fresh()];
+    await load(vehiclesCsv(vehicleRow({ registration: one, policy_number: 'STORED' })));
     const { path } = await load(
-      vehiclesCsv(vehicleRow({ registration: one }), vehicleRow({ registration: two }), again),
+      vehiclesCsv(
+        vehicleRow({ registration: one }),
+        vehicleRow({ registration: two }),
+        vehicleRow({ registration: one, policy_number: 'P-2', year: 'x' }),
+      ),
     );
     expect(await refusedLines(path)).toMatchObject([
-      { line: 4, reasons: [expect.stringContaining('on line 2 already')] },
+      { line: 2, reasons: ['rejected with line 4, which is the same vehicle'] },
+      { line: 4, reasons: [expect.stringContaining('year: must be')] },
     ]);
-    expect((await find(one))?.policies).toMatchObject([{ number: 'P-1' }]);
+    expect((await find(one))?.policies).toMatchObject([{ number: 'STORED' }]);
+    expect(await find(two)).toBeDefined();
+  });
+
+  it('is rejected whole when it has more rows than are read, even if most of them say nothing of a policy', async () => {
+    const registration = fresh();
+    const blank = { policy_number: '', insurer: '', valid_from: '', valid_to: '', policy_type: '' };
+    const rows = [...Array.from({ length: 1_000 }, () => blank), {}].map((cells) =>
+      vehicleRow({ registration, ...cells }),
+    );
+    const { path } = await load(vehiclesCsv(...rows));
+    const rejected = await refusedLines(path);
+    expect(rejected).toHaveLength(1_001);
+    expect(rejected[1_000]).toMatchObject({ line: 1_002, reasons: ['a vehicle has at most 1,000 rows'] });
+    expect(await find(registration)).toBeUndefined();
   });
 
   it('takes the latest moment of its rows', async () => {

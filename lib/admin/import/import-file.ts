@@ -6,7 +6,7 @@ import { rejectedFile } from '../rows/rejected-file.ts';
 import { beginningOf } from './beginning.ts';
 import { load } from './load.ts';
 import type { ImportKind } from './run.ts';
-import { openSource } from './source-file.ts';
+import { openSource, requireUnchanged } from './source-file.ts';
 import { subjectOf } from './subject.ts';
 import { summaryOf, type Tally } from './summary.ts';
 
@@ -40,7 +40,10 @@ export const importFile = async (
   const afterwards = await load(job, tally, rejected);
   stdout.write(summaryOf(kind.noun, tally, (performance.now() - started) / 1_000));
   if (tally.refused > 0) stderr.write(`The refused rows and why: ${rejected.path}\n`);
-  if (afterwards === undefined) return tally.refused > 0 ? EXIT.someRefused : EXIT.done;
+  if (afterwards === undefined) {
+    await requireUnchanged(job.source);
+    return tally.refused > 0 ? EXIT.someRefused : EXIT.done;
+  }
   stderr.write(`Stopped by Ctrl-C; ${afterwards}.\n`);
   return EXIT.interrupted;
 };

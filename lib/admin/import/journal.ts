@@ -55,15 +55,15 @@ export const readJournal = async (path: string): Promise<Journal | NotResumable 
  */
 export const openJournal = (
   path: string,
-  { kept, ...facts }: Omit<Journal, 'point'> & { readonly kept: ResumePoint | undefined },
+  { kept: left, ...facts }: Omit<Journal, 'point'> & { readonly kept: ResumePoint | undefined },
   now: () => ResumePoint,
   stderr: Output,
 ) => {
-  let keptLine = kept?.line;
+  let kept = left;
   let isPossible = true;
 
   const tellImpossible = ({ code = 'unknown fault' }: NodeJS.ErrnoException): void => {
-    const consequence = keptLine === undefined ? 'no --resume' : `--resume goes on at line ${keptLine}`;
+    const consequence = kept === undefined ? 'no --resume' : `--resume goes on at line ${kept.line}`;
     stderr.write(
       `The progress cannot be kept in ${journalOf(path)} (${code}): ${consequence} should this import stop.\n`,
     );
@@ -73,7 +73,7 @@ export const openJournal = (
     try {
       await writeFile(partOf(path), `${JSON.stringify({ ...facts, point })}\n`);
       await rename(partOf(path), journalOf(path));
-      keptLine = point.line;
+      kept = point;
     } catch (error) {
       isPossible = false;
       tellImpossible(error as NodeJS.ErrnoException);
@@ -91,7 +91,8 @@ export const openJournal = (
     /** Writes down how far the import has come, if it has come further. */
     keep: async (): Promise<void> => {
       const point = now();
-      if (isPossible && point.line !== keptLine && point.open.length <= MAX_OPEN) await write(point);
+      const isFurther = point.line !== kept?.line || point.open.length < kept.open.length;
+      if (isPossible && isFurther && point.open.length <= MAX_OPEN) await write(point);
     },
     isOwn,
     /** The import has come to its end: there is nothing to resume. */

@@ -13,7 +13,7 @@ import { NotResumable } from './not-resumable.ts';
 import { showProgress } from './progress.ts';
 import { trackResumePoint } from './resume-point.ts';
 import type { ImportKind, ImportRun } from './run.ts';
-import type { SourceFile } from './source-file.ts';
+import { requireUnchanged, type SourceFile } from './source-file.ts';
 import type { Subject } from './subject.ts';
 import type { Tally } from './summary.ts';
 import { takeRows } from './take-rows.ts';
@@ -29,28 +29,47 @@ export interface Job extends CommandRun {
   readonly beginning: Beginning;
 }
 
-const runOf = ({ source, beginning, deployment }: Job, tally: Tally, rejected: RejectedFile): ImportRun => ({
-  deployment,
-  format: source.format,
-  now: beginning.began,
-  fileChanged: source.changed,
-  expectedRows: source.bytes / BYTES_PER_ROW,
-  progress: trackResumePoint(beginning.point),
-  loaded: (records) => {
-    tally.loaded += records;
-  },
-  skipped: (rows) => {
-    tally.skipped += rows;
-  },
-  refused: (row) => {
-    tally.refused += 1;
-    return rejected.add(row);
-  },
-});
-
 const rowsOf = ({ kind, source }: Job, onBytes: (read: number) => void): AsyncGenerator<Row[]> => {
   const lines = readLines(source.path, onBytes);
   return source.format === 'csv' ? csvRows(lines, kind.columns) : ndjsonRows(lines);
+};
+
+/** Reads the file before it is loaded. @throws CommandFailure when somebody still writes to it */
+async function* readAhead(job: Job): AsyncGenerator<Row[]> {
+  const { source, context } = job;
+  const bar = showProgress(context.stderr, 'scan', source.bytes);
+  try {
+    for await (const rows of rowsOf(job, bar.read)) {
+      if (context.signal.aborted) return;
+      yield rows;
+    }
+  } finally {
+    bar.stop();
+  }
+  await requireUnchanged(source);
+}
+
+const runOf = (job: Job, tally: Tally, rejected: RejectedFile): ImportRun => {
+  const { source, beginning, deployment } = job;
+  return {
+    deployment,
+    readAhead: () => readAhead(job),
+    format: source.format,
+    now: beginning.began,
+    fileChanged: source.changed,
+    expectedRows: source.bytes / BYTES_PER_ROW,
+    progress: trackResumePoint(beginning.point),
+    loaded: (records) => {
+      tally.loaded += records;
+    },
+    skipped: (rows) => {
+      tally.skipped += rows;
+    },
+    refused: (row) => {
+      tally.refused += 1;
+      return rejected.add(row);
+    },
+  };
 };
 
 /** What can be done after an import that did not come to its end. */
@@ -63,14 +82,23 @@ const asStopped = (failure: unknown, { loaded }: Tally, canResume: boolean): unk
   return new CommandFailure(sentence, { cause: failure });
 };
 
+/** @returns whether the file came to its end */
+const loadRows = async (job: Job, run: ImportRun, tally: Tally, keepJournal: () => Promise<void>): Promise<boolean> => {
+  const { kind, source, context } = job;
+  const taker = await kind.open(run);
+  if (context.signal.aborted) return false;
+  const bar = showProgress(context.stderr, kind.noun, source.bytes);
+  return takeRows(rowsOf(job, bar.read), taker, tally, keepJournal, context.signal).finally(bar.stop);
+};
+
 /**
  * Loads the rows of a file. Those that an earlier run has stored are read and judged again, but not written: so every row
- * is refused anew too. When it throws, nothing is on its way any more.
+ * is rejected anew too. When it throws, nothing is on its way any more.
  * @returns undefined at the end of the file, else what can be done after Ctrl-C, as a clause
  * @throws CommandFailure when the database or the disk went away on the way
  */
 export const load = async (job: Job, tally: Tally, rejected: RejectedFile): Promise<string | undefined> => {
-  const { kind, source, subject, beginning, context, deployment } = job;
+  const { source, subject, beginning, context, deployment } = job;
   const run = runOf(job, tally, rejected);
   const facts = {
     subject,
@@ -78,14 +106,12 @@ export const load = async (job: Job, tally: Tally, rejected: RejectedFile): Prom
     kept: beginning.isResumed ? beginning.point : undefined,
   };
   const journal = openJournal(source.path, facts, run.progress.now, context.stderr);
-  const bar = showProgress(context.stderr, kind.noun, source.bytes);
   // Of a file whose first line is no header nothing is kept.
   const keepJournal = async () => {
     if (tally.read > 0) await journal.keep();
   };
   try {
-    const rows = rowsOf(job, bar.read);
-    const isWhole = await takeRows(rows, kind.open(run), tally, journal.keep, context.signal).finally(bar.stop);
+    const isWhole = await loadRows(job, run, tally, journal.keep);
     if (isWhole) run.progress.end();
     else await keepJournal();
     await rejected.close();

@@ -15,6 +15,8 @@ export interface ImportRun {
   readonly fileChanged: string;
   /** A rough number, to make room for. */
   readonly expectedRows: number;
+  /** All rows of the file, to be read before any is taken. Ends early at Ctrl-C. */
+  readonly readAhead: () => AsyncIterable<readonly Row[]>;
   /** Hears of every sound record, and when it is stored; knows those that an earlier run has stored, to be `skipped`. */
   readonly progress: ResumeTracker;
   /** Records that are stored for certain. */
@@ -40,5 +42,6 @@ export interface ImportKind {
   readonly table: TableId;
   /** Of the CSV form. */
   readonly columns: Columns;
-  readonly open: (run: ImportRun) => RowTaker;
+  /** @throws CommandFailure when the file cannot be loaded; nothing is stored then */
+  readonly open: (run: ImportRun) => RowTaker | Promise<RowTaker>;
 }

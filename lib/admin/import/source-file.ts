@@ -20,8 +20,18 @@ export const openSource = async (path: string): Promise<SourceFile> => {
     await access(path, constants.R_OK);
     const facts = await stat(path);
     if (facts.isDirectory()) throw new CommandFailure(`that is a folder, not a file: ${path}`);
+    if (!facts.isFile())
+      throw new CommandFailure(`it is read more than once, so it must be a file, not a pipe: ${path}`);
     return { path, format, bytes: facts.size, changed: facts.mtime.toISOString() };
   } catch (error) {
     throw asFileFailure(error, path);
+  }
+};
+
+/** @throws CommandFailure when the file is not as it was when it was opened */
+export const requireUnchanged = async ({ path, bytes, changed }: SourceFile): Promise<void> => {
+  const now = await openSource(path);
+  if (now.bytes !== bytes || now.changed !== changed) {
+    throw new CommandFailure(`the file has changed while it was read; load it again: ${path}`);
   }
 };

@@ -25,6 +25,7 @@ export const rejectedFile = async (path: string) => {
     throw asFileFailure(error, target);
   }
   let stream: WriteStream | undefined;
+  let drained: Promise<unknown> | undefined;
   let failure: { readonly error: unknown } | undefined;
   return {
     path: target,
@@ -35,9 +36,15 @@ export const rejectedFile = async (path: string) => {
         failure = { error: asFileFailure(error, target) };
       });
       if (stream.write(asLine(refused))) return undefined;
-      return once(stream, 'drain').catch((error: unknown) => {
-        throw asFileFailure(error, target);
-      });
+      // One wait for all rows of a vehicle: each of its own would add listeners to the stream.
+      drained ??= once(stream, 'drain')
+        .catch((error: unknown) => {
+          throw asFileFailure(error, target);
+        })
+        .finally(() => {
+          drained = undefined;
+        });
+      return drained;
     },
     /** All of it is on disk afterwards. @throws CommandFailure when the disk does not take it */
     close: async (): Promise<void> => {

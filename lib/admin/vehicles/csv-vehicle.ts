@@ -8,7 +8,7 @@ import type { Verdict } from '../records/verdict.ts';
 import type { RefusedRow } from '../rows/row.ts';
 import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
 import { TOO_MANY_POLICIES } from './vehicle-fields.ts';
-import type { VehicleGroup } from './vehicle-groups.ts';
+import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
 
 const DETAILS = ['make', 'model', 'year', 'color'] as const satisfies readonly (keyof VehicleDetails)[];
 
@@ -42,12 +42,14 @@ const limitPolicies = (rows: readonly VehicleRow[]): void => {
   }
 };
 
-/** Every row of a vehicle goes when one does: half a record would lie about its insurance. */
-const refuseWhole = (rows: readonly VehicleRow[]): RefusedRow[] => {
+const TOO_MANY_ROWS = `a vehicle has at most ${MAX_VEHICLE_ROWS.toLocaleString('en-GB')} rows`;
+
+/** Every row of a vehicle is rejected when one is: half a record would lie about its insurance. */
+const rejectWhole = (rows: readonly VehicleRow[]): RefusedRow[] => {
   const culprit = rows.find(({ reasons }) => reasons.length > 0)?.row.line ?? 0;
   return rows.map(({ row, reasons }) => ({
     row,
-    reasons: reasons.length > 0 ? reasons : [`refused with line ${culprit}, which is the same vehicle`],
+    reasons: reasons.length > 0 ? reasons : [`rejected with line ${culprit}, which is the same vehicle`],
   }));
 };
 
@@ -58,21 +60,22 @@ const latest = (rows: readonly VehicleRow[]): string | undefined =>
     .at(-1);
 
 /**
- * One vehicle from its rows, a policy each, or every row refused when any is. Without a moment of its own the record
+ * One vehicle from its rows, a policy each, or every row rejected when any is. Without a moment of its own the record
  * is as old as the file.
  */
 export const readVehicle = (
-  { registration, rows: group }: VehicleGroup,
+  { registration, rows: group, hasTooManyRows }: VehicleGroup,
   now: Date,
   fileChanged: string,
 ): Verdict<VehicleRecord> => {
+  if (hasTooManyRows) return { refused: group.map((row) => ({ row, reasons: [...row.faults, TOO_MANY_ROWS] })) };
   const rows = group.map((row) => readVehicleRow(row, now));
   contradict(rows);
   repeatPolicies(rows);
   limitPolicies(rows);
   const [first] = rows;
   if (registration === undefined || first === undefined || rows.some(({ reasons }) => reasons.length > 0)) {
-    return { refused: refuseWhole(rows) };
+    return { refused: rejectWhole(rows) };
   }
   return {
     record: {

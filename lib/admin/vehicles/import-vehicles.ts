@@ -1,31 +1,26 @@
 import type { VehicleRecord } from '../../../functions/vehicles/record.ts';
 import { vehicleItem } from '../../../functions/vehicles/vehicles-table.ts';
 import type { ImportKind, ImportRun, RowTaker } from '../import/run.ts';
-import { recordLoader } from '../records/record-loader.ts';
-import { registrationOf } from '../records/registration-of.ts';
+import { recordLoader, recordPerRow } from '../records/record-loader.ts';
 import { VEHICLE_COLUMNS } from './csv-columns.ts';
 import { readVehicle } from './csv-vehicle.ts';
 import { readVehicleLine } from './ndjson-vehicle.ts';
-import { type VehicleGroup, vehicleGroups } from './vehicle-groups.ts';
+import { vehicleGroups } from './vehicle-groups.ts';
+import { vehicleScan } from './vehicle-scan.ts';
 
-const loaderOf = (run: ImportRun) => recordLoader<VehicleRecord>(run, 'vehicles', vehicleItem);
+const TARGET = { table: 'vehicles', toItem: vehicleItem } as const;
 
-const takeLines = (run: ImportRun): RowTaker => {
-  const loader = loaderOf(run);
+/** A policy per row, the rows of a vehicle anywhere in the file: read twice, so that no vehicle is stored before its last row. */
+const openCsv = async (run: ImportRun): Promise<RowTaker> => {
+  const scan = vehicleScan(run.expectedRows);
+  for await (const rows of run.readAhead()) for (const row of rows) scan.add(row);
+  const groups = vehicleGroups(scan);
+  const loader = recordLoader<VehicleRecord>(run, TARGET);
   return {
-    take: (row) => loader.settle(registrationOf(row), [row], readVehicleLine(row, run.now, run.fileChanged)),
-    finish: loader.finish,
-  };
-};
-
-const takeGroups = (run: ImportRun): RowTaker => {
-  const loader = loaderOf(run);
-  const groups = vehicleGroups();
-  const settle = (group: VehicleGroup | undefined) =>
-    group && loader.settle(group.registration, group.rows, readVehicle(group, run.now, run.fileChanged));
-  return {
-    take: (row) => settle(groups.add(row)),
-    end: () => settle(groups.end()),
+    take: (row) => {
+      const group = groups.add(row);
+      return group && loader.settle(group.rows, readVehicle(group, run.now, run.fileChanged));
+    },
     finish: loader.finish,
   };
 };
@@ -35,5 +30,8 @@ export const vehicles: ImportKind = {
   noun: 'vehicles',
   table: 'vehicles',
   columns: VEHICLE_COLUMNS,
-  open: (run) => (run.format === 'csv' ? takeGroups(run) : takeLines(run)),
+  open: (run) =>
+    run.format === 'csv'
+      ? openCsv(run)
+      : recordPerRow<VehicleRecord>(run, TARGET, (row) => readVehicleLine(row, run.now, run.fileChanged)),
 };

@@ -5,13 +5,14 @@ import { aPolicy, aVehicle } from '../../support/records.ts';
 import type { Cargo } from './cargo.ts';
 import { storeItems, wrongsInTable } from './keyed-records.ts';
 
-/** Every so many vehicles one has a bad row, and is refused whole; one stands again at the end, and is refused there. */
+/** Every so many vehicles one has a bad row, and is rejected whole; one has all rows but its first at the end of the file. */
 const BAD_EVERY = 40;
-const REPEATED_EVERY = 60;
+const SCATTERED_EVERY = 30;
 
 const registrationOf = (index: number): string => `KI${index}`;
 const policyCount = (index: number): number => 1 + (index % 3);
 const isBad = (index: number): boolean => index % BAD_EVERY === BAD_EVERY - 1;
+const isScattered = (index: number): boolean => index % SCATTERED_EVERY === SCATTERED_EVERY - 1;
 const insurerOf = (index: number): string => `Insurer ${index % 7}`;
 
 const rowsOf = (index: number): string[] =>
@@ -39,11 +40,12 @@ const olderRecord = (index: number): VehicleRecord => ({
   lastUpdated: '2025-01-01T00:00:00.000Z',
 });
 
-/** A CSV of vehicles with one to three rows each, some of them bad and some standing twice. */
+/** A CSV of vehicles with one to three rows each, some of them bad and some scattered. */
 export const vehicleCargo = (vehicles: number): Cargo => {
   const indices = Array.from({ length: vehicles }, (_, index) => index);
-  const repeated = indices.filter((index) => index % REPEATED_EVERY === 0).flatMap(rowsOf);
-  const rows = [...indices.flatMap(rowsOf), ...repeated, vehicleRow({ registration: '?' })];
+  const inPlace = indices.flatMap((index) => rowsOf(index).slice(0, isScattered(index) ? 1 : undefined));
+  const atEnd = indices.filter(isScattered).flatMap((index) => rowsOf(index).slice(1));
+  const rows = [...inPlace, ...atEnd, vehicleRow({ registration: '?' })];
   const imported = indices.filter((index) => !isBad(index)).map(recordOf);
   /** Refused vehicles keep what is stored of them; the last one is in no file. */
   const untouched = [...indices.filter(isBad), vehicles].map(olderRecord);

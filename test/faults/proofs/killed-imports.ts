@@ -139,7 +139,7 @@ const show = (trials: readonly Trial[]): Block[] => [
       'The real CLI in a process of its own (`bin/admin.ts import … --resume`), between it and the embedded engine a proxy that counts its',
       'database calls. A run is killed with SIGKILL when it makes its nth call, n drawn anew for each run, and that call reaches the database',
       `or not, by lot too (seed ${SEED}); until then a fifth of its calls is throttled, done in part or slow, which may end a run too. The next run resumes, until after at most ${KILLS_PER_COURSE} kills one is left to come to its end. The files have bad rows,`,
-      'rows that stand twice, vehicles of one to three rows, and an item that waits for the slug of a later one; before each import the tables',
+      'rows that stand twice, vehicles of one to three rows, some of them scattered, and an item that waits for the slug of a later one; before each import the tables',
       'hold older records of much that is in the file. Every run reads the file from its beginning, and writes from where the last one was.',
       'Kills fall on database calls; a kill within the writing of the journal itself is met only by chance.',
     ].join('\n'),

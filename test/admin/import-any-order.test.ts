@@ -1,0 +1,155 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { journalOf, stoppableCommandLine } from './stopped-runs.ts';
+import { type VehicleCells, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
+
+const { run, file, engine, countedRun, proxy, refusedLines } = stoppableCommandLine();
+
+/** Enough vehicles for several batches of writes and several entries in the journal. */
+const VEHICLES = 300;
+/** The policy of each vehicle before the import. */
+const OLD = ['OLD'];
+
+/** What is wrong with a row; the vehicle's other rows are in order. */
+const BAD_CELLS: Readonly<Record<string, VehicleCells>> = {
+  year: { year: 'x' },
+  otherMake: { make: 'Seat' },
+  repeatedPolicy: { policy_number: 'P-0' },
+  columns: { make: 'Ford,Ka' },
+};
+
+interface FileRow {
+  readonly vehicle: number;
+  readonly policy: number;
+  readonly bad: string | undefined;
+}
+
+interface VehicleSpec {
+  readonly rows: number;
+  readonly bad: string | undefined;
+}
+
+const vehicleSpec: fc.Arbitrary<VehicleSpec> = fc.record({
+  rows: fc.oneof({ weight: 30, arbitrary: fc.integer({ min: 1, max: 4 }) }, fc.constantFrom(20, 21)),
+  bad: fc.option(fc.constantFrom(...Object.keys(BAD_CELLS)), { freq: 8, nil: undefined }),
+});
+
+/** A file of vehicles of one or more rows, in any order; the last row of some vehicles, as they were made, is bad. */
+const fileRows: fc.Arbitrary<FileRow[]> = fc
+  .array(vehicleSpec, { minLength: VEHICLES, maxLength: VEHICLES })
+  .map((specs) =>
+    specs.flatMap(({ rows, bad }, vehicle) =>
+      Array.from({ length: rows }, (_, policy) => ({
+        vehicle,
+        policy,
+        // Two of these are only wrong beside another row.
+        bad: policy > 0 && policy === rows - 1 ? bad : undefined,
+      })),
+    ),
+  )
+  .chain((rows) => fc.shuffledSubarray(rows, { minLength: rows.length, maxLength: rows.length }));
+
+/** How each run but the last one ends: at which batch of writes, and how. */
+const stops = fc.array(
+  fc.record({ batch: fc.integer({ min: 1, max: 20 }), by: fc.constantFrom('kill', 'error', 'Ctrl-C') }),
+  { maxLength: 3 },
+);
+
+/** The model: rows by registration, and all of a vehicle or none. */
+const expectedOf = (rows: readonly FileRow[]) => {
+  const vehicles = Map.groupBy(rows, ({ vehicle }) => vehicle);
+  const isWhole = (own: readonly FileRow[]) => own.length <= 20 && own.every(({ bad }) => bad === undefined);
+  const lineOf = (row: FileRow) => rows.indexOf(row) + 2;
+  return {
+    policies: new Map(
+      [...vehicles].map(([vehicle, own]) => [vehicle, isWhole(own) ? own.map(({ policy }) => `P-${policy}`) : OLD]),
+    ),
+    rejectedLines: [...vehicles.values()].filter((own) => !isWhole(own)).flatMap((own) => own.map(lineOf)),
+  };
+};
+
+let files = 0;
+
+/** A file and its older records, under registrations that no other file has. */
+const prepare = async (rows: readonly FileRow[]) => {
+  files += 1;
+  const prefix = `F${files}V`;
+  const older = Array.from({ length: VEHICLES }, (_, vehicle) =>
+    vehicleRow({ registration: `${prefix}${vehicle}`, policy_number: OLD[0] ?? '' }),
+  );
+  await run(['import', 'vehicles', await file('older.csv', vehiclesCsv(...older))]);
+  const cells = rows.map(({ vehicle, policy, bad }) =>
+    vehicleRow({
+      registration: `${prefix}${vehicle}`,
+      policy_number: `P-${policy}`,
+      ...(bad !== undefined && BAD_CELLS[bad]),
+    }),
+  );
+  return { prefix, path: await file('v.csv', vehiclesCsv(...cells)) };
+};
+
+/** The policies of each vehicle as they are stored. */
+const storedPolicies = async (prefix: string): Promise<Map<number, (string | undefined)[]>> => {
+  const { client, names } = engine();
+  const pages = await Array.fromAsync(paginateScan({ client }, { TableName: names.vehicles }));
+  return new Map(
+    pages
+      .flatMap(({ Items = [] }) => Items)
+      .filter(({ registration }) => registration?.S?.startsWith(prefix))
+      .map(({ registration, policies }) => [
+        Number(registration?.S?.slice(prefix.length)),
+        policies?.L?.map(({ M }) => M?.number?.S) ?? [],
+      ]),
+  );
+};
+
+/** A run that ends at a batch. A kill leaves the journal as it was at that moment; batches on their way may be stored. */
+const stoppedRun = async (args: readonly string[], path: string, { batch, by }: { batch: number; by: string }) => {
+  const interruption = new AbortController();
+  let journal: string | undefined;
+  let batches = 0;
+  proxy().inject(({ operation }) => {
+    if (operation !== 'BatchWriteItem') return undefined;
+    batches += 1;
+    if (batches === batch) {
+      journal = existsSync(journalOf(path)) ? readFileSync(journalOf(path), 'utf8') : undefined;
+      interruption.abort();
+    }
+    return batches > batch && by !== 'Ctrl-C' ? 'deny' : undefined;
+  });
+  const signal = by === 'Ctrl-C' ? interruption.signal : new AbortController().signal;
+  await countedRun(args, { signal });
+  proxy().reset();
+  if (by !== 'kill' || batches < batch) return;
+  if (journal === undefined) await rm(journalOf(path), { force: true });
+  else await writeFile(journalOf(path), journal);
+};
+
+describe('An import of vehicles whose rows are in any order', () => {
+  it('stores each vehicle whole or not at all, wherever it is stopped and resumed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fileRows, stops, async (rows, ends) => {
+        const { prefix, path } = await prepare(rows);
+        const expected = expectedOf(rows);
+        const args = () => ['import', 'vehicles', path, ...(existsSync(journalOf(path)) ? ['--resume'] : [])];
+        for (const end of ends) {
+          await stoppedRun(args(), path, end);
+          for (const [vehicle, policies] of await storedPolicies(prefix)) {
+            expect([OLD, expected.policies.get(vehicle)]).toContainEqual(policies);
+          }
+        }
+        expect((await countedRun(args())).exitCode).toBe(expected.rejectedLines.length > 0 ? 1 : 0);
+        expect(await storedPolicies(prefix)).toEqual(expected.policies);
+        const rejected = existsSync(`${path}.rejected.ndjson`) ? await refusedLines(path) : [];
+        const byNumber = (a: number, b: number) => a - b;
+        expect(rejected.map(({ line }) => line).toSorted(byNumber)).toEqual(expected.rejectedLines.toSorted(byNumber));
+        expect(existsSync(journalOf(path))).toBe(false);
+      }),
+      // Without shrinking, which would import for minutes.
+      { numRuns: 10, endOnFailure: true },
+    );
+  });
+});
