@@ -10,6 +10,7 @@ import type { CommandRun } from '../command-run.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { asFileFailure } from '../file-faults.ts';
 import { showProgress } from '../import/progress.ts';
+import { PRIVATE_FILE } from '../private-file.ts';
 import { formatOf } from '../rows/file-format.ts';
 
 /** Until it is whole, an export has another name, so that nobody loads half of one. */
@@ -31,7 +32,7 @@ const writeItems = async (path: string, { deployment, context }: CommandRun): Pr
     }
   }
   try {
-    await pipeline(Readable.from(lines()), createWriteStream(path), { signal: context.signal });
+    await pipeline(Readable.from(lines()), createWriteStream(path, PRIVATE_FILE), { signal: context.signal });
     return items;
   } finally {
     progress.stop();
@@ -45,6 +46,8 @@ const writeItems = async (path: string, { deployment, context }: CommandRun): Pr
 export const exportContent = async (path: string, run: CommandRun): Promise<ExitCode> => {
   if (formatOf(path) !== 'ndjson') throw new CommandFailure(`an export is NDJSON; give a name that ends in .ndjson`);
   try {
+    // What a killed export left may be readable by others.
+    await rm(partOf(path), { force: true });
     const items = await writeItems(partOf(path), run);
     await rename(partOf(path), path);
     run.context.stdout.write(`${items.toLocaleString('en-GB')} content items are in ${path}.\n`);

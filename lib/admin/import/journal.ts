@@ -1,7 +1,9 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import * as T from 'typebox';
 import { faultsIn } from '../../../functions/runtime/schema-faults.ts';
 import type { Output } from '../context.ts';
+import { PRIVATE_FILE } from '../private-file.ts';
 import { NotResumable } from './not-resumable.ts';
 import type { ResumePoint } from './resume-point.ts';
 import { differenceOf, Subject } from './subject.ts';
@@ -25,8 +27,25 @@ export type Journal = T.Static<typeof Journal>;
 
 const journalOf = (path: string): string => `${path}.import.json`;
 
-/** Until it is whole, a journal has another name, of this process alone: two may import one file into two tables. */
+/** Written to a temporary file per process, then renamed: two processes may import the same file into different tables. */
 const partOf = (path: string): string => `${journalOf(path)}.${process.pid}.part`;
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** Removes the temporary files of killed imports; one that has this process's id is about to be replaced. */
+export const removeAbandonedParts = async (path: string): Promise<void> => {
+  const beginning = `${basename(journalOf(path))}.`;
+  for (const name of await readdir(dirname(path))) {
+    const [, pid] = name.startsWith(beginning) ? (/^(\d+)\.part$/.exec(name.slice(beginning.length)) ?? []) : [];
+    if (pid !== undefined && !isRunning(Number(pid))) await rm(join(dirname(path), name), { force: true });
+  }
+};
 
 const parsed = (text: string): unknown => {
   try {
@@ -71,7 +90,7 @@ export const openJournal = (
 
   const write = async (point: ResumePoint): Promise<void> => {
     try {
-      await writeFile(partOf(path), `${JSON.stringify({ ...facts, point })}\n`);
+      await writeFile(partOf(path), `${JSON.stringify({ ...facts, point })}\n`, PRIVATE_FILE);
       await rename(partOf(path), journalOf(path));
       kept = point;
     } catch (error) {

@@ -8,7 +8,7 @@ import { ndjsonRows } from '../rows/ndjson-rows.ts';
 import type { RejectedFile } from '../rows/rejected-file.ts';
 import type { Row } from '../rows/row.ts';
 import type { Beginning } from './beginning.ts';
-import { openJournal } from './journal.ts';
+import { openJournal, removeAbandonedParts } from './journal.ts';
 import { NotResumable } from './not-resumable.ts';
 import { showProgress } from './progress.ts';
 import { trackResumePoint } from './resume-point.ts';
@@ -105,6 +105,8 @@ export const load = async (job: Job, tally: Tally, rejected: RejectedFile): Prom
     began: beginning.began.toISOString(),
     kept: beginning.isResumed ? beginning.point : undefined,
   };
+  // A folder that cannot be listed is no reason to stop.
+  await removeAbandonedParts(source.path).catch(() => undefined);
   const journal = openJournal(source.path, facts, run.progress.now, context.stderr);
   // Of a file whose first line is no header nothing is kept.
   const keepJournal = async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { asFileFailure } from '../file-faults.ts';
+import { PRIVATE_FILE } from '../private-file.ts';
 import type { RefusedRow } from './row.ts';
 
 /** Characters of a row that are kept; one longer is no row of ours. */
@@ -32,7 +33,7 @@ export const rejectedFile = async (path: string) => {
     /** A promise when the disk is behind: wait for it before going on. @throws CommandFailure when the disk does not take it */
     add: (refused: RefusedRow): Promise<unknown> | undefined => {
       if (failure) throw failure.error;
-      stream ??= createWriteStream(target).on('error', (error) => {
+      stream ??= createWriteStream(target, PRIVATE_FILE).on('error', (error) => {
         failure = { error: asFileFailure(error, target) };
       });
       if (stream.write(asLine(refused))) return undefined;
