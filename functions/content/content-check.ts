@@ -1,110 +1,111 @@
-/** Content held against itself, and mended: for an operator, safe beside traffic. */
-import { DeleteItemCommand, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { countedLists } from '../counted-list/counted-list.ts';
-import { bucketOf, memberKey } from '../counted-list/entries.ts';
+/** Checks the consistency of stored content, for an operator. Safe while the service runs. */
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { headKey, memberKey } from '../counted-list/entries.ts';
 import { listRecount } from '../counted-list/list-recount.ts';
-import { onlyIfUnchanged } from '../runtime/conditional-write.ts';
-import { type ContentFault, type Membership, type SlugHolding, suspicions } from './content-faults.ts';
-import { ALL_ITEMS, domainList, type Entry, slugKey } from './content-items.ts';
-import { contentReads } from './content-reads.ts';
-import { surveyContent } from './content-survey.ts';
-import { contentWrites } from './content-writes.ts';
+import { deadlineIn } from '../runtime/deadline.ts';
+import { transactGet } from '../runtime/transact-get.ts';
+import {
+  hasSlug,
+  type Inconsistency,
+  isAt,
+  type SuspectedInconsistency,
+  suspectedInconsistencies,
+} from './content-inconsistencies.ts';
+import { type Entry, itemKey, slugKey } from './content-items.ts';
+import { type ContentScan, placeOf, scanContent } from './content-scan.ts';
 
-/** What a check went through, and what it found wrong. */
+/** A part of a list. */
+export interface BucketName {
+  readonly list: string;
+  readonly bucket: number;
+}
+
+/** What a check went through, and what it found. */
 export interface ContentReport {
   readonly items: number;
   readonly lists: number;
-  readonly faults: readonly ContentFault[];
+  /** In the order in which they are to be repaired: counters last, as other repairs change what they count. */
+  readonly inconsistencies: readonly Inconsistency[];
+  /** Changed by others during every attempt to count them: neither right nor wrong is known. */
+  readonly busy: readonly BucketName[];
 }
 
+/** Milliseconds for reading what is suspicious, retries included. */
+const PATIENCE_MS = 30_000;
+/** Reads at the same time, of what is suspicious and of buckets. */
+const AT_ONCE = 16;
+
+const mapInChunks = async <In, Out>(all: readonly In[], work: (one: In) => Promise<Out>): Promise<Out[]> => {
+  const results: Out[] = [];
+  for (let start = 0; start < all.length; start += AT_ONCE) {
+    results.push(...(await Promise.all(all.slice(start, start + AT_ONCE).map(work))));
+  }
+  return results;
+};
+
+const bucketsOf = ({ buckets }: ContentScan): BucketName[] =>
+  [...buckets].flatMap(([list, numbers]) => [...numbers].map((bucket) => ({ list, bucket })));
+
+/** Checks of one content table. */
 export const contentCheck = (db: DynamoDBClient, table: string) => {
-  const reads = contentReads(db, table, countedLists(db, table));
-  const recounts = listRecount(db, table);
-  const writes = contentWrites(table);
+  const { recount } = listRecount(db, table);
 
-  const readEntry = async (Key: Entry): Promise<Entry | undefined> =>
-    (await db.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
-
-  /** Whether the item, as it is now, says that it is at this place. */
-  const belongs = async ({ list, position, id }: Membership): Promise<boolean> => {
-    const stored = await reads.find(id);
-    if (stored === undefined) return false;
-    const { all, domain } = stored.positions;
-    return (list === ALL_ITEMS && position === all) || (list === domainList(stored.item.domain) && position === domain);
+  /** An entry together with the item that it names, at one moment. */
+  const readWithItem = async (Key: Entry, id: string) => {
+    const gets = [Key, itemKey(id)].map((key) => ({ TableName: table, Key: key }));
+    const [entry, item] = await transactGet(db, gets, deadlineIn(PATIENCE_MS));
+    return { entry, place: item && placeOf(item) };
   };
 
-  const holds = async ({ domain, slug, id }: SlugHolding): Promise<boolean> => {
-    const item = (await reads.find(id))?.item;
-    return item?.domain === domain && item.slug === slug;
+  const readHead = async (list: string): Promise<number> => {
+    const Key = headKey(list);
+    const { Item } = await db.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
+    return Number(Item?.allocated?.N ?? 0);
   };
 
-  /** Suspicions are looked at again one by one: the fault as it is now, or undefined when there is none. */
-  const confirm = async (fault: ContentFault): Promise<ContentFault | undefined> => {
-    switch (fault.kind) {
+  /** Reads again what a scan made suspicious. */
+  const isInconsistent = async (suspected: SuspectedInconsistency): Promise<boolean> => {
+    switch (suspected.kind) {
       case 'stray member':
       case 'missing member': {
-        const isThere = (await readEntry(memberKey(fault.list, fault.position)))?.member?.S === fault.id;
-        return isThere === (fault.kind === 'stray member') && isThere !== (await belongs(fault)) ? fault : undefined;
+        const { list, position, id } = suspected;
+        const { entry, place } = await readWithItem(memberKey(list, position), id);
+        const isThere = entry?.member?.S === id;
+        return isThere === (suspected.kind === 'stray member') && isThere !== isAt(place, suspected);
       }
       case 'stray slug':
       case 'unheld slug': {
-        const isThere = (await readEntry(slugKey(fault.domain, fault.slug)))?.id?.S === fault.id;
-        return isThere === (fault.kind === 'stray slug') && isThere !== (await holds(fault)) ? fault : undefined;
-      }
-      case 'miscounted bucket': {
-        const miscount = await recounts.recount(fault.list, fault.bucket);
-        return miscount && { kind: fault.kind, ...miscount };
+        const { entry, place } = await readWithItem(slugKey(suspected.domain, suspected.slug), suspected.id);
+        const isHeld = entry?.id?.S === suspected.id;
+        return isHeld === (suspected.kind === 'stray slug') && isHeld !== hasSlug(place, suspected);
       }
       case 'head behind':
-        return fault;
-    }
-  };
-
-  const mendCounter = async (list: string, bucket: number): Promise<boolean> => {
-    const miscount = await recounts.recount(list, bucket);
-    return miscount === undefined || recounts.mendCounter(miscount);
-  };
-
-  /** A write that counts as not made may have been made (`onlyIfUnchanged`), so the bucket is recounted in any case. */
-  const mendBucket = async ({ list, position }: Membership, isMade: boolean): Promise<boolean> => {
-    const isCounted = await mendCounter(list, bucketOf(position));
-    return isMade && isCounted;
-  };
-
-  const mend = async (fault: ContentFault): Promise<boolean> => {
-    switch (fault.kind) {
-      case 'stray member':
-        return mendBucket(fault, await recounts.dropMember(fault.list, fault.position, fault.id));
-      case 'missing member':
-        return mendBucket(fault, await recounts.restoreMember(fault.list, fault.position, fault.id));
-      case 'stray slug':
-        return onlyIfUnchanged(db.send(new DeleteItemCommand(writes.releaseSlug(fault).Delete)));
-      case 'unheld slug':
-        return onlyIfUnchanged(db.send(new PutItemCommand(writes.claimSlug(fault).Put)));
-      case 'miscounted bucket':
-        return mendCounter(fault.list, fault.bucket);
-      case 'head behind':
-        return recounts.raiseHead(fault.list, fault.allocated);
+        // A position is given before its member joins, and a head never goes back: this read decides.
+        return (await readHead(suspected.list)) < suspected.allocated;
     }
   };
 
   return {
     /** Reads the whole table, then again what looks wrong. `onProgress` gets the number of entries read. */
     check: async (onProgress: (entries: number) => void = () => undefined): Promise<ContentReport> => {
-      const survey = await surveyContent(db, table, onProgress);
-      const faults: ContentFault[] = [];
-      for (const suspicion of suspicions(survey)) {
-        const fault = await confirm(suspicion);
-        if (fault) faults.push(fault);
-      }
-      const lists = new Set([...survey.items.values()].flatMap(({ positions }) => [...positions.keys()]));
-      return { items: survey.items.size, lists: lists.size, faults };
+      const scan = await scanContent(db, table, onProgress);
+      const confirmed = await mapInChunks(suspectedInconsistencies(scan), async (suspected) =>
+        (await isInconsistent(suspected)) ? [suspected] : [],
+      );
+      const recounts = await mapInChunks(bucketsOf(scan), async (name) => ({
+        name,
+        found: await recount(name.list, name.bucket),
+      }));
+      const miscounted = recounts.flatMap(({ found }) =>
+        typeof found === 'object' ? [{ kind: 'miscounted bucket' as const, ...found }] : [],
+      );
+      const lists = new Set([...scan.items.values()].flatMap(({ positions }) => [...positions.keys()]));
+      return {
+        items: scan.items.size,
+        lists: lists.size,
+        inconsistencies: [...confirmed.flat(), ...miscounted],
+        busy: recounts.filter(({ found }) => found === 'busy').map(({ name }) => name),
+      };
     },
-
-    /**
-     * Mends one fault, unless what it is about has changed since: false then, as when it was mended but the answer got
-     * lost. A slug of two items stays as it is.
-     */
-    mend,
   };
 };

@@ -37,14 +37,14 @@ export const memberKey = (list: string, position: number): Entry => ({
 /** What an entry of a list says. */
 export type ListEntry =
   | { readonly kind: 'head'; readonly list: string; readonly allocated: number }
-  | { readonly kind: 'counter'; readonly list: string; readonly bucket: number; readonly members: number }
+  | { readonly kind: 'counter'; readonly list: string; readonly bucket: number }
   | { readonly kind: 'member'; readonly list: string; readonly position: number; readonly id: string };
 
 /** Reads an entry of the table; undefined when it belongs to no list. */
-export const parseListEntry = ({ pk, sk, allocated, members, member }: Entry): ListEntry | undefined => {
+export const parseListEntry = ({ pk, sk, allocated, member }: Entry): ListEntry | undefined => {
   const [kind, list = ''] = pk?.S?.split('#') ?? [];
   if (kind === 'head') return { kind, list, allocated: Number(allocated?.N) };
-  if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk?.S), members: Number(members?.N) };
+  if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk?.S) };
   if (kind === 'members') return { kind: 'member', list, position: Number(sk?.S), id: member?.S ?? '' };
   return undefined;
 };

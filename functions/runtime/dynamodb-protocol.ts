@@ -14,6 +14,7 @@ const ON_ITEMS = new Set([
   'PutItem',
   'Query',
   'Scan',
+  'TransactGetItems',
   'TransactWriteItems',
   'UpdateItem',
 ]);

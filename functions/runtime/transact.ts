@@ -32,7 +32,7 @@ const isTransientCancellation = ({ CancellationReasons: reasons = [] }: Transact
   (reasons.length > 0 && reasons.every(({ Code = 'None' }) => Code === 'None'));
 
 /** Errors worth a retry, including those after which the outcome is unknown: the token makes the retry safe. */
-const isTransient = (error: unknown): boolean => {
+export const isTransient = (error: unknown): boolean => {
   if (error instanceof TransactionCanceledException) return isTransientCancellation(error);
   if (!isDatabaseFault(error)) return false;
   if (isThrottle(error) || error instanceof TransactionInProgressException) return true;

@@ -84,10 +84,10 @@ describe('export content', () => {
 describe('content check', () => {
   it('says that all is well', async () => {
     const { exitCode, stdout } = await admin.run(['content', 'check']);
-    expect([exitCode, stdout]).toEqual([0, '60 items in 3 lists, 0 faults.\n']);
+    expect([exitCode, stdout]).toEqual([0, '60 items in 3 lists, 0 inconsistencies.\n']);
   });
 
-  it('reports faults with exit code 1, mends them with --repair, and then finds none', async () => {
+  it('reports inconsistencies with exit code 1, repairs them with --repair, and then finds none', async () => {
     const { client, names } = admin.engine();
     await client.send(new DeleteItemCommand({ TableName: names.content, Key: slugKey('a.example', 'item-3') }));
     await client.send(
@@ -104,7 +104,7 @@ describe('content check', () => {
     expect(found.stdout).toContain('slug item-3 of a.example');
     const repaired = await admin.run(['content', 'check', '--repair']);
     expect(repaired.exitCode).toBe(0);
-    expect(repaired.stdout.match(/mended/g)).toHaveLength(2);
-    expect((await admin.run(['content', 'check'])).stdout).toContain('0 faults');
+    expect(repaired.stdout.match(/repaired/g)).toHaveLength(2);
+    expect((await admin.run(['content', 'check'])).stdout).toContain(' 0 inconsistencies');
   });
 });

@@ -49,6 +49,26 @@ describe('A page of 20 of a long list', () => {
   });
 });
 
+describe('A change', () => {
+  it('costs what its entries cost, counters with their change numbers included', async () => {
+    const fields = { title: 'Title', content: 'Text', domain: 'new.example', slug: 'cost', meta_description: '' };
+    let id = '';
+    const create = await meter.costOf(async () => {
+      ({ id } = await content().create(fields, undefined, moment()));
+    });
+    const update = await meter.costOf(() => content().update(id, { title: 'New' }, undefined, moment()));
+    const move = await meter.costOf(() => content().update(id, { domain: DOMAIN }, undefined, moment()));
+    const remove = await meter.costOf(() => content().remove(id, undefined, moment()));
+    // Two units for each entry that a transaction writes, one for each head that gives a position and for the read.
+    expect({ create, update, move, remove }).toEqual({
+      create: { requests: 3, units: 2 + 2 * 6 },
+      update: { requests: 2, units: 1 + 2 },
+      move: { requests: 3, units: 1 + 1 + 2 * 7 },
+      remove: { requests: 2, units: 1 + 2 * 6 },
+    });
+  });
+});
+
 describe('An export', () => {
   it('yields every item once, the first to join first', async () => {
     const slugs: string[] = [];
@@ -81,6 +101,6 @@ describe('A list of which 90 % has left', () => {
       expect(requests).toBeLessThanOrEqual(4);
       expect(units).toBeLessThanOrEqual(40);
     }
-    expect((await contentCheck(engine.client, engine.names.content).check()).faults).toEqual([]);
+    expect((await contentCheck(engine.client, engine.names.content).check()).inconsistencies).toEqual([]);
   }, 120_000);
 });

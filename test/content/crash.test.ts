@@ -101,7 +101,7 @@ describe.each(changes)('%s that crashes', (_what, change) => {
       expect(calls).toBeGreaterThan(1);
       for (let nth = 1; nth <= calls; nth += 1) {
         await crashAt(nth, fault, change);
-        expect((await contentCheck(engine.client, engine.names.content).check()).faults).toEqual([]);
+        expect((await contentCheck(engine.client, engine.names.content).check()).inconsistencies).toEqual([]);
       }
     },
   );

@@ -13,6 +13,7 @@ const PROOFS: Readonly<Record<string, string>> = {
   limit: 'The limit under faults, in four processes',
   'clock-skew': 'The limit between clocks that disagree',
   content: 'Content under faults',
+  'content-check': 'Checks and repairs of content beside traffic',
   'killed-imports': 'Imports that are killed and resumed',
   'fuzzed-requests': 'Fuzzed requests',
   'malformed-events': 'Malformed gateway events',

@@ -52,7 +52,7 @@ export const onNthCall = (n: number, fault: Fault): ChooseFault => {
 };
 
 /** Mulberry32, by Tommy Ettinger (public domain): uniform numbers of 32 bits in [0, 1), the same for the same seed. */
-const seededNumbers = (seed: number) => {
+export const seededNumbers = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {
     state = (state + 0x6d2b79f5) >>> 0;

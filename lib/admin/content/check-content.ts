@@ -1,5 +1,6 @@
 import { contentCheck } from '../../../functions/content/content-check.ts';
-import type { ContentFault } from '../../../functions/content/content-faults.ts';
+import type { Inconsistency } from '../../../functions/content/content-inconsistencies.ts';
+import { contentRepair } from '../../../functions/content/content-repair.ts';
 import type { CommandRun } from '../command-run.ts';
 import { requireConfirmation } from '../confirmation.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -7,48 +8,53 @@ import { readableTable } from '../readable-table.ts';
 
 const number = (value: number): string => value.toLocaleString('en-GB');
 
-/** Where a fault is, in words of an operator. */
-const placeOf = (fault: ContentFault): string => {
-  switch (fault.kind) {
+/** Where an inconsistency is, for an operator. */
+const placeOf = (found: Inconsistency): string => {
+  switch (found.kind) {
     case 'missing member':
     case 'stray member':
-      return `item ${fault.id} at position ${fault.position} of list ${fault.list}`;
+      return `item ${found.id} at position ${found.position} of list ${found.list}`;
     case 'unheld slug':
     case 'stray slug':
-      return `slug ${fault.slug} of ${fault.domain} for item ${fault.id}`;
+      return `slug ${found.slug} of ${found.domain} for item ${found.id}`;
     case 'miscounted bucket':
-      return `bucket ${fault.bucket} of list ${fault.list}: counter ${fault.counter}, members ${fault.members}`;
+      return `bucket ${found.bucket} of list ${found.list}: counter ${found.counter}, members ${found.members}`;
     case 'head behind':
-      return `list ${fault.list} must give positions from ${fault.allocated}`;
+      return `list ${found.list} must give positions from ${found.allocated}`;
   }
 };
 
-type Mend = (fault: ContentFault) => Promise<boolean>;
+type Repair = (found: Inconsistency) => Promise<boolean>;
 
-const rowsOf = async (faults: readonly ContentFault[], mend: Mend | undefined): Promise<string[][]> => {
+const rowsOf = async (inconsistencies: readonly Inconsistency[], repair: Repair | undefined): Promise<string[][]> => {
   const rows: string[][] = [];
-  for (const fault of faults) {
-    const state = mend === undefined ? 'found' : (await mend(fault)) ? 'mended' : 'left';
-    rows.push([fault.kind, placeOf(fault), state]);
+  for (const found of inconsistencies) {
+    const state = repair === undefined ? 'found' : (await repair(found)) ? 'repaired' : 'left';
+    rows.push([found.kind, placeOf(found), state]);
   }
   return rows;
 };
 
 /**
- * Recounts every list against its members and every slug against its item. With `repair` it mends what it finds;
- * exit code 0 when all is well in the end, 1 when a fault is left.
+ * Recounts every list against its members and compares every slug with its item. With `repair` it repairs what it finds.
+ * Exit code 0 when everything is known to be consistent in the end, otherwise 1.
  */
 export const checkContent = async (repair: boolean, run: CommandRun): Promise<ExitCode> => {
   const { deployment, context } = run;
   if (repair) await requireConfirmation('This rewrites lists and slugs', run);
-  const content = contentCheck(deployment.db, deployment.tableNames.content);
+  const table = deployment.tableNames.content;
   const onProgress = (entries: number) => {
     if (context.stderr.isTTY) context.stderr.write(`\r${number(entries)} entries read`);
   };
-  const { items, lists, faults } = await content.check(onProgress);
+  const { items, lists, inconsistencies, busy } = await contentCheck(deployment.db, table).check(onProgress);
   if (context.stderr.isTTY) context.stderr.write('\n');
-  const rows = await rowsOf(faults, repair ? content.mend : undefined);
-  if (rows.length > 0) context.stdout.write(readableTable(['fault', 'where', repair ? 'repair' : 'state'], rows));
-  context.stdout.write(`${number(items)} items in ${number(lists)} lists, ${number(faults.length)} faults.\n`);
-  return rows.every(([, , state]) => state === 'mended') ? EXIT.done : EXIT.someRefused;
+  const rows = await rowsOf(inconsistencies, repair ? contentRepair(deployment.db, table).repair : undefined);
+  if (rows.length > 0) context.stdout.write(readableTable(['inconsistency', 'where', 'state'], rows));
+  for (const { list, bucket } of busy) {
+    context.stdout.write(`Bucket ${bucket} of list ${list} changes too often to be counted; check again later.\n`);
+  }
+  const total = `${number(items)} items in ${number(lists)} lists, ${number(inconsistencies.length)} inconsistencies.`;
+  context.stdout.write(`${total}\n`);
+  const isConsistent = busy.length === 0 && rows.every(([, , state]) => state === 'repaired');
+  return isConsistent ? EXIT.done : EXIT.someRefused;
 };

@@ -16,7 +16,7 @@ export const addContentCommands = (program: Command, run: Runner): void => {
     .command('content')
     .description('look after stored content')
     .command('check')
-    .description('recount every list against its members and every slug against its item')
-    .option('--repair', 'mend what is wrong')
+    .description('recount every list against its members and compare every slug with its item')
+    .option('--repair', 'repair inconsistencies')
     .action(({ repair = false }: { repair?: boolean }) => run((command) => checkContent(repair, command)));
 };

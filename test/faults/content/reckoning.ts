@@ -83,7 +83,7 @@ export const reckon = async (api: TestApi, lives: readonly Life[]): Promise<Reck
   const living = lives.flatMap(({ item }) => item ?? []);
   const known = new Set(living.map(({ id }) => id));
   const deleted = lives.flatMap((life) => life.deleted);
-  const { faults } = await contentCheck(api.engine.client, api.engine.names.content).check(() => undefined);
+  const { inconsistencies } = await contentCheck(api.engine.client, api.engine.names.content).check();
   const found = living.map((item) => ({ item, listed: byId.get(item.id)?.[0] }));
   return {
     acknowledged: living.length,
@@ -94,6 +94,6 @@ export const reckon = async (api: TestApi, lives: readonly Life[]): Promise<Reck
     deleted: deleted.length,
     undead: await readable(get, deleted),
     miscounted: await miscountedLists(get, all),
-    inconsistent: faults.length,
+    inconsistent: inconsistencies.length,
   };
 };

@@ -75,13 +75,13 @@ const wrongsIn = async (
   const own = [...imported].map(([key, expected]) => ({ expected, of: found.get(key) ?? [] }));
   const strays = stored.filter((item) => !imported.has(keyOf(item)) && !untouched.has(keyOf(item)));
   const changed = [...untouched].filter(([key, item]) => !isDeepStrictEqual(found.get(key)?.[0], item));
-  const { faults } = await contentCheck(client, names.content).check(() => undefined);
+  const { inconsistencies } = await contentCheck(client, names.content).check();
   return {
     lost: own.filter(({ of }) => of.length === 0).length,
     doubled: own.filter(({ of }) => of.length > 1).length,
     stale: own.filter(({ expected, of: [one] }) => one !== undefined && !isAsExpected(one, expected, began)).length,
     stray: strays.length + changed.length,
-    inconsistent: faults.length,
+    inconsistent: inconsistencies.length,
     misplaced: inOrder.filter((key, place) => stored[place] === undefined || keyOf(stored[place]) !== key).length,
   };
 };

@@ -135,8 +135,8 @@ export const recover = async (made: Attempt, endedAt: number): Promise<void> => 
 
 /** Holds all of content against itself: items, slugs, lists, counters. */
 export const requireSound = async (api: TestApi, [first]: readonly Attempt[]): Promise<void> => {
-  const { faults } = await contentCheck(api.engine.client, api.engine.names.content).check();
-  if (faults.length > 0) first?.broken.push({ promise: 'whole', what: JSON.stringify(faults) });
+  const { inconsistencies } = await contentCheck(api.engine.client, api.engine.names.content).check();
+  if (inconsistencies.length > 0) first?.broken.push({ promise: 'whole', what: JSON.stringify(inconsistencies) });
 };
 
 /** An attempt as it is told to other processes. */
