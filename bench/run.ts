@@ -11,6 +11,7 @@ const TITLES = {
   'round-trip': 'A look-up costs one round trip',
   cold: 'Cold starts, beside floor and peers',
   warm: 'Warm invocations, beside floor and peers',
+  unauthenticated: 'Requests without a valid key',
   gateway: 'The local gateway',
   bulk: 'A bulk request of 1,000',
   import: 'Imports',

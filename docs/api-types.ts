@@ -567,9 +567,9 @@ export interface operations {
             /**
              * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
              *
-             *     `MALFORMED_JSON`: The body is not JSON.
+             *     `MALFORMED_JSON`: The body is not JSON in UTF-8.
              *
-             *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json.
+             *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
              *
              *     `BODY_TOO_LARGE`: The body is over 1 MB.
              *
@@ -776,9 +776,9 @@ export interface operations {
             /**
              * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
              *
-             *     `MALFORMED_JSON`: The body is not JSON.
+             *     `MALFORMED_JSON`: The body is not JSON in UTF-8.
              *
-             *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json.
+             *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
              *
              *     `BODY_TOO_LARGE`: The body is over 1 MB.
              */
@@ -922,9 +922,9 @@ export interface operations {
             /**
              * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
              *
-             *     `MALFORMED_JSON`: The body is not JSON.
+             *     `MALFORMED_JSON`: The body is not JSON in UTF-8.
              *
-             *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json.
+             *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
              *
              *     `BODY_TOO_LARGE`: The body is over 1 MB.
              */

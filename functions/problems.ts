@@ -17,8 +17,8 @@ const conflict = { status: 409, title: 'Conflict' } as const;
 
 export const problems = {
   VALIDATION_FAILED: { ...badRequest, meaning: 'A parameter, header or body field is missing or wrong.' },
-  MALFORMED_JSON: { ...badRequest, meaning: 'The body is not JSON.' },
-  UNSUPPORTED_CONTENT_TYPE: { ...badRequest, meaning: 'The body is not declared as application/json.' },
+  MALFORMED_JSON: { ...badRequest, meaning: 'The body is not JSON in UTF-8.' },
+  UNSUPPORTED_CONTENT_TYPE: { ...badRequest, meaning: 'The body is not declared as application/json in UTF-8.' },
   BODY_TOO_LARGE: { ...badRequest, meaning: 'The body is over 1 MB.' },
   INVALID_REGISTRATION: { ...badRequest, meaning: 'The text cannot be a registration number.' },
   BULK_TOO_LARGE: { ...badRequest, meaning: "More registrations than the caller's plan allows in one request." },

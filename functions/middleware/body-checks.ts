@@ -22,12 +22,23 @@ const decodeUtf8 = (base64: string): string => {
   }
 };
 
-/** Bytes up to which the body of a lookup is read before admission: parsing them costs less than a millisecond. */
+/** Bounds of a lookup's body that is read before admission. With both, parsing and validating it costs under 0.2 ms of CPU. */
 const MAX_EARLY_BYTES = 16_000;
+const MAX_EARLY_VALUES = 100;
 
-/** Whether the request's body is small. Does not look through a large one. */
-export const hasSmallBody = ({ event: { body } }: RequestContext): boolean =>
-  typeof body !== 'string' || (body.length <= MAX_EARLY_BYTES && Buffer.byteLength(body) <= MAX_EARLY_BYTES);
+/** What begins an array or object or ends a value but the last; in strings they count too. */
+const STRUCTURE = /[[{,]/;
+
+/**
+ * Whether the request's body is cheap to read: text, short, and of few values. Looks no further than that takes. What arrives
+ * base64-encoded is hardly ever JSON.
+ */
+export const hasCheapBody = ({ event: { body, isBase64Encoded } }: RequestContext): boolean =>
+  typeof body !== 'string' ||
+  (isBase64Encoded !== true &&
+    body.length <= MAX_EARLY_BYTES &&
+    Buffer.byteLength(body) <= MAX_EARLY_BYTES &&
+    body.split(STRUCTURE, MAX_EARLY_VALUES + 1).length <= MAX_EARLY_VALUES);
 
 /**
  * Checks of the body that @middy/http-json-body-parser leaves out: size, media type, charset, and that bytes which arrive

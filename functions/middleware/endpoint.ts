@@ -8,7 +8,7 @@ import { tableNamesFromEnvironment } from '../runtime/environment.ts';
 import type { TableId } from '../tables.ts';
 import { admission, admissionBesideLoad, keyForm } from './admission.ts';
 import type { Answer, ApiRequest, LoadRequest, Resources } from './api-request.ts';
-import { hasSmallBody } from './body-checks.ts';
+import { hasCheapBody } from './body-checks.ts';
 import { bulkLength, bulkSizeLimit } from './bulk-size.ts';
 import { deferErrors, throwDeferredError } from './deferred-errors.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
@@ -66,7 +66,7 @@ export interface Lookup<Id extends EndpointId, Loaded> {
 
 /**
  * The middlewares of a lookup. Before admission, with errors deferred, it reads its input and loads, as far as an
- * unauthenticated caller can't make that expensive: a large body and an expensive load have to wait, unless the key was
+ * unauthenticated caller can't make that expensive: other bodies than cheap ones and expensive loads wait, unless the key was
  * recently admitted by this instance; even then nothing is read beyond that key's bulk size.
  */
 const lookupMiddlewares = <Id extends EndpointId>(
@@ -79,7 +79,7 @@ const lookupMiddlewares = <Id extends EndpointId>(
 
   const isInputRead = ({ input }: RequestContext): boolean => input !== undefined || !declaresInput(row);
   const mayReadInput = (context: RequestContext): boolean =>
-    row.body === undefined || hasSmallBody(context) || recentPlan(context) !== undefined;
+    row.body === undefined || hasCheapBody(context) || recentPlan(context) !== undefined;
   const mayLoad = (context: RequestContext): boolean => {
     if (!isInputRead(context)) return false;
     const plan = recentPlan(context);

@@ -4,7 +4,7 @@ import type { ProblemCode } from '../../functions/problems.ts';
 export const problemAdvice: Readonly<Record<ProblemCode, string>> = {
   VALIDATION_FAILED: 'Correct what `errors` names and send again; the same request fails every time.',
   MALFORMED_JSON: 'Serialise the body with a JSON library; check that it was not cut off.',
-  UNSUPPORTED_CONTENT_TYPE: 'Send `Content-Type: application/json`.',
+  UNSUPPORTED_CONTENT_TYPE: 'Send `Content-Type: application/json`, without a charset or with `charset=utf-8`.',
   BODY_TOO_LARGE: 'Send less than 1 MB: split a bulk request, shorten the content.',
   INVALID_REGISTRATION: 'Ask whoever typed it: 1 to 12 letters or digits; spaces, hyphens and dots are ignored.',
   BULK_TOO_LARGE: 'Split the list into requests of at most the size that `detail` names.',

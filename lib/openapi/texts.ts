@@ -34,7 +34,7 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'The API key: `vvc_live_…` or `vvc_test_…`. Both headers with the same key are fine, two different keys are 401.',
+      'The API key: `vvc_live_…` or `vvc_test_…`. Both headers with the same key are fine, two different keys are 401. An `Authorization` of another scheme is ignored.',
   },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key in a header of its own.' },
 } as const;

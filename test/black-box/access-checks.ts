@@ -68,6 +68,11 @@ export const accessChecks: readonly Check[] = [
       ),
   },
   {
+    name: 'a key beside an Authorization of another scheme: 200',
+    run: async ({ call }) =>
+      answers(await call('GET', LOOK_UP, { headers: { Authorization: 'Basic dXNlcjpwYXNz' } }), 200),
+  },
+  {
     name: 'a key without the scope: 403',
     run: async ({ call, keys }) =>
       refuses(await call('GET', '/v1/api/content', { key: keys.vehiclesOnly }), 403, 'SCOPE_MISSING'),

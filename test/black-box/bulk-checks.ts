@@ -55,6 +55,9 @@ export const bulkChecks: readonly Check[] = [
   isRefused('more than the plan allows', { json: { registrations: Array(TOO_MANY).fill('A1') } }, 'BULK_TOO_LARGE'),
   isRefused('no JSON', { raw: '{', headers: JSON_TYPE }, 'MALFORMED_JSON'),
   isRefused('another type', { raw: '{}', headers: { 'Content-Type': 'text/plain' } }, 'UNSUPPORTED_CONTENT_TYPE'),
+  ...['application/merge-patch+json', 'application/json; charset=utf-16'].map((type) =>
+    isRefused(type, { raw: '{}', headers: { 'Content-Type': type } }, 'UNSUPPORTED_CONTENT_TYPE'),
+  ),
   isRefused('a prototype key', { raw: '{"__proto__":{}}', headers: JSON_TYPE }, 'VALIDATION_FAILED'),
   isRefused('over 1 MB', { raw: `"${'x'.repeat(TOO_LARGE)}"`, headers: JSON_TYPE }, 'BODY_TOO_LARGE'),
 ];

@@ -105,6 +105,14 @@ const faultsAreNamed =
     refuses(await call('POST', base, { json: item('a.example', 'Not A Slug') }), 400, 'VALIDATION_FAILED', {
       errors: [{ pointer: '/slug' }],
     });
+    refuses(
+      await call('POST', base, { json: { ...item('a.example', 'nul'), title: 'a\u0000' } }),
+      400,
+      'VALIDATION_FAILED',
+      {
+        errors: [{ pointer: '/title' }],
+      },
+    );
     for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'slug=a']) {
       refuses(await call('GET', `${base}?${query}`), 400, 'VALIDATION_FAILED');
     }

@@ -106,6 +106,24 @@ describe('A bulk request', () => {
     expect(await countParsing(body, () => invoke(bulk, generateKey('test'), { body }))).toBe(1);
   });
 
+  it('with a body of many values is not, however short it is', async () => {
+    const key = generateKey('test');
+    for (const body of [JSON.stringify({ registrations: Array(101).fill(1) }), '['.repeat(101), '{"a":'.repeat(101)]) {
+      expect(await countParsing(body, () => invoke(bulk, key, { body }))).toBe(0);
+      jest.restoreAllMocks();
+    }
+  });
+
+  it('with a body that arrives base64-encoded is not either', async () => {
+    const text = bodyOf(100);
+    const body = Buffer.from(text).toString('base64');
+    const work = (key: string) => invoke(bulk, key, { body, isBase64Encoded: true });
+    expect(await countParsing(text, () => work(generateKey('test')))).toBe(0);
+    jest.restoreAllMocks();
+    const key = await api.newKey();
+    expect(await countParsing(text, async () => expect((await work(key)).statusCode).toBe(400))).toBe(1);
+  });
+
   it('with a larger body is read after admission, and beside it once the key was admitted', async () => {
     const key = await api.newKey();
     const body = bodyOf(EARLY_BYTES + 1);
