@@ -6,12 +6,12 @@ export interface PresentedKey {
   readonly hash: string;
 }
 
-const SCHEME = /^(\S+) *(.*)$/;
+const BEARER = /^bearer(?: +|$)/i;
 
 /** The credential of `Authorization: Bearer`; undefined without the header, when it is empty, and for another scheme. */
 const bearerCredential = (authorization = ''): string | undefined => {
-  const [, scheme, credential] = SCHEME.exec(authorization.trim()) ?? [];
-  return scheme?.toLowerCase() === 'bearer' ? credential : undefined;
+  const value = authorization.trim();
+  return BEARER.test(value) ? value.replace(BEARER, '') : undefined;
 };
 
 /**

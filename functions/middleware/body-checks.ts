@@ -9,7 +9,7 @@ const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
 /** Whether a Content-Type is `application/json` without a charset or in UTF-8. Other parameters mean nothing (RFC 8259). */
 const isJsonInUtf8 = (contentType: string): boolean => {
   const [mediaType, ...parameters] = contentType.split(';').map((part) => part.trim());
-  const charsets = parameters.filter((parameter) => /^charset\b/i.test(parameter));
+  const charsets = parameters.filter((parameter) => /^charset *(?:=|$)/i.test(parameter));
   return mediaType?.toLowerCase() === 'application/json' && charsets.every((charset) => CHARSET.test(charset));
 };
 

@@ -36,7 +36,7 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** All that reads what callers or operators write, and what bodies are parsed with. */
 const READERS = ['functions/**/*.ts', 'lib/admin/**/*.ts', 'lib/local/gateway/**/*.ts'] as const;
-const PARSERS = ['@middy/util'] as const;
+const PARSERS = ['@middy/http-json-body-parser', '@middy/util'] as const;
 
 const patternsInFile = (path: string): FoundPatterns => {
   const file = relative(ROOT, path);
