@@ -57,8 +57,8 @@ describe('The point where an import could go on', () => {
       for (const line of lines) progress.take(line);
       return progress;
     };
-    expect(() => resumed().take(18)).toThrow(/which rows are refused has changed/);
-    expect(() => resumed().end()).toThrow(/which rows are refused has changed/);
+    expect(() => resumed().take(18)).toThrow(/which rows are rejected has changed/);
+    expect(() => resumed().end()).toThrow(/which rows are rejected has changed/);
     expect(resumed().now()).toMatchObject({ line: start.line, sound: start.sound });
   });
 });

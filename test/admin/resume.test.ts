@@ -197,7 +197,7 @@ describe('What cannot be resumed', () => {
     const began = new Date(NOW.getTime() + 366 * 86_400_000).toISOString();
     await writeFile(journalOf(path), JSON.stringify({ ...(await readJournalOf(path)), began }));
     for (let times = 0; times < 2; times += 1) {
-      expect(await resume(path)).toMatchObject(refusedFor(/which rows are refused has changed .* leave out --resume/));
+      expect(await resume(path)).toMatchObject(refusedFor(/which rows are rejected has changed .* leave out --resume/));
     }
     expect(await policyCounts('NEXT')).toEqual([]);
   });

@@ -28,8 +28,8 @@ describe("an operator's real files", () => {
     const path = await sample('vehicles.csv');
     expect(await run(['import', 'vehicles', path])).toMatchObject({
       exitCode: 1,
-      stdout: expect.stringMatching(/rows read +vehicles loaded +rows refused.*\n +5,554 +5,000 +12 /),
-      stderr: `The refused rows and why: ${path}.rejected.ndjson\n`,
+      stdout: expect.stringMatching(/rows read +vehicles loaded +rows rejected.*\n +5,554 +5,000 +12 /),
+      stderr: `12 rows were rejected; the reasons are in ${path}.rejected.ndjson\n`,
     });
     const refused = await refusedLines(path);
     expect(new Set(refused.map(({ reasons }) => reasons.join())).size).toBe(12);

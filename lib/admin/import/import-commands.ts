@@ -17,7 +17,7 @@ export const addImportCommands = (program: Command, run: Runner): void => {
   for (const { kind, about } of KINDS) {
     imports
       .command(kind.noun)
-      .description(`load ${about}; refused rows go to FILE.rejected.ndjson`)
+      .description(`load ${about}; rejected rows go to FILE.rejected.ndjson`)
       .argument('<file>', 'a .csv or .ndjson file, UTF-8')
       .option('--resume', 'go on where the import of this file was stopped, as FILE.import.json tells')
       .action((file: string, { resume = false }: { resume?: boolean }) =>

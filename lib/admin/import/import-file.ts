@@ -20,8 +20,11 @@ const openJob = async (kind: ImportKind, path: string, resume: boolean, command:
   }
 };
 
+const rowsRejected = (rows: number): string =>
+  rows === 1 ? '1 row was rejected' : `${rows.toLocaleString('en-GB')} rows were rejected`;
+
 /**
- * Loads a file: every sound record is stored, every refused row is in `FILE.rejected.ndjson` with its reasons. With
+ * Loads a file: every sound record is stored, every rejected row is in `FILE.rejected.ndjson` with its reasons. With
  * `resume` it goes on where an import of this file was stopped, and comes to the same end.
  * @throws CommandFailure when nothing could be done, or the database or the disk went away on the way
  */
@@ -39,7 +42,9 @@ export const importFile = async (
   const rejected = await rejectedFile(path);
   const afterwards = await load(job, tally, rejected);
   stdout.write(summaryOf(kind.noun, tally, (performance.now() - started) / 1_000));
-  if (tally.refused > 0) stderr.write(`The refused rows and why: ${rejected.path}\n`);
+  if (tally.refused > 0) {
+    stderr.write(`${rowsRejected(tally.refused)}; the reasons are in ${rejected.path}\n`);
+  }
   if (afterwards === undefined) {
     await requireUnchanged(job.source);
     return tally.refused > 0 ? EXIT.someRefused : EXIT.done;

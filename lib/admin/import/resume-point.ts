@@ -29,7 +29,7 @@ export const trackResumePoint = (start: ResumePoint) => {
   const isPastStart = (line: number): boolean => line >= start.line;
 
   const requireSame = (): void => {
-    if (sound !== start.sound) throw new NotResumable('which rows are refused has changed since it was stopped');
+    if (sound !== start.sound) throw new NotResumable('which rows are rejected has changed since it was stopped');
   };
 
   return {

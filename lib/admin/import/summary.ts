@@ -8,7 +8,7 @@ export interface Tally {
   skipped: number;
   /** Records stored. */
   loaded: number;
-  /** Rows refused. */
+  /** Rows rejected. */
   refused: number;
 }
 
@@ -20,7 +20,7 @@ export const summaryOf = (noun: string, { read, skipped, loaded, refused }: Tall
     ['rows read', number(read)],
     ...(skipped > 0 ? ([['rows skipped', number(skipped)]] satisfies [string, string][]) : []),
     [`${noun} loaded`, number(loaded)],
-    ['rows refused', number(refused)],
+    ['rows rejected', number(refused)],
     ['seconds', seconds.toFixed(1)],
     ['rows per second', number(Math.round((read - skipped) / Math.max(seconds, 1e-3)))],
   ];

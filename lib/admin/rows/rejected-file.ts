@@ -15,8 +15,8 @@ const asLine = ({ row: { line, text, isJson }, reasons }: RefusedRow): string =>
 };
 
 /**
- * Where the refused rows of a file go: `FILE.rejected.ndjson`, one JSON object a line with `line`, `reasons` and `row`.
- * An earlier file of that name goes at once, and there is none unless a row is refused.
+ * Where the rejected rows of a file go: `FILE.rejected.ndjson`, one JSON object a line with `line`, `reasons` and `row`.
+ * An earlier file of that name goes at once, and there is none unless a row is rejected.
  */
 export const rejectedFile = async (path: string) => {
   const target = `${path}.rejected.ndjson`;
