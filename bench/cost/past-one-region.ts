@@ -22,8 +22,11 @@ const MANY_VEHICLES = 100_000_000;
 const STORED_BYTES_BESIDE = 100;
 /** A rate well below what eight batches of 25 in flight come to when DynamoDB answers one in 15 ms: 13,000. */
 const IMPORT_ROWS_PER_SECOND = 5_000;
-/** Of the importer's memory of registrations: three numbers, at most 70 % of the places taken, a power of two of places. */
-const importerBytes = (rows: number): number => 12 * 2 ** Math.ceil(Math.log2(rows / 0.7));
+/**
+ * Of the importer's memory of registrations: three numbers in a table of which at most 70 % is taken, its size a power of two,
+ * and for each registration its last line and how many rows it has.
+ */
+const importerBytes = (rows: number): number => 12 * 2 ** Math.ceil(Math.log2(rows / 0.7)) + 8 * rows;
 
 interface Known {
   readonly lookUp: Measured;
@@ -121,7 +124,7 @@ const atManyVehicles = ({ vehicleBytes }: Known): Block => {
       '',
       `- **Storage.** A vehicle with one policy is ${whole(vehicleBytes)} bytes, stored ${whole(vehicleBytes + STORED_BYTES_BESIDE)}: ${rounded(gigabytes)} GB, at least ${Math.ceil(gigabytes / PARTITION_GIGABYTES)} partitions of ${PARTITION_GIGABYTES} GB. ${rounded(gigabytes)} × (${PRICES.storagePerGigabyte} + ${PRICES.recoveryPerGigabyte}) = ${rounded(monthly)} USD a month. A look-up costs and takes the same: one key, one item.`,
       `- **Loading.** One write unit each: ${whole(MANY_VEHICLES / 1e6)} M × ${PRICES.writeUnitsPerMillion}/M = ${rounded((MANY_VEHICLES / 1e6) * PRICES.writeUnitsPerMillion)} USD. At ${whole(IMPORT_ROWS_PER_SECOND)} rows a second (assumed; "Imports" has this machine's figure) ${whole(MANY_VEHICLES)} / ${whole(IMPORT_ROWS_PER_SECOND)} = ${hours.toFixed(1)} hours. A new table takes ${whole(NEW_TABLE.writeUnits)} units a second at first and throttles above; the importer waits and goes on.`,
-      `- **What breaks.** The importer remembers every registration of a file to refuse repeats: ${whole(importerBytes(1e6) / 1e6)} MB at 1 M, ${(importerBytes(MANY_VEHICLES) / 1e9).toFixed(1)} GB at ${whole(MANY_VEHICLES / 1e6)} M. Cut the file by registration into ten: a tenth of the memory each, and ten can run side by side on ${whole(10 * IMPORT_ROWS_PER_SECOND)} units a second, for which a table needs a raised quota.`,
+      `- **What breaks.** The importer remembers every registration of a file and where its last row is: ${whole(importerBytes(1e6) / 1e6)} MB at 1 M, ${(importerBytes(MANY_VEHICLES) / 1e9).toFixed(1)} GB at ${whole(MANY_VEHICLES / 1e6)} M. Cut the file by registration into ten: a tenth of the memory each, and ten can run side by side on ${whole(10 * IMPORT_ROWS_PER_SECOND)} units a second, for which a table needs a raised quota.`,
       `- **All of it anew.** DynamoDB's own import from S3 takes ${rounded(source)} GB × ${PRICES.importFromS3PerGigabyte} = ${rounded(source * PRICES.importFromS3PerGigabyte)} USD instead and no write units, but only into a new table: load it, then deploy with its name in the functions' environment. Daily changes stay with the CLI.`,
     ].join('\n'),
   };
