@@ -12,6 +12,8 @@ try {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) say(USAGE);
   else {
+    // The data and the keys that it writes are for its owner alone.
+    process.umask(0o077);
     const starting = startLocalService(options, ({ routeKey, status, milliseconds }) =>
       say(`${status}  ${milliseconds.toFixed(1).padStart(7)} ms  ${routeKey}`),
     );

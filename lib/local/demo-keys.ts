@@ -4,6 +4,7 @@ import { generateKey, hashKey, isWellFormedKey, keyIdOf } from '../../functions/
 import type { keysTable } from '../../functions/access/keys-table.ts';
 import { PLAN_NAMES, type PlanName } from '../../functions/access/plans.ts';
 import { SCOPES } from '../../functions/access/scopes.ts';
+import { CannotStart } from './options.ts';
 
 type Keys = ReturnType<typeof keysTable>;
 
@@ -27,10 +28,13 @@ const isAlive = async (keys: Keys, key: unknown, plan: PlanName): Promise<boolea
 
 const readKept = async (file: string): Promise<Record<string, unknown>> => {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    // Whatever else it holds is replaced by new keys.
+    const kept: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return typeof kept === 'object' && kept !== null ? { ...kept } : {};
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return {};
-    throw error;
+    const { code, name } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || error instanceof SyntaxError) return {};
+    throw new CannotStart(`The demo keys in ${file} cannot be read (${code ?? name}): delete it to get new ones.`);
   }
 };
 

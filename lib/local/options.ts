@@ -10,6 +10,8 @@ export interface LocalOptions {
   readonly allowedHosts?: readonly string[];
   /** Keeps the data across restarts; without it the data is in memory. */
   readonly dataDirectory?: string;
+  /** Uses damaged data as far as it can be read. */
+  readonly force?: boolean;
   /** Another engine to use instead of the embedded one. */
   readonly dynamodbEndpoint?: string;
 }
@@ -21,6 +23,7 @@ export class CannotStart extends Error {
 
 export const USAGE = `Usage: npm start [-- OPTIONS]
   --data DIR           keep the data in DIR across restarts (default: in memory)
+  --force              start on a damaged DIR with what can still be read
   --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
   --help               this text
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
@@ -51,7 +54,12 @@ const endpointFrom = (value: string): string => {
   return value;
 };
 
-const OPTIONS = { data: { type: 'string' }, dynamodb: { type: 'string' }, help: { type: 'boolean' } } as const;
+const OPTIONS = {
+  data: { type: 'string' },
+  dynamodb: { type: 'string' },
+  force: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
 
 const parse = (args: string[]) => {
   try {
@@ -63,7 +71,7 @@ const parse = (args: string[]) => {
 
 /** The options from the command line and the environment; undefined when help was asked for. @throws CannotStart */
 export const readOptions = (args: string[]): LocalOptions | undefined => {
-  const { data, dynamodb, help } = parse(args);
+  const { data, dynamodb, force = false, help } = parse(args);
   if (help) return undefined;
   if (data !== undefined && dynamodb !== undefined) {
     throw new CannotStart('--data belongs to the embedded engine and --dynamodb names another one: give one of them.');
@@ -74,7 +82,7 @@ export const readOptions = (args: string[]): LocalOptions | undefined => {
     port: portFrom('PORT', port, DEFAULT_PORT),
     dynamodbPort: portFrom('DYNAMODB_PORT', dynamodbPort, DEFAULT_DYNAMODB_PORT),
     allowedHosts: hostsFrom(allowedHosts),
-    ...(data === undefined ? {} : { dataDirectory: data }),
+    ...(data === undefined ? {} : { dataDirectory: data, force }),
     ...(dynamodb === undefined ? {} : { dynamodbEndpoint: endpointFrom(dynamodb) }),
   };
 };

@@ -5,7 +5,7 @@ import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
 import { createTables } from './engine/create-tables.ts';
-import { UnusableDataDirectory } from './engine/dynalite-store.ts';
+import { explainDataDirectory, requireWritable, UnusableDataDirectory } from './engine/data-directory.ts';
 import { startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment } from './environment.ts';
 import { type AccessRecord, startGateway } from './gateway/gateway.ts';
@@ -37,11 +37,23 @@ const explainStartFault =
   };
 
 const startEngine = async (options: LocalOptions): Promise<Engine> => {
-  const { dynamodbEndpoint, dynamodbPort, dataDirectory, allowedHosts = [] } = options;
+  const { dynamodbEndpoint, dynamodbPort, dataDirectory, force = false, allowedHosts = [] } = options;
   if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
-  return startEmbeddedEngine({ port: dynamodbPort, allowedHosts, ...(dataDirectory && { dataDirectory }) }).catch(
-    explainStartFault('DYNAMODB_PORT', dynamodbPort),
+  return startEmbeddedEngine({
+    port: dynamodbPort,
+    allowedHosts,
+    ...(dataDirectory && { dataDirectory, force }),
+  }).catch(explainStartFault('DYNAMODB_PORT', dynamodbPort));
+};
+
+/** Why kept data could not be prepared. The engine reports every failure of the disk as its own. */
+const explainPreparation = async (directory: string, error: unknown): Promise<string> => {
+  if (error instanceof CannotStart) return error.message;
+  const cause = await requireWritable(directory).then(
+    () => error,
+    (reason: unknown) => reason,
   );
+  return explainDataDirectory(directory, cause).message;
 };
 
 /** Tables, sample data and demo keys. Another engine's tables are only filled when they were made just now. */
@@ -55,6 +67,7 @@ const prepare = async (engine: Engine, { dynamodbEndpoint, dataDirectory }: Loca
     if (made.includes('content')) await loadSampleContent(db, LOCAL_TABLE_NAMES, now);
     return await demoKeys(keysTable(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
   } catch (error) {
+    if (dataDirectory !== undefined) throw new CannotStart(await explainPreparation(dataDirectory, error));
     if (dynamodbEndpoint === undefined) throw error;
     throw new CannotStart(`No DynamoDB could be used at ${engine.endpoint} (${(error as Error).name}).`);
   } finally {

@@ -29,7 +29,12 @@ export interface DynaliteTable {
 }
 
 export interface DynaliteStore {
-  readonly db: { open(): Promise<void>; close(): Promise<void>; batch(writes: readonly RecordWrite[]): Promise<void> };
+  readonly db: {
+    open(): Promise<void>;
+    close(): Promise<void>;
+    batch(writes: readonly RecordWrite[]): Promise<void>;
+    iterator(): AsyncIterable<[key: string, value: unknown]>;
+  };
   /** Tables that are being made or deleted count as absent unless `checkStatus` is false. */
   getTable(
     name: string,
@@ -70,6 +75,9 @@ export interface DynaliteOperation {
 const require = createRequire(import.meta.url);
 
 export const database: DynaliteDatabase = require('dynalite/db');
+/** Makes a damaged folder usable again, with what can still be read. */
+export const repairDatabase: (path: string) => Promise<void> = (path) =>
+  createRequire(require.resolve('dynalite/db'))('level').Level.repair(path);
 export const validations: DynaliteValidations = require('dynalite/validations');
 
 const OPERATION_NAMES = [

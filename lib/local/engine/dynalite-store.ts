@@ -1,9 +1,12 @@
+import { admitDamage, type DataState, explainDataDirectory, prepareDataDirectory } from './data-directory.ts';
+import { breakSeal, sealFolder } from './data-seal.ts';
 import {
   type DynaliteStore,
   type DynaliteTable,
   database,
   operations,
   type RecordWrite,
+  repairDatabase,
   validations,
 } from './dynalite-modules.ts';
 import { type Answer, INTERNAL_FAILURE, isJsonObject, type JsonObject, refusal } from './protocol.ts';
@@ -20,14 +23,6 @@ export interface Store {
   /** Makes all of the journal's writes or, if the process ends meanwhile, none. */
   readonly commit: (journal: readonly RecordWrite[]) => Promise<void>;
   readonly close: () => Promise<void>;
-}
-
-/** Data cannot be kept in the directory: another engine has it open, or it is not to be written. */
-export class UnusableDataDirectory extends Error {
-  override readonly name = 'UnusableDataDirectory';
-  constructor(directory: string | undefined, cause: unknown) {
-    super(`The data folder ${directory} cannot be used; is another service running on it?`, { cause });
-  }
 }
 
 /** dynalite's own refusals carry an answer; anything else that it throws is a failure of the engine. */
@@ -82,27 +77,63 @@ const tableNamed = (store: DynaliteStore, name: string): Promise<{ table: Dynali
     store.getTable(name, (fault, table) => resolve(table ? { table } : { fault: answerOfFault(fault) })),
   );
 
+const createStore = (path?: string): DynaliteStore =>
+  database.create({ ...(path === undefined ? {} : { path }), createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+
+/** Reads everything once. @throws the error of a record that cannot be read */
+const readAll = async ({ db }: DynaliteStore): Promise<void> => {
+  for await (const _record of db.iterator());
+};
+
+const openVerified = async (directory: string, state: DataState): Promise<DynaliteStore> => {
+  const store = createStore(directory);
+  try {
+    await store.db.open();
+    if (state.needsReading) await readAll(store);
+    return store;
+  } catch (error) {
+    await store.db.close();
+    throw error;
+  }
+};
+
+const openKept = async (directory: string, force: boolean): Promise<DynaliteStore> => {
+  const state = await prepareDataDirectory(directory);
+  await admitDamage(directory, state, force);
+  try {
+    if (state.damage !== undefined) await repairDatabase(directory);
+    return await openVerified(directory, state);
+  } catch (error) {
+    const failure = explainDataDirectory(directory, error);
+    if (!force || !failure.isDamage) throw failure;
+    await repairDatabase(directory);
+    return openVerified(directory, { ...state, needsReading: false });
+  }
+};
+
+/** Where the data is kept, and whether damaged data is used as far as it can be read. */
+export interface StoreOptions {
+  /** Without it the data is in memory and ends with the engine. */
+  readonly dataDirectory?: string;
+  readonly force?: boolean;
+}
+
 /**
  * Opens the tables kept in a directory, or empty ones in memory.
  * @throws UnusableDataDirectory
  */
-export const openStore = async (dataDirectory?: string): Promise<Store> => {
-  const store = database.create({
-    ...(dataDirectory === undefined ? {} : { path: dataDirectory }),
-    createTableMs: 0,
-    deleteTableMs: 0,
-    updateTableMs: 0,
-  });
-  try {
-    await store.db.open();
-  } catch (cause) {
-    throw new UnusableDataDirectory(dataDirectory, cause);
-  }
+export const openStore = async ({ dataDirectory, force = false }: StoreOptions = {}): Promise<Store> => {
+  const store = dataDirectory === undefined ? createStore() : await openKept(dataDirectory, force);
+  const close = async (): Promise<void> => {
+    await store.db.close();
+    // Without a seal, on a full disk say, the next start reads everything instead.
+    if (dataDirectory !== undefined) await sealFolder(dataDirectory).catch(() => breakSeal(dataDirectory));
+  };
   return {
     perform: (operation, input, journal) => perform(store, operation, input, journal),
     faultIn: (operation, input) => faultIn(store, operation, input),
     tableNamed: (name) => tableNamed(store, name),
     commit: (journal) => store.db.batch(journal),
-    close: () => store.db.close(),
+    close,
   };
 };

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { openStore } from './dynalite-store.ts';
+import { openStore, type StoreOptions } from './dynalite-store.ts';
 import { answerOperations } from './engine-operations.ts';
 import { createHttpFront } from './http-front.ts';
 import { createRequestGate } from './request-gate.ts';
@@ -12,7 +12,7 @@ export interface Engine {
 }
 
 /** Where the embedded engine listens and keeps its data. */
-export interface EmbeddedEngineOptions {
+export interface EmbeddedEngineOptions extends StoreOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly host?: string;
@@ -25,15 +25,15 @@ export interface EmbeddedEngineOptions {
 /**
  * A DynamoDB in this process, with transactions, reachable from this machine only unless another host is given.
  * Closing it breaks open connections, lets running requests finish and leaves all data in the directory.
- * @throws the listen error (`EADDRINUSE`), or when the directory is in use; nothing is left running then
+ * @throws the listen error (`EADDRINUSE`), or UnusableDataDirectory; nothing is left running then
  */
 export const startEmbeddedEngine = async ({
   port,
   host = '127.0.0.1',
   allowedHosts = [],
-  dataDirectory,
+  ...storeOptions
 }: EmbeddedEngineOptions): Promise<Engine> => {
-  const store = await openStore(dataDirectory);
+  const store = await openStore(storeOptions);
   const gate = createRequestGate();
   const server = createHttpFront([host, ...allowedHosts], answerOperations(store, gate));
   try {
