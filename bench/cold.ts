@@ -12,17 +12,14 @@ import {
   type Column,
   comparisonChart,
   comparisonTable,
-  type Measured,
   peersTable,
   ratioFinding,
 } from './peers/comparison.ts';
-import { PEERS, type Peer, PRODUCT, PRODUCT_IN_ADVANCE } from './peers/peers.ts';
+import { PEERS } from './peers/peers.ts';
 import { sameWorkFinding } from './peers/same-work.ts';
 
 const ROUNDS = 21;
 const MAX_RATIO = 0.75;
-/** What is aimed at besides, with all that can be done in advance. */
-const MAX_RATIO_IN_ADVANCE = 0.55;
 
 /** What a process tells of its start, and the size of its bundle. */
 type Figures = Omit<ColdStart, 'answer'> & { readonly kilobytes: number };
@@ -57,9 +54,6 @@ const functionSizes = async () => {
   }
 };
 
-const kilobytesOf = (measured: readonly Measured<Figures>[], wanted: Peer): string =>
-  (measured.find(({ peer }) => peer === wanted)?.rounds[0]?.kilobytes ?? Number.NaN).toFixed(0);
-
 /** Fresh processes in turns: import, first response, peak memory, size. */
 const run: Run = async (progress) => {
   const starts = await coldStarts(ROUNDS, progress);
@@ -72,7 +66,6 @@ const run: Run = async (progress) => {
     findings: [
       sameWorkFinding(starts),
       ratioFinding(measured, BOTH, MAX_RATIO),
-      ratioFinding(measured, BOTH, MAX_RATIO_IN_ADVANCE, PRODUCT_IN_ADVANCE),
       ...COLUMNS.map((column) => aheadFinding(measured, column)),
     ],
     blocks: [
@@ -87,10 +80,7 @@ const run: Run = async (progress) => {
         text: 'What each does. All are bundled by esbuild, minified, the SDK with them. The frameworks are ES modules as the raw handler is, each in its newest version. They use the product’s own rules for keys, limit and insurance, validate the registration and send the rate limit headers; they leave out scopes, expiry, deadlines, problem documents, log and metrics.',
       },
       { table: peersTable(PEERS) },
-      {
-        text: `Compiled in advance: \`cdk deploy\` on Linux runs every function once on the sample data and ships what V8 compiled (\`lib/code-cache\`), when this machine has the processor of the functions. A Lambda with the very same version of Node takes it; any other compiles for itself and starts as \`this API\` does. Which it will be cannot be told from here, so the frameworks are held against \`this API\`. What was compiled makes the look-up ${kilobytesOf(measured, PRODUCT_IN_ADVANCE)} kB gzipped to download instead of ${kilobytesOf(measured, PRODUCT)}, more than most frameworks.`,
-      },
-      { text: 'The size of each function, kB of 1,000 bytes, without what is compiled in advance.' },
+      { text: 'The size of each function, kB of 1,000 bytes.' },
       {
         table: {
           head: ['function', 'kB', 'kB gzipped'],

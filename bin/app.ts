@@ -5,13 +5,11 @@ import { bundleFunctions } from '../lib/cloud/bundles.ts';
 import { environmentOfDeployment } from '../lib/cloud/deployment-environment.ts';
 import { ServiceStack } from '../lib/cloud/service-stack.ts';
 import { stageSettings } from '../lib/cloud/stage-settings.ts';
-import { addCodeCaches, canCompileFor } from '../lib/code-cache/code-caches.ts';
 
 const app = new App();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 const settings = stageSettings(app.node);
 const bundles = await bundleFunctions();
-if (canCompileFor(settings.functions.architecture.name)) await addCodeCaches(bundles);
 new ServiceStack(app, `vehicle-verification-${settings.stage}`, {
   settings,
   bundles,

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import { bundleFunctions } from '../../lib/cloud/bundles.ts';
-import { addCodeCaches } from '../../lib/code-cache/code-caches.ts';
-import { PEERS, type Peer, PRODUCT, PRODUCT_IN_ADVANCE } from './peers.ts';
+import { PEERS, type Peer, PRODUCT } from './peers.ts';
 
 /** A folder as it is deployed, in kB of 1,000 bytes. */
 export interface Size {
@@ -57,21 +56,17 @@ const bundlePeer = async (peer: Peer, folder: string): Promise<Bundle> => {
 };
 
 const deployedBundle = async (peer: Peer, folder: string): Promise<Bundle> => {
-  const bundles = await bundleFunctions(folder);
-  if (peer === PRODUCT_IN_ADVANCE) await addCodeCaches(bundles);
-  const deployed = bundles['vehicle-insurance'];
+  const { 'vehicle-insurance': deployed } = await bundleFunctions(folder);
   return { peer, file: join(deployed, 'index.js'), size: await sizeOf(deployed) };
 };
 
 /** Every peer's bundle, and the product's exactly as it is deployed. */
-export const bundlePeers = (folder: string): Promise<readonly Bundle[]> => {
-  const deployed: readonly Peer[] = [PRODUCT, PRODUCT_IN_ADVANCE];
-  return Promise.all(
-    PEERS.map((peer, nth) =>
-      deployed.includes(peer) ? deployedBundle(peer, join(folder, `functions-${nth}`)) : bundlePeer(peer, folder),
+export const bundlePeers = (folder: string): Promise<readonly Bundle[]> =>
+  Promise.all(
+    PEERS.map((peer) =>
+      peer === PRODUCT ? deployedBundle(peer, join(folder, 'functions')) : bundlePeer(peer, folder),
     ),
   );
-};
 
 /** What runs in a peer's process. */
 export type Program = 'cold-process' | 'warm-process';

@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LAMBDA_FLAGS } from '../../lib/code-cache/code-caches.ts';
 import { type Stub, startStub } from '../stub/start.ts';
 import { type Bundle, bundlePeers, bundleProgram, type Program } from './bundle.ts';
+
+/** The flags with which Lambda starts Node; those about memory do not matter here. */
+const LAMBDA_FLAGS = ['--expose-gc'];
 
 /** A process that has one peer's bundle to itself. */
 export interface PeerProcess {

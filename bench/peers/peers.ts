@@ -35,7 +35,7 @@ export const RAW_AS_COMMONJS: Peer = {
   format: 'cjs',
 };
 
-/** What is deployed from anywhere. */
+/** The bundle that is deployed. */
 export const PRODUCT: Peer = {
   id: 'vehicle-insurance',
   name: 'this API',
@@ -44,20 +44,10 @@ export const PRODUCT: Peer = {
   format: 'cjs',
 };
 
-/** What is deployed from a machine of the functions' kind, and runs on the Node that it was compiled for. */
-export const PRODUCT_IN_ADVANCE: Peer = {
-  id: 'vehicle-insurance',
-  name: 'this API, compiled in advance',
-  role: 'product',
-  does: 'the same, with what V8 compiled of it beside it',
-  format: 'cjs',
-};
-
 /** In the order of the tables. */
 export const PEERS: readonly Peer[] = [
   RAW_PEER,
   PRODUCT,
-  PRODUCT_IN_ADVANCE,
   RAW_AS_COMMONJS,
   {
     id: 'middy',

@@ -1,4 +1,4 @@
-import { copyFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { declaresInput, type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
@@ -8,7 +8,7 @@ import { rowsWithoutSchemas } from './bundled-rows.ts';
 /** The functions of the service: one per endpoint, and the one for every other path. */
 export type FunctionId = EndpointId | 'not-found';
 
-/** The folder of each function's bundle: its code in `function.js`, and an `index.js` that exports its `handler`. */
+/** The folder of each function's bundle: one `index.js` that exports its `handler`. */
 export type Bundles = Readonly<Record<FunctionId, string>>;
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -28,9 +28,7 @@ const rows: readonly (readonly [FunctionId, Pick<Endpoint, 'entry' | 'query' | '
 const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean) =>
   build({
     absWorkingDir: ROOT,
-    entryPoints: rows
-      .filter(([id]) => ids.includes(id))
-      .map(([id, { entry }]) => ({ in: entry, out: `${id}/function` })),
+    entryPoints: rows.filter(([id]) => ids.includes(id)).map(([id, { entry }]) => ({ in: entry, out: `${id}/index` })),
     outdir: folder,
     bundle: true,
     platform: 'node',
@@ -38,9 +36,6 @@ const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean)
     format: 'cjs',
     mainFields: ['module', 'main'],
     minify: true,
-    // As Node wraps a module: the loader runs it as a script, which V8 can have compiled in advance.
-    banner: { js: '(function (exports, require, module, __filename, __dirname) {' },
-    footer: { js: '})' },
     legalComments: 'none',
     // `import('node:http')`, as the SDK has it, makes Node load undici for one of its exports: 30 ms. `require` does not.
     supported: { 'dynamic-import': false },
@@ -49,16 +44,13 @@ const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean)
     plugins: validating ? [sdkStandIns()] : [sdkStandIns(), rowsWithoutSchemas()],
   });
 
-const LOADER = join(ROOT, 'lib/code-cache/loader.cjs');
-
 /** Bundles every function in one go, two runs of esbuild side by side. @throws esbuild's failure */
 export const bundleFunctions = async (folder: string = DEFAULT_FOLDER): Promise<Bundles> => {
   const idsWhere = (validating: boolean) =>
     rows.filter(([, row]) => declaresInput(row) === validating).map(([id]) => id);
   const folders = rows.map(([id]) => [id, join(folder, id)] as const);
-  // What was compiled of an earlier build must not stay beside the code of this one: V8 compares no more than its length.
+  // A file of an earlier build would be deployed with this one.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
   await Promise.all([bundle(idsWhere(true), folder, true), bundle(idsWhere(false), folder, false)]);
-  await Promise.all(folders.map(([, place]) => copyFile(LOADER, join(place, 'index.js'))));
   return Object.fromEntries(folders) as Record<FunctionId, string>;
 };

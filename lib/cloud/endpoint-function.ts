@@ -5,7 +5,6 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { TableActions } from '../../functions/endpoints.ts';
 import { type TableId, tables } from '../../functions/tables.ts';
-import { contentHash } from './content-hash.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -40,7 +39,7 @@ export class EndpointFunction extends Construct {
       memorySize: settings.functions.memoryMegabytes,
       timeout: settings.functions.timeout,
       handler: 'index.handler',
-      code: Code.fromAsset(bundle, { assetHash: contentHash(bundle) }),
+      code: Code.fromAsset(bundle),
       role: this.role(props),
       logGroup: this.logGroup,
       environment: this.environment(props),
