@@ -33,8 +33,7 @@ export interface Field {
 const THROUGH_SHELL = ['-c', '"$0" "$@"; :'];
 
 const startPeer = (program: string, { file, peer }: Bundle, { key, env }: Stub): PeerProcess => {
-  // Some packages of the peers still load Node's own punycode.
-  const node = [process.execPath, ...LAMBDA_FLAGS, '--disable-warning=DEP0040', program, file, key];
+  const node = [process.execPath, ...LAMBDA_FLAGS, '--no-warnings', program, file, key];
   const child = spawn('sh', [...THROUGH_SHELL, ...node], { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
   // As in Lambda, what is logged is read by somebody.
   child.stdout?.resume();

@@ -1,8 +1,9 @@
 /**
- * DynamoDB's protocol with canned answers, as fast as Node serves them, in a process of its own: what it costs is not
- * counted. Anything but the requests of an insurance look-up is refused, so that whoever sends it notices.
+ * DynamoDB's protocol over TLS with canned answers, as fast as Node serves them, in a process of its own: what it costs is
+ * not counted. Anything but the requests of an insurance look-up is refused, so that whoever sends it notices.
  */
-import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { cannedAnswers } from './canned-answers.ts';
 
@@ -11,7 +12,7 @@ const KEEP_ALIVE_MS = 600_000;
 
 const REFUSED = '{"__type":"com.amazon.coral.validate#ValidationException","message":"not part of a look-up"}';
 
-const [key = ''] = process.argv.slice(2);
+const [key = '', privateKey = '', certificate = ''] = process.argv.slice(2);
 const answers = cannedAnswers(key, new Date());
 
 /** Requests by operation and table, since the parent last asked. */
@@ -26,7 +27,9 @@ const respondTo = (target: unknown, body: string) => {
   return answers[request];
 };
 
-const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+const tls = { key: readFileSync(privateKey), cert: readFileSync(certificate) };
+
+const server = createServer({ ...tls, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
   let body = '';
   request.setEncoding('utf8');
   request.on('data', (text: string) => {
@@ -43,7 +46,7 @@ const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, respo
   });
 });
 server.listen(0, '127.0.0.1', () => {
-  process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  process.send?.(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 process.on('message', () => {
   process.send?.(tally);
