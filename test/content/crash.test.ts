@@ -37,38 +37,42 @@ const aNewItem = () => {
   return healthy().create(someFields('from.example', `item-${serial}`), undefined, moment());
 };
 
-type Change = (db: DynamoDBClient, item: ContentItem) => Promise<unknown>;
+type Change = (db: DynamoDBClient, item: ContentItem, patienceMs?: number) => Promise<unknown>;
 
 /** Each change of content, done to an item over a connection that may break. */
 const changes: readonly (readonly [string, Change])[] = [
   [
     'a creation with an Idempotency-Key',
-    (db, { slug }) => {
+    (db, { slug }, patienceMs) => {
       const repeatable = { keyId: 'key', idempotencyKey: slug };
       return contentTable(db, engine.names.content).create(
         someFields('new.example', slug),
         repeatable,
-        moment(PATIENCE_MS),
+        moment(patienceMs),
       );
     },
   ],
   [
     'an update',
-    (db, { id }) => contentTable(db, engine.names.content).update(id, { title: 'New' }, undefined, moment(PATIENCE_MS)),
+    (db, { id }, patienceMs) =>
+      contentTable(db, engine.names.content).update(id, { title: 'New' }, undefined, moment(patienceMs)),
   ],
   [
     'a move to another domain and slug',
-    (db, { id, slug }) => {
+    (db, { id, slug }, patienceMs) => {
       const to = { domain: 'to.example', slug: `${slug}-moved` };
-      return contentTable(db, engine.names.content).update(id, to, undefined, moment(PATIENCE_MS));
+      return contentTable(db, engine.names.content).update(id, to, undefined, moment(patienceMs));
     },
   ],
-  ['a deletion', (db, { id }) => contentTable(db, engine.names.content).remove(id, undefined, moment(PATIENCE_MS))],
+  [
+    'a deletion',
+    (db, { id }, patienceMs) => contentTable(db, engine.names.content).remove(id, undefined, moment(patienceMs)),
+  ],
   [
     'an import of new items together',
-    (db, { slug }) => {
+    (db, { slug }, patienceMs) => {
       const rows = [1, 2, 3].map((n) => someFields(n === 2 ? 'other.example' : 'many.example', `${slug}-${n}`));
-      return contentImport(db, engine.names.content).putMany(rows, moment(PATIENCE_MS));
+      return contentImport(db, engine.names.content).putMany(rows, moment(patienceMs));
     },
   ],
 ];
@@ -89,7 +93,7 @@ const crashAt = async (nth: number, fault: Fault, change: Change): Promise<void>
       if (faults.calls.length < nth) return undefined;
       return faults.calls.length === nth ? fault : 'resetBefore';
     });
-    await expect(change(db, item)).rejects.toThrow();
+    await expect(change(db, item, PATIENCE_MS)).rejects.toThrow();
   });
 };
 
