@@ -1,6 +1,6 @@
 /** The operator CLI: `npm run --silent admin -- …`. */
-import { processContext } from '../lib/admin/context.ts';
-import { EXIT } from '../lib/admin/exit-codes.ts';
+import { processContext } from '../lib/admin/command/context.ts';
+import { EXIT } from '../lib/admin/command/exit-codes.ts';
 import { runAdmin } from '../lib/admin/program.ts';
 import { onStopSignal } from './stop-signals.ts';
 

@@ -81,7 +81,7 @@ export const endpoints = {
     response: VehicleInsurance,
     problems: ['INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
     tables: { ...admission, vehicles: ['GetItem'] },
-    entry: 'functions/vehicle-insurance.ts',
+    entry: 'functions/handlers/vehicle-insurance.ts',
   },
   'bulk-insurance': {
     method: 'POST',
@@ -95,7 +95,7 @@ export const endpoints = {
     response: BulkResult,
     problems: [...bodyProblems, 'BULK_TOO_LARGE'],
     tables: { ...admission, vehicles: ['BatchGetItem'] },
-    entry: 'functions/bulk-insurance.ts',
+    entry: 'functions/handlers/bulk-insurance.ts',
   },
   compliance: {
     method: 'GET',
@@ -108,7 +108,7 @@ export const endpoints = {
     response: ComplianceVerdict,
     problems: ['INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'],
     tables: { ...admission, vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
-    entry: 'functions/compliance.ts',
+    entry: 'functions/handlers/compliance.ts',
   },
   'list-content': {
     method: 'GET',
@@ -121,7 +121,7 @@ export const endpoints = {
     response: ContentPage,
     problems: ['VALIDATION_FAILED', 'PAGE_TOO_LARGE'],
     tables: { ...admission, content: ['GetItem', 'BatchGetItem', 'Query'] },
-    entry: 'functions/list-content.ts',
+    entry: 'functions/handlers/list-content.ts',
   },
   'create-content': {
     method: 'POST',
@@ -135,7 +135,7 @@ export const endpoints = {
     response: ContentItemSchema,
     problems: [...bodyProblems, 'SLUG_TAKEN', 'IDEMPOTENCY_CONFLICT'],
     tables: { ...admission, content: ['PutItem', 'UpdateItem'] },
-    entry: 'functions/create-content.ts',
+    entry: 'functions/handlers/create-content.ts',
   },
   'read-content': {
     method: 'GET',
@@ -148,7 +148,7 @@ export const endpoints = {
     response: ContentItemSchema,
     problems: ['CONTENT_NOT_FOUND'],
     tables: { ...admission, content: ['GetItem'] },
-    entry: 'functions/read-content.ts',
+    entry: 'functions/handlers/read-content.ts',
   },
   'update-content': {
     method: 'PUT',
@@ -163,7 +163,7 @@ export const endpoints = {
     response: ContentItemSchema,
     problems: [...bodyProblems, 'CONTENT_NOT_FOUND', 'PRECONDITION_FAILED', 'SLUG_TAKEN'],
     tables: { ...admission, content: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
-    entry: 'functions/update-content.ts',
+    entry: 'functions/handlers/update-content.ts',
   },
   'delete-content': {
     method: 'DELETE',
@@ -176,7 +176,7 @@ export const endpoints = {
     successStatus: 204,
     problems: ['CONTENT_NOT_FOUND', 'PRECONDITION_FAILED'],
     tables: { ...admission, content: ['GetItem', 'UpdateItem', 'DeleteItem'] },
-    entry: 'functions/delete-content.ts',
+    entry: 'functions/handlers/delete-content.ts',
   },
 } as const satisfies Record<string, Endpoint>;
 
@@ -190,5 +190,5 @@ export const declaresInput = ({ query, headers, body }: Pick<Endpoint, 'query' |
 export const fallback = {
   route: '$default',
   tables: admission,
-  entry: 'functions/not-found.ts',
+  entry: 'functions/handlers/not-found.ts',
 } as const;

@@ -1,6 +1,6 @@
 /** The peer: ten BatchGetItem calls at once for the keys of a bulk request, as the SDK gives them back, and nothing else. */
 import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
-import { database } from '../../functions/runtime/dynamodb.ts';
+import { database } from '../../functions/dynamodb/database.ts';
 import { tableNamesFromEnvironment } from '../../functions/runtime/environment.ts';
 
 const MAX_KEYS = 100;

@@ -1,4 +1,4 @@
-import { database } from '../../functions/runtime/dynamodb.ts';
+import { database } from '../../functions/dynamodb/database.ts';
 
 /** What some work took of the database. */
 export interface DatabaseUse {

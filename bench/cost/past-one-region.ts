@@ -13,7 +13,7 @@ const PARTITION_GIGABYTES = 10;
 const DEFAULTS = { gatewayRate: 10_000, concurrency: 1_000, tableUnits: 40_000 };
 /** What a new table on demand takes before it has grown. */
 const NEW_TABLE = { readUnits: 12_000, writeUnits: 4_000 };
-/** What a look-up waits at most for a database that does not answer: functions/runtime/dynamodb.ts. */
+/** What a look-up waits at most for a database that does not answer: functions/dynamodb/database.ts. */
 const DEAD_DATABASE_SECONDS = 3.1;
 const BUSY_RATE = 10_000;
 const SECONDS_A_MONTH = 30.4 * 86_400;

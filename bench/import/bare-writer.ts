@@ -1,7 +1,7 @@
 /** The peer: writes so many prepared items by bare BatchWriteItem calls, some in flight, and tells the seconds that took. */
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import pLimit from 'p-limit';
-import { createDatabase } from '../../functions/runtime/dynamodb.ts';
+import { createDatabase } from '../../functions/dynamodb/database.ts';
 import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';

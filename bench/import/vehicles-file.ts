@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { VEHICLE_COLUMNS } from '../../lib/admin/vehicles/csv-columns.ts';
+import { VEHICLE_COLUMNS } from '../../lib/admin/import/vehicles/csv-columns.ts';
 import { generatedVehicle } from '../generated-vehicles.ts';
 
 const rowOf = (n: number): string => {

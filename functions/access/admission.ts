@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isThrottle } from '../dynamodb/database.ts';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
-import { isThrottle } from '../runtime/dynamodb.ts';
 import type { KeyRecord } from './keys-table.ts';
 import { PLANS, type Plan } from './plans.ts';
 import type { PresentedKey } from './presented-key.ts';

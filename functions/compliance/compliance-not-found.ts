@@ -1,4 +1,4 @@
-import { Refusal } from '../runtime/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** The vehicle is known, but nothing about its MOT, tax and fines: no verdict is better than a guess. */
 export class ComplianceNotFound extends Refusal {

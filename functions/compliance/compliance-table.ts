@@ -1,6 +1,6 @@
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { batchGet } from '../runtime/batch-get.ts';
+import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import type { VehicleRecord } from '../vehicles/record.ts';
 import { parseVehicleItem, vehicleKey } from '../vehicles/vehicles-table.ts';

@@ -1,6 +1,6 @@
 /** The shape of a verdict: specification section 2.5, contract.md "Compliance". */
 import * as T from 'typebox';
-import { openCode } from '../open-code.ts';
+import { openCode } from '../schemas/open-code.ts';
 import { REASONS } from './verdict.ts';
 
 export const ComplianceVerdict = T.Object(

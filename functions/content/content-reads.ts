@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { CountedLists } from '../counted-list/counted-list.ts';
-import { batchGet } from '../runtime/batch-get.ts';
+import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { ALL_ITEMS, domainList, type Entry, itemKey, parseItem, slugKey } from './content-items.ts';
 import { type ContentItem, isContentId, type StoredItem } from './item.ts';

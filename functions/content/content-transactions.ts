@@ -1,8 +1,8 @@
 /** The three changes of an item, each one transaction over the item, its slug and its lists. */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { CountedLists } from '../counted-list/counted-list.ts';
+import { transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { transact } from '../runtime/transact.ts';
 import { ALL_ITEMS, domainList, type Entry } from './content-items.ts';
 import { contentWrites } from './content-writes.ts';
 import type { ContentItem, StoredItem } from './item.ts';

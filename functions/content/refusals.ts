@@ -1,5 +1,5 @@
 /** Why the content endpoints say no (contract.md "Errors", "Content"). */
-import { Refusal } from '../runtime/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 export class ContentNotFound extends Refusal {
   override readonly name = 'ContentNotFound';

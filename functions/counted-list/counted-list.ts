@@ -28,8 +28,8 @@ import {
   type TransactWriteItem,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { type Bucket, type Stretch, stretchesOf } from './bucket-ranges.ts';
 import { bucketOf, counterKey, counterPartition, headKey, memberKey, memberPartition } from './entries.ts';
-import { type Bucket, type Stretch, stretchesOf } from './stretches.ts';
 
 /** Who joins, and where. */
 export interface Member {

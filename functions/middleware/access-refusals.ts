@@ -1,6 +1,6 @@
 /** Why admission says no (contract.md "Keys and plans"). */
 import type { Scope } from '../access/scopes.ts';
-import { Refusal } from '../runtime/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** Missing, malformed, unknown, expired and revoked keys look the same from outside. */
 export class Unauthorized extends Refusal {

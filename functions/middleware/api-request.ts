@@ -19,7 +19,10 @@ export interface Input<Id extends EndpointId> {
 }
 
 /** What a lookup loads from: the input and the moment, but not the caller. */
-export type LoadRequest<Id extends EndpointId> = Input<Id> & Pick<RequestContext, 'now' | 'deadline' | 'path'>;
+export interface LoadRequest<Id extends EndpointId> extends Input<Id>, Pick<RequestContext, 'now' | 'deadline'> {
+  /** The endpoint's path in the family that was asked (contract.md "Addresses and versions"), for links within it. */
+  readonly address: string;
+}
 
 /** A valid request of an admitted caller. */
 export type ApiRequest<Id extends EndpointId> = LoadRequest<Id> & { readonly caller: Caller };
@@ -36,11 +39,4 @@ export interface Answer {
 export interface Resources<Id extends EndpointId> {
   readonly db: DynamoDBClient;
   readonly tables: Readonly<Record<keyof Rows[Id]['tables'] & TableId, string>>;
-}
-
-/** The declared input before its types are known. */
-export interface RawInput {
-  readonly query?: unknown;
-  readonly headers?: unknown;
-  readonly body?: unknown;
 }

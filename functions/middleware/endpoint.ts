@@ -2,8 +2,8 @@ import type { AdmissionStore } from '../access/admission.ts';
 import { keysTable } from '../access/keys-table.ts';
 import { recentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
 import { usageTable } from '../access/usage-table.ts';
+import { database } from '../dynamodb/database.ts';
 import { declaresInput, type Endpoint, type EndpointId, endpoints, fallback } from '../endpoints.ts';
-import { database } from '../runtime/dynamodb.ts';
 import { tableNamesFromEnvironment } from '../runtime/environment.ts';
 import type { TableId } from '../tables.ts';
 import { admission, admissionBesideLoad, keyForm } from './admission.ts';
@@ -25,12 +25,17 @@ const openTables = (tables: Endpoint['tables']) => {
   return { db, names, store };
 };
 
-/** The types of an endpoint's input are those of its row, which has just validated it. */
-const requestOf = <Id extends EndpointId>({ pathParameters, input, now, deadline, path }: RequestContext) =>
-  ({ parameters: pathParameters, ...input, now, deadline, path }) as LoadRequest<Id>;
+/** A path that the row does not have came with a malformed event, and is never repeated in a header. */
+const addressOf = ({ paths }: Endpoint, path: string): string => paths.find((known) => known === path) ?? paths[0];
 
-const admittedRequestOf = <Id extends EndpointId>(context: AdmittedContext): ApiRequest<Id> => ({
-  ...requestOf<Id>(context),
+/** The types of an endpoint's input are those of its row, which has just validated it. */
+const requestOf = <Id extends EndpointId>(row: Endpoint, context: RequestContext): LoadRequest<Id> => {
+  const { pathParameters, input, now, deadline, path } = context;
+  return { parameters: pathParameters, ...input, now, deadline, address: addressOf(row, path) } as LoadRequest<Id>;
+};
+
+const admittedRequestOf = <Id extends EndpointId>(row: Endpoint, context: AdmittedContext): ApiRequest<Id> => ({
+  ...requestOf<Id>(row, context),
   caller: context.caller,
 });
 
@@ -52,7 +57,7 @@ export const endpoint = <Id extends EndpointId>(
     endpoint: id,
     successStatus: row.successStatus,
     middlewares: [keyForm(), admission(store, row.scope), ...inputOf(row), bulkSizeLimit(row)],
-    respond: (context) => respond(admittedRequestOf<Id>(context)),
+    respond: (context) => respond(admittedRequestOf<Id>(row, context)),
   });
 };
 
@@ -83,12 +88,12 @@ const lookupMiddlewares = <Id extends EndpointId>(
   const mayLoad = (context: RequestContext): boolean => {
     if (!isInputRead(context)) return false;
     const plan = recentPlan(context);
-    return plan ? bulkLength(row, context.body) <= plan.bulkSize : !isExpensive(requestOf<Id>(context));
+    return plan ? bulkLength(row, context.body) <= plan.bulkSize : !isExpensive(requestOf<Id>(row, context));
   };
 
   const loading: InboundMiddleware = {
     before: async ({ event: context }) => {
-      context.loaded = { value: await context.deadline.within(load(requestOf<Id>(context))) };
+      context.loaded = { value: await context.deadline.within(load(requestOf<Id>(row, context))) };
     },
   };
   const unlessRead = ({ before }: InboundMiddleware): InboundMiddleware => ({
@@ -121,7 +126,7 @@ export const lookup = <Id extends EndpointId, Loaded>(
     successStatus: row.successStatus,
     middlewares: lookupMiddlewares<Id>(row, store, { load, ...options }),
     respond: async (context) => {
-      const request = admittedRequestOf<Id>(context);
+      const request = admittedRequestOf<Id>(row, context);
       const loaded = context.loaded ? (context.loaded.value as Loaded) : await load(request);
       return respond(loaded, request);
     },

@@ -1,5 +1,5 @@
 /** Why an input is refused (contract.md "Errors"). */
-import { type Fault, MAX_NAMED_FAULTS, Refusal } from '../runtime/refusal.ts';
+import { type Fault, MAX_NAMED_FAULTS, Refusal } from '../refusal.ts';
 
 const summary = (count: number): string => {
   if (count === 1) return 'The request has 1 validation issue; see errors.';

@@ -1,5 +1,5 @@
 import { type ProblemCode, problems, problemType } from '../problems.ts';
-import { type Fault, Refusal } from '../runtime/refusal.ts';
+import { type Fault, Refusal } from '../refusal.ts';
 import { bodyParserRefusal } from './body-checks.ts';
 import type { StackRequest } from './request-context.ts';
 import { reportInternalError } from './request-log.ts';

@@ -3,7 +3,6 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../access/admission.ts';
 import type { PresentedKey } from '../access/presented-key.ts';
 import { type Deadline, deadlineOf } from '../runtime/deadline.ts';
-import type { RawInput } from './api-request.ts';
 
 /** The parts of an HTTP API event (payload 2.0) that are read; each may be missing or wrong, nothing is trusted. */
 export interface GatewayEvent {
@@ -18,6 +17,13 @@ export interface GatewayEvent {
     readonly timeEpoch?: unknown;
     readonly http?: { readonly method?: unknown };
   };
+}
+
+/** What a row declares of a request, validated, before its types are known. */
+export interface RawInput {
+  readonly query?: unknown;
+  readonly headers?: unknown;
+  readonly body?: unknown;
 }
 
 /** One request on its way through the stack: what arrived, and what each middleware has found out so far. */

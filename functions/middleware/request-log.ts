@@ -1,6 +1,6 @@
-import { isDatabaseFault } from '../runtime/dynamodb.ts';
-import { logFailure, logRequest, openLog } from '../runtime/log.ts';
-import { measureRequest } from '../runtime/metrics.ts';
+import { isDatabaseFault } from '../dynamodb/database.ts';
+import { logFailure, logRequest, openLog } from '../observability/log.ts';
+import { measureRequest } from '../observability/metrics.ts';
 import type { RequestContext, StackRequest } from './request-context.ts';
 
 /** Reports an error of ours to the operator, by log and metrics; the caller learns nothing of it. */

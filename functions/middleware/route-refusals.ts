@@ -1,5 +1,5 @@
 /** Why a path or method is refused (contract.md "Addresses and versions"). */
-import { Refusal } from '../runtime/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 export class RouteNotFound extends Refusal {
   override readonly name = 'RouteNotFound';

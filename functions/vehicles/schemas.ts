@@ -1,6 +1,6 @@
 /** The shapes that the vehicle endpoints exchange: specification sections 2.1 to 2.4, contract.md "Bulk". */
 import * as T from 'typebox';
-import { openCode } from '../open-code.ts';
+import { openCode } from '../schemas/open-code.ts';
 
 /** Letters that normalise to one of `ÄÖÜÅäöüå`, however they are composed, and the signs that do to `K` and `Å`. */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';

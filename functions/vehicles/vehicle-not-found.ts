@@ -1,4 +1,4 @@
-import { Refusal } from '../runtime/refusal.ts';
+import { Refusal } from '../refusal.ts';
 
 /** No vehicle has this registration. */
 export class VehicleNotFound extends Refusal {

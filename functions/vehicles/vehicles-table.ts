@@ -1,8 +1,8 @@
 import { type AttributeValue, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { batchGet } from '../runtime/batch-get.ts';
+import { batchGet } from '../dynamodb/batch-get.ts';
+import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { logDamage } from '../runtime/log.ts';
 import { policiesIn } from './policy-items.ts';
 import { isVehicleRecord, type Policy, type VehicleRecord } from './record.ts';
 

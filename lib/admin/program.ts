@@ -1,15 +1,15 @@
 import { Command, CommanderError } from 'commander';
 import { UnknownKey } from '../../functions/access/keys-table.ts';
-import { CommandFailure } from './command-failure.ts';
-import type { Runner } from './command-run.ts';
+import { CommandFailure } from './command/command-failure.ts';
+import type { AdminContext } from './command/context.ts';
+import { EXIT, type ExitCode } from './command/exit-codes.ts';
 import { addContentCommands } from './content/content-commands.ts';
-import type { AdminContext } from './context.ts';
-import { asCommandFailure } from './database-faults.ts';
-import { type DeploymentOptions, openDeployment } from './deployment.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { Runner } from './deployment/command-run.ts';
+import { asCommandFailure } from './deployment/database-errors.ts';
+import { LOCAL_ADDRESS } from './deployment/local-deployment.ts';
+import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
-import { LOCAL_ADDRESS } from './local-deployment.ts';
 
 const EXIT_CODES = `
 Exit codes:

@@ -4,7 +4,7 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 /** A namespace per stage, so that stages that share an account never share a metric. */
 export const metricsNamespace = (stage: string): string => `VehicleVerification/${stage}`;
 
-/** The metrics that functions/runtime/metrics.ts counts; a test holds the two together. */
+/** The metrics that functions/observability/metrics.ts counts; a test holds the two together. */
 export const SERVICE_METRICS = [
   'Requests',
   'Latency',

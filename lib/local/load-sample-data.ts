@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type AttributeValue, BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { complianceItem, complianceTable } from '../../functions/compliance/compliance-table.ts';
-import { contentImport } from '../../functions/content/content-import.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import type { TableNames } from '../../functions/tables.ts';
 import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
+import { contentImport } from '../content-maintenance/content-import.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
 import { sampleComplianceRecords, sampleLoadedAs, sampleVehicleRecords } from './sample-records.ts';
 

@@ -1,5 +1,5 @@
 /** Content in two domains, enough of it to page. */
-import type { ImportedItem } from '../../functions/content/imported-item.ts';
+import type { ImportedItem } from '../content-maintenance/imported-item.ts';
 
 /** Ids that are the same on every machine, so that an example names one and works when it is pasted. */
 const sampleId = (word: 'news' | 'help', number: number): string =>

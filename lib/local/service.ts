@@ -1,5 +1,5 @@
 import { keysTable } from '../../functions/access/keys-table.ts';
-import { createDatabase } from '../../functions/runtime/dynamodb.ts';
+import { createDatabase } from '../../functions/dynamodb/database.ts';
 import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';

@@ -1,6 +1,7 @@
 /** The shape of every refusal (RFC 9457), made from the catalogue of codes. */
-import { openCode } from '../../functions/open-code.ts';
+
 import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
+import { openCode } from '../../functions/schemas/open-code.ts';
 import type { JsonObject } from './json.ts';
 import { refTo } from './references.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { csvRecords } from '../../lib/admin/rows/csv-records.ts';
+import { csvRecords } from '../../lib/admin/files/csv-records.ts';
 
 const readAll = (text: string) => {
   const records = csvRecords();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { CommandFailure } from '../../lib/admin/command-failure.ts';
-import { asFileFailure } from '../../lib/admin/file-faults.ts';
+import { CommandFailure } from '../../lib/admin/command/command-failure.ts';
+import { asFileFailure } from '../../lib/admin/command/file-errors.ts';
 
 const faultOf = (code: string) => Object.assign(new Error(code), { code });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inFlight } from '../../lib/admin/import/in-flight.ts';
+import { inFlight } from '../../lib/admin/import/run/in-flight.ts';
 
 describe('inFlight', () => {
   it.each(['run', 'settled'] as const)('throws the first fault from %s once nothing is on its way', async (next) => {

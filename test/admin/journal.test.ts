@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { openJournal, readJournal } from '../../lib/admin/import/journal.ts';
-import { FROM_THE_START, type ResumePoint } from '../../lib/admin/import/resume-point.ts';
+import { openJournal, readJournal } from '../../lib/admin/import/run/journal.ts';
+import { FROM_THE_START, type ResumePoint } from '../../lib/admin/import/run/resume-point.ts';
 import { NOW, runCommand } from './command-line.ts';
 import { journalOf, readJournalOf, stoppableCommandLine } from './stopped-runs.ts';
 import { manyVehicles, VEHICLES, vehicleRow, vehiclesCsv } from './vehicle-files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FROM_THE_START, trackResumePoint } from '../../lib/admin/import/resume-point.ts';
+import { FROM_THE_START, trackResumePoint } from '../../lib/admin/import/run/resume-point.ts';
 
 const LINES = [2, 5, 17, 99, 100, 103];
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Row } from '../../lib/admin/rows/row.ts';
-import { MAX_VEHICLE_ROWS, vehicleGroups } from '../../lib/admin/vehicles/vehicle-groups.ts';
-import { vehicleScan } from '../../lib/admin/vehicles/vehicle-scan.ts';
+import type { Row } from '../../lib/admin/files/row.ts';
+import { MAX_VEHICLE_ROWS, vehicleGroups } from '../../lib/admin/import/vehicles/vehicle-groups.ts';
+import { vehicleScan } from '../../lib/admin/import/vehicles/vehicle-scan.ts';
 
 const rowsOf = (registrations: readonly string[]): Row[] =>
   registrations.map((registration, index) => ({

@@ -7,13 +7,13 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { contentCheck } from '../../functions/content/content-check.ts';
-import type { Inconsistency } from '../../functions/content/content-inconsistencies.ts';
 import { itemKey, slugKey } from '../../functions/content/content-items.ts';
-import { contentRepair } from '../../functions/content/content-repair.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
 import { counterKey, headKey, memberKey } from '../../functions/counted-list/entries.ts';
+import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
+import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentCheck } from '../../functions/content/content-check.ts';
-import { contentExport } from '../../functions/content/content-export.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
+import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { fillDomain, moment } from '../support/content.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 import { meteredClient } from '../support/metered-client.ts';

@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentCheck } from '../../functions/content/content-check.ts';
-import { contentImport } from '../../functions/content/content-import.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
+import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { moment, someFields } from '../support/content.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';

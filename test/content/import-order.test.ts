@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentExport } from '../../functions/content/content-export.ts';
-import { contentImport } from '../../functions/content/content-import.ts';
+import { contentExport } from '../../lib/content-maintenance/content-export.ts';
+import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { moment, someFields } from '../support/content.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { contentCheck } from '../../functions/content/content-check.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
 import { ContentNotFound, SlugTaken } from '../../functions/content/refusals.ts';
+import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import { moment, someFields } from '../support/content.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 

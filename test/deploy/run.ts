@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXIT } from '../../lib/admin/exit-codes.ts';
+import { EXIT } from '../../lib/admin/command/exit-codes.ts';
 import { adminProcess } from '../black-box/admin-process.ts';
 import { openApi, type Target } from '../black-box/api.ts';
 import { type Admin, prepareTarget } from '../black-box/prepare-target.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { contentImport } from '../../functions/content/content-import.ts';
 import type { ContentFields } from '../../functions/content/item.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { NOON } from './clock.ts';
 
 /** The moment of a change in a test: noon, with time enough for a slow machine. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
 import { SCOPES } from '../../functions/access/scopes.ts';
-import { createDatabase } from '../../functions/runtime/dynamodb.ts';
+import { createDatabase } from '../../functions/dynamodb/database.ts';
 import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';

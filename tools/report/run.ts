@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { availableParallelism, cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Presets, SingleBar } from 'cli-progress';
-import { readableTable } from '../../lib/admin/readable-table.ts';
+import { readableTable } from '../../lib/admin/command/readable-table.ts';
 import { keep, type Page } from './page.ts';
 import type { Kept, Outcome, Progress, Section } from './report.ts';
 import type { Message } from './section-process.ts';

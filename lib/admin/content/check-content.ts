@@ -1,10 +1,10 @@
-import { contentCheck } from '../../../functions/content/content-check.ts';
-import type { Inconsistency } from '../../../functions/content/content-inconsistencies.ts';
-import { contentRepair } from '../../../functions/content/content-repair.ts';
-import type { CommandRun } from '../command-run.ts';
-import { requireConfirmation } from '../confirmation.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { readableTable } from '../readable-table.ts';
+import { contentCheck } from '../../content-maintenance/content-check.ts';
+import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
+import { contentRepair } from '../../content-maintenance/content-repair.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { readableTable } from '../command/readable-table.ts';
+import type { CommandRun } from '../deployment/command-run.ts';
+import { requireConfirmation } from '../deployment/confirmation.ts';
 
 const number = (value: number): string => value.toLocaleString('en-GB');
 

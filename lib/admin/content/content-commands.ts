@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Runner } from '../command-run.ts';
+import type { Runner } from '../deployment/command-run.ts';
+import { exportContent } from '../export/export-content.ts';
 import { checkContent } from './check-content.ts';
-import { exportContent } from './export-content.ts';
 
 /** Adds `export content` and `content check`. */
 export const addContentCommands = (program: Command, run: Runner): void => {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { Runner } from '../command-run.ts';
-import { compliance } from '../compliance/import-compliance.ts';
-import { content } from '../content/import-content.ts';
-import { vehicles } from '../vehicles/import-vehicles.ts';
-import { importFile } from './import-file.ts';
+import type { Runner } from '../deployment/command-run.ts';
+import { compliance } from './compliance/import-compliance.ts';
+import { content } from './content/import-content.ts';
+import { importFile } from './run/import-file.ts';
+import { vehicles } from './vehicles/import-vehicles.ts';
 
 const KINDS = [
   { kind: vehicles, about: 'vehicles with their policies' },

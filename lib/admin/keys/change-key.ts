@@ -1,8 +1,8 @@
 import { keysTable } from '../../../functions/access/keys-table.ts';
 import type { PlanName } from '../../../functions/access/plans.ts';
-import type { CommandRun } from '../command-run.ts';
-import { requireConfirmation } from '../confirmation.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import type { CommandRun } from '../deployment/command-run.ts';
+import { requireConfirmation } from '../deployment/confirmation.ts';
 import { requireKeyId } from './key-options.ts';
 
 /** Revokes a key at once and for good; a second time changes nothing. @throws UnknownKey */

@@ -3,9 +3,9 @@ import { type KeyRecord, keysTable } from '../../../functions/access/keys-table.
 import type { PlanName } from '../../../functions/access/plans.ts';
 import type { Scope } from '../../../functions/access/scopes.ts';
 import { londonDate } from '../../../functions/runtime/clock.ts';
-import { CommandFailure } from '../command-failure.ts';
-import type { CommandRun } from '../command-run.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { CommandFailure } from '../command/command-failure.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import type { CommandRun } from '../deployment/command-run.ts';
 import { keyView } from './key-views.ts';
 
 export interface CreateKeyOptions {

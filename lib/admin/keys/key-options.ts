@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { isScope, SCOPES, type Scope } from '../../../functions/access/scopes.ts';
 import { isCalendarDate, type LondonDate } from '../../../functions/runtime/clock.ts';
-import { CommandFailure } from '../command-failure.ts';
+import { CommandFailure } from '../command/command-failure.ts';
 
 const MAX_NAME_LENGTH = 100;
 const KEY_ID = /^[0-9a-f]{20}$/;

@@ -2,8 +2,8 @@ import { keysTable, UnknownKey } from '../../../functions/access/keys-table.ts';
 import { PLANS } from '../../../functions/access/plans.ts';
 import { usageTable } from '../../../functions/access/usage-table.ts';
 import { windowAt } from '../../../functions/access/window.ts';
-import type { CommandRun } from '../command-run.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import type { CommandRun } from '../deployment/command-run.ts';
 import { requireKeyId } from './key-options.ts';
 
 /** Requests that a key has made in the present window, beside its plan's limit. @throws UnknownKey */

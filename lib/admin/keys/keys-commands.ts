@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { KeyEnvironment } from '../../../functions/access/api-key.ts';
 import { PLAN_NAMES, type PlanName } from '../../../functions/access/plans.ts';
 import { SCOPES } from '../../../functions/access/scopes.ts';
-import type { Runner } from '../command-run.ts';
+import type { Runner } from '../deployment/command-run.ts';
 import { revokeKey, updateKey } from './change-key.ts';
 import { type CreateKeyOptions, createKey } from './create-key.ts';
 import { parseExpiry, parseName, parseScopes } from './key-options.ts';

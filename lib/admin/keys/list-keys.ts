@@ -1,7 +1,7 @@
 import { keysTable } from '../../../functions/access/keys-table.ts';
-import type { CommandRun } from '../command-run.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { readableTable } from '../readable-table.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { readableTable } from '../command/readable-table.ts';
+import type { CommandRun } from '../deployment/command-run.ts';
 import { keyView } from './key-views.ts';
 
 const HEAD = ['id', 'name', 'plan', 'state', 'scopes', 'created', 'expires'];

@@ -1,10 +1,10 @@
 import { type AttributeValue, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { keysTable, parseKey, UnreadableKeyRecord } from '../../../functions/access/keys-table.ts';
-import { CommandFailure } from '../command-failure.ts';
-import type { CommandRun } from '../command-run.ts';
-import { requireConfirmation } from '../confirmation.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { readableTable } from '../readable-table.ts';
+import { CommandFailure } from '../command/command-failure.ts';
+import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { readableTable } from '../command/readable-table.ts';
+import type { CommandRun } from '../deployment/command-run.ts';
+import { requireConfirmation } from '../deployment/confirmation.ts';
 
 type StoredKey = Readonly<Record<string, AttributeValue>>;
 

@@ -98,7 +98,7 @@ describe('The alarms', () => {
   });
 
   it('watch metrics that the functions count', () => {
-    const source = readFileSync('functions/runtime/metrics.ts', 'utf8');
+    const source = readFileSync('functions/observability/metrics.ts', 'utf8');
     const counted = [...source.matchAll(/addMetric\('(\w+)'/g)].map(([, name]) => name);
     expect(SERVICE_METRICS.filter((name) => name !== 'ColdStart')).toEqual(counted);
   });

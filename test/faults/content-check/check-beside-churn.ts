@@ -1,12 +1,12 @@
 /** Checks and repairs of content beside traffic, over connections that delay, with planted inconsistencies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { contentCheck } from '../../../functions/content/content-check.ts';
 import { ALL_ITEMS, domainList } from '../../../functions/content/content-items.ts';
-import { contentRepair } from '../../../functions/content/content-repair.ts';
 import { contentTable } from '../../../functions/content/content-table.ts';
 import type { StoredItem } from '../../../functions/content/item.ts';
 import { counterKey } from '../../../functions/counted-list/entries.ts';
+import { contentCheck } from '../../../lib/content-maintenance/content-check.ts';
+import { contentRepair } from '../../../lib/content-maintenance/content-repair.ts';
 import { fillDomain, moment } from '../../support/content.ts';
 import { clientOf, startEngine, type TestEngine } from '../../support/engine.ts';
 import { seededNumbers } from '../../support/fault-choosers.ts';

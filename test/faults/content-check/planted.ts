@@ -1,11 +1,11 @@
 /** Inconsistencies that are planted in stored content, each with what a check is to call it. */
 import { randomUUID } from 'node:crypto';
 import { type AttributeValue, DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { Inconsistency } from '../../../functions/content/content-inconsistencies.ts';
 import { ALL_ITEMS, domainList, slugKey } from '../../../functions/content/content-items.ts';
 import type { StoredItem } from '../../../functions/content/item.ts';
 import { countedLists } from '../../../functions/counted-list/counted-list.ts';
 import { bucketOf, counterKey, headKey, memberKey } from '../../../functions/counted-list/entries.ts';
+import type { Inconsistency } from '../../../lib/content-maintenance/content-inconsistencies.ts';
 import type { TestEngine } from '../../support/engine.ts';
 
 type Key = Record<string, AttributeValue>;

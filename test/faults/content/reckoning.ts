@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { contentCheck } from '../../../functions/content/content-check.ts';
 import type { ContentItem } from '../../../functions/content/item.ts';
+import { contentCheck } from '../../../lib/content-maintenance/content-check.ts';
 import type { TestApi } from '../../support/api.ts';
 import type { Life } from './item-life.ts';
 

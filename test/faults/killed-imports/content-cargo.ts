@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { contentCheck } from '../../../functions/content/content-check.ts';
-import { contentExport } from '../../../functions/content/content-export.ts';
-import { contentImport } from '../../../functions/content/content-import.ts';
-import type { ImportedItem } from '../../../functions/content/imported-item.ts';
 import type { ContentItem } from '../../../functions/content/item.ts';
+import { contentCheck } from '../../../lib/content-maintenance/content-check.ts';
+import { contentExport } from '../../../lib/content-maintenance/content-export.ts';
+import { contentImport } from '../../../lib/content-maintenance/content-import.ts';
+import type { ImportedItem } from '../../../lib/content-maintenance/imported-item.ts';
 import { moment, someFields } from '../../support/content.ts';
 import type { TestEngine } from '../../support/engine.ts';
 import type { Cargo, Wrongs } from './cargo.ts';

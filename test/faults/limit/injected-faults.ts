@@ -3,7 +3,7 @@ import type { Fault } from '../../support/fault-proxy.ts';
 
 /** An answer that is slow, yet in time. */
 const SLOW_MS = 400;
-/** Longer than the SDK waits for one answer (`functions/runtime/dynamodb.ts`). */
+/** Longer than the SDK waits for one answer (`functions/dynamodb/database.ts`). */
 const LATE_MS = 1_500;
 
 interface InjectedFault {

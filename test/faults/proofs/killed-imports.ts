@@ -1,6 +1,6 @@
 /** An import that is killed, however often, and resumed comes to the same end as one that was left alone. */
 import fc from 'fast-check';
-import { EXIT } from '../../../lib/admin/exit-codes.ts';
+import { EXIT } from '../../../lib/admin/command/exit-codes.ts';
 import type { Block, Finding, Run } from '../../../tools/report/report.ts';
 import type { Cargo } from '../killed-imports/cargo.ts';
 import { complianceCargo } from '../killed-imports/compliance-cargo.ts';

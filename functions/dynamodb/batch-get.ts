@@ -1,0 +1,131 @@
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  type KeysAndAttributes,
+} from '@aws-sdk/client-dynamodb';
+import { type Deadline, deadlineIn } from '../runtime/deadline.ts';
+import { isThrottle } from './database.ts';
+import { retryUntil } from './retry.ts';
+
+type Item = Record<string, AttributeValue>;
+
+/** Keys to read, by table name. */
+export interface TableKeys {
+  readonly table: string;
+  readonly keys: readonly Item[];
+  readonly consistent?: boolean;
+  /** A projection expression: only these attributes are sent back. */
+  readonly projection?: string;
+}
+
+/** What was read, and the keys that could not be read in time: those are unknown, not absent. */
+export interface BatchGetResult {
+  readonly items: ReadonlyMap<string, readonly Item[]>;
+  readonly unread: ReadonlyMap<string, readonly Item[]>;
+  /** Why keys are unread, or the first reason of several; for the operator. */
+  readonly failure?: unknown;
+}
+
+/** DynamoDB's own limit for one BatchGetItem. */
+const MAX_KEYS = 100;
+/** Milliseconds before the deadline at which reading ends, so that what was read is still answered. */
+const MARGIN_MS = 100;
+
+type RequestItems = Record<string, KeysAndAttributes>;
+
+interface WantedKey {
+  readonly key: Item;
+  readonly of: TableKeys;
+}
+
+const asRequestItems = (wanted: readonly WantedKey[]): RequestItems => {
+  const tables = Map.groupBy(wanted, ({ of }) => of);
+  return Object.fromEntries(
+    [...tables].map(([{ table, consistent = false, projection }, keys]) => [
+      table,
+      { Keys: keys.map(({ key }) => key), ConsistentRead: consistent, ProjectionExpression: projection },
+    ]),
+  );
+};
+
+const keysIn = (requestItems: RequestItems): { table: string; item: Item }[] =>
+  Object.entries(requestItems).flatMap(([table, { Keys = [] }]) => Keys.map((item) => ({ table, item })));
+
+const groupByTable = (entries: readonly { table: string; item: Item }[]) =>
+  new Map(
+    Object.entries(Object.groupBy(entries, (entry) => entry.table)).map(([table, group]) => [
+      table,
+      (group ?? []).map((entry) => entry.item),
+    ]),
+  );
+
+interface ChunkOutcome {
+  readonly found: readonly { table: string; item: Item }[];
+  readonly unread: readonly { table: string; item: Item }[];
+  readonly failure?: unknown;
+}
+
+/** DynamoDB left keys of a batch out, for want of capacity or because of the answer's size. */
+class KeysUnprocessed extends Error {
+  override readonly name = 'KeysUnprocessed';
+}
+
+const passes = (fault: unknown): boolean => fault instanceof KeysUnprocessed || isThrottle(fault);
+
+/** Reads one chunk until nothing is left unprocessed; a fault or the deadline ends it with what is still unread. */
+const readChunk = async (
+  db: DynamoDBClient,
+  chunk: readonly WantedKey[],
+  deadline: Deadline,
+): Promise<ChunkOutcome> => {
+  const found: { table: string; item: Item }[] = [];
+  let left = asRequestItems(chunk);
+  const readLeft = async () => {
+    const answer = await db.send(new BatchGetItemCommand({ RequestItems: left }));
+    for (const [table, items] of Object.entries(answer.Responses ?? {})) {
+      found.push(...items.map((item) => ({ table, item })));
+    }
+    // Of the same form as a request, so that it is the next one.
+    left = answer.UnprocessedKeys ?? {};
+    if (keysIn(left).length > 0) throw new KeysUnprocessed();
+  };
+  try {
+    await retryUntil(deadline, readLeft, passes);
+    return { found, unread: [] };
+  } catch (failure) {
+    // A copy, since an answer that comes too late is still added: what is unread must not be found as well.
+    return { found: [...found], unread: keysIn(left), failure };
+  }
+};
+
+/** DynamoDB rejects a whole request that has a key twice. */
+const withoutDuplicates = (keys: readonly Item[]): readonly Item[] => [
+  ...new Map(keys.map((key) => [JSON.stringify(key), key])).values(),
+];
+
+/**
+ * Reads any number of keys, each once, 100 to a request, all requests at once. `UnprocessedKeys`, and requests that are
+ * throttled, are asked for again with jitter until just before the deadline. Keys that could not be read are reported as
+ * unread, so that nobody mistakes them for absent; when every request failed, the first fault is thrown instead.
+ * @param wanted names each table once: of two with the same name only one would be read
+ */
+export const batchGet = async (
+  db: DynamoDBClient,
+  wanted: readonly TableKeys[],
+  deadline: Deadline,
+): Promise<BatchGetResult> => {
+  const pending = wanted.flatMap((of) => withoutDuplicates(of.keys).map((key): WantedKey => ({ key, of })));
+  const chunks = Array.from({ length: Math.ceil(pending.length / MAX_KEYS) }, (_, index) =>
+    pending.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
+  );
+  const readBy = deadlineIn(deadline.remainingMs() - MARGIN_MS);
+  const outcomes = await Promise.all(chunks.map((chunk) => readChunk(db, chunk, readBy)));
+  const failure = outcomes.find((outcome) => outcome.failure)?.failure;
+  if (outcomes.length > 0 && outcomes.every((outcome) => outcome.failure && outcome.found.length === 0)) throw failure;
+  return {
+    items: groupByTable(outcomes.flatMap((outcome) => outcome.found)),
+    unread: groupByTable(outcomes.flatMap((outcome) => outcome.unread)),
+    failure,
+  };
+};

@@ -1,0 +1,53 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeadlineExceeded } from '../runtime/deadline.ts';
+import { type DatabaseEnvironment, databaseFromEnvironment } from '../runtime/environment.ts';
+import { refuseLateAttempts } from './client/late-attempts.ts';
+import { DynamoDbJson } from './client/protocol.ts';
+import { dynamoDbSigning } from './client/signer.ts';
+import { dynamoDbTransport } from './client/transport.ts';
+import { removeUnused } from './client/unused-middleware.ts';
+
+/** Milliseconds to connect; DynamoDB answers a connection within a few. */
+const CONNECTION_TIMEOUT_MS = 300;
+/** Milliseconds for one answer; slower than this, a second attempt is the better bet. */
+const REQUEST_TIMEOUT_MS = 1_000;
+/**
+ * With the timeout above and the SDK's pauses between them, of up to 25 and 50 ms, a dead database costs at most 3.1 s,
+ * well inside the deadline. After a throttle the SDK pauses for up to 1 and 2 s: one that lasts costs up to 3 s.
+ */
+const MAX_ATTEMPTS = 3;
+/** Milliseconds after the first attempt in which the last begins, even if both before it were slow and throttled. */
+const LAST_ATTEMPT_MS = 5_000;
+
+/** A DynamoDB client that gives up in time to answer (design.md "Time"). */
+export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient => {
+  const client = new DynamoDBClient({
+    ...environment,
+    maxAttempts: MAX_ATTEMPTS,
+    retryMode: 'standard',
+    cacheMiddleware: true,
+    protocol: DynamoDbJson,
+    httpAuthSchemes: dynamoDbSigning(environment),
+    requestHandler: dynamoDbTransport({ connection: CONNECTION_TIMEOUT_MS, answer: REQUEST_TIMEOUT_MS }),
+  });
+  removeUnused(client);
+  refuseLateAttempts(client, LAST_ATTEMPT_MS);
+  return client;
+};
+
+let shared: DynamoDBClient | undefined;
+
+/** The client of this function, made once per instance so that connections are kept. */
+export const database = (): DynamoDBClient => {
+  shared ??= createDatabase(databaseFromEnvironment());
+  return shared;
+};
+
+/** Whether a request to DynamoDB failed for good: the SDK marks all its errors, a lost connection's included. */
+export const isDatabaseFault = (error: unknown): boolean =>
+  error instanceof DeadlineExceeded || (error instanceof Error && '$metadata' in error);
+
+const THROTTLES = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
+
+/** Whether DynamoDB refused the request because of its rate rather than failed. */
+export const isThrottle = (error: unknown): boolean => error instanceof Error && THROTTLES.has(error.name);

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AttributeValue,
+  type DynamoDBClient,
+  TransactionCanceledException,
+  TransactionInProgressException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Deadline } from '../runtime/deadline.ts';
+import { isDatabaseFault, isThrottle } from './database.ts';
+import { retryUntil } from './retry.ts';
+
+/**
+ * Committed, or refused because of its conditions: nothing was written then. The map tells which of the writes it was,
+ * with the item found there if the write asked for it.
+ */
+export type TransactionOutcome =
+  | { readonly committed: true }
+  | { readonly committed: false; readonly failed: ReadonlyMap<TransactWriteItem, Record<string, AttributeValue>> };
+
+/** Another request holds one of the items, or DynamoDB is short of capacity: nothing was written, and a retry may succeed. */
+const TRANSIENT_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/**
+ * One transient reason is enough, whatever the others are: the condition that failed beside it may have failed because
+ * of the very change that is under way, and the reason that explains it (a repeated creation, say) is then missing. A
+ * retry shows all of them. A cancelled transaction was not applied, so its token can be used again.
+ */
+const isTransientCancellation = ({ CancellationReasons: reasons = [] }: TransactionCanceledException): boolean =>
+  reasons.some(({ Code = 'None' }) => TRANSIENT_REASONS.has(Code)) ||
+  (reasons.length > 0 && reasons.every(({ Code = 'None' }) => Code === 'None'));
+
+/** Errors worth a retry, including those after which the outcome is unknown: the token makes the retry safe. */
+export const isTransient = (error: unknown): boolean => {
+  if (error instanceof TransactionCanceledException) return isTransientCancellation(error);
+  if (!isDatabaseFault(error)) return false;
+  if (isThrottle(error) || error instanceof TransactionInProgressException) return true;
+  const { $fault, $retryable } = error as { $fault?: 'client' | 'server'; $retryable?: object };
+  return $fault !== 'client' || $retryable !== undefined;
+};
+
+const failedConditions = (
+  { CancellationReasons: reasons = [] }: TransactionCanceledException,
+  writes: readonly TransactWriteItem[],
+): ReadonlyMap<TransactWriteItem, Record<string, AttributeValue>> =>
+  new Map(
+    writes.flatMap((write, index) =>
+      reasons[index]?.Code === 'ConditionalCheckFailed' ? [[write, reasons[index].Item ?? {}]] : [],
+    ),
+  );
+
+/**
+ * Applies all writes or none. Retries conflicts, throttling and transient errors until the deadline with the same client
+ * request token, so that a transaction whose response was lost is never applied twice.
+ * @throws DeadlineExceeded, whose cause is the last transient error, when the outcome is still unknown then; any other
+ *   error at once
+ */
+export const transact = async (
+  db: DynamoDBClient,
+  writes: readonly TransactWriteItem[],
+  deadline: Deadline,
+): Promise<TransactionOutcome> => {
+  const command = { TransactItems: [...writes], ClientRequestToken: randomUUID() };
+  const attempt = async (): Promise<TransactionOutcome> => {
+    try {
+      await db.send(new TransactWriteItemsCommand(command));
+      return { committed: true };
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException) || isTransientCancellation(error)) throw error;
+      const failed = failedConditions(error, writes);
+      if (failed.size === 0) throw error;
+      return { committed: false, failed };
+    }
+  };
+  return retryUntil(deadline, attempt, isTransient);
+};

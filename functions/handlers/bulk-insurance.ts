@@ -1,0 +1,20 @@
+import { lookup } from '../middleware/endpoint.ts';
+import { londonDate } from '../runtime/clock.ts';
+import { bulkKeys, isExpensiveBulk, verifyBulk } from '../vehicles/bulk.ts';
+import { vehiclesTable } from '../vehicles/vehicles-table.ts';
+
+/** Are these vehicles insured? Specification section 4.2. */
+export const handler = lookup('bulk-insurance', ({ db, tables }) => {
+  const vehicles = vehiclesTable(db, tables.vehicles);
+  return {
+    load: async ({ body: { registrations }, deadline }) => {
+      const { keys, distinct } = bulkKeys(registrations);
+      return { keys, policies: await vehicles.findPolicies(distinct, deadline) };
+    },
+    isExpensive: ({ body: { registrations } }) => isExpensiveBulk(registrations),
+    respond: ({ keys, policies }, { body: { registrations }, now }) => ({
+      body: verifyBulk(registrations, keys, policies, londonDate(now)),
+      failure: policies.failure,
+    }),
+  };
+});

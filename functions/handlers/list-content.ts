@@ -1,0 +1,23 @@
+import { contentTable } from '../content/content-table.ts';
+import { pageLinks, readPageQuery, requirePageFits } from '../content/page.ts';
+import { lookup } from '../middleware/endpoint.ts';
+
+/** A page of content items. Specification section 4.4. */
+export const handler = lookup('list-content', ({ db, tables }) => {
+  const content = contentTable(db, tables.content);
+  return {
+    load: async ({ query, deadline }) => {
+      const { filter, bounds } = readPageQuery(query);
+      return content.list(filter, bounds, deadline);
+    },
+    isExpensive: ({ query }) => query.slug === undefined,
+    respond: ({ items, total }, { query, address }) => {
+      const { filter, bounds } = readPageQuery(query);
+      requirePageFits(items);
+      return {
+        body: { items, total, ...bounds },
+        headers: { Link: pageLinks({ path: address, ...filter, ...bounds }, total) },
+      };
+    },
+  };
+});

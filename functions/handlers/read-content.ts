@@ -1,0 +1,16 @@
+import { contentTable } from '../content/content-table.ts';
+import { etagOf } from '../content/item.ts';
+import { ContentNotFound } from '../content/refusals.ts';
+import { lookup } from '../middleware/endpoint.ts';
+
+/** Reads one content item. contract.md "Content". */
+export const handler = lookup('read-content', ({ db, tables }) => {
+  const content = contentTable(db, tables.content);
+  return {
+    load: ({ parameters }) => content.find(parameters.id),
+    respond: (stored) => {
+      if (stored === undefined) throw new ContentNotFound();
+      return { body: stored.item, headers: { ETag: etagOf(stored.item) } };
+    },
+  };
+});

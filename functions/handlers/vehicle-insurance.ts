@@ -1,0 +1,27 @@
+import { lookup } from '../middleware/endpoint.ts';
+import { londonDate } from '../runtime/clock.ts';
+import { insuranceOn, isInsured } from '../vehicles/insurance.ts';
+import { requireRegistration } from '../vehicles/registration.ts';
+import { VehicleNotFound } from '../vehicles/vehicle-not-found.ts';
+import { vehiclesTable } from '../vehicles/vehicles-table.ts';
+
+/** Is this vehicle insured? Specification section 4.1. */
+export const handler = lookup('vehicle-insurance', ({ db, tables }) => {
+  const vehicles = vehiclesTable(db, tables.vehicles);
+  return {
+    load: async ({ parameters }) => vehicles.find(requireRegistration(parameters.registration)),
+    respond: (record, { parameters, now }) => {
+      if (record === undefined) throw new VehicleNotFound();
+      const insurance = insuranceOn(londonDate(now), record.policies);
+      return {
+        body: {
+          registration: parameters.registration,
+          insured: isInsured(insurance),
+          policy: insurance.policy,
+          vehicle: record.vehicle,
+          lastUpdated: record.lastUpdated,
+        },
+      };
+    },
+  };
+});

@@ -1,0 +1,105 @@
+import type { TSchema } from 'typebox';
+import { Check, Errors } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { MAX_NAMED_FAULTS } from '../refusal.ts';
+
+/** A fault and where it is, as a JSON Pointer (RFC 6901). */
+export interface Located {
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+/** Where validation stops: one more than is ever named, so that it is known when some are left out. */
+const MAX_FAULTS = MAX_NAMED_FAULTS + 1;
+Settings.Set({ maxErrors: MAX_FAULTS });
+
+type SchemaError = ReturnType<typeof Errors>[1][number];
+
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'an integer',
+  object: 'an object',
+  array: 'an array',
+};
+
+/** What a path of escaped steps leads to: in a schema, or (a JSON Pointer) in a value. */
+const at = (root: unknown, path: string): unknown =>
+  path
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], root);
+
+/** The parts of a schema that say in words what it takes. */
+interface Described {
+  readonly description?: string;
+  readonly '~refine'?: readonly { check(value: unknown): boolean; error(value: unknown): string }[];
+}
+
+/** What is wrong with a text: by the schema's own rule, which says more than a pattern or length, else by its description. */
+const textDetail = (schema: Described, value: unknown, message: string): string => {
+  const rule = schema['~refine']?.find(({ check }) => !check(value));
+  if (rule) return rule.error(value);
+  return schema.description ? `must be ${schema.description}` : message;
+};
+
+const explain = (schema: TSchema, value: unknown, error: SchemaError): Located[] => {
+  const { keyword, instancePath: pointer, schemaPath, message } = error;
+  const params = error.params as Record<string, unknown>;
+  const properties = (name: string) => (params[name] as string[]).map((property) => `${pointer}/${escaped(property)}`);
+  switch (keyword) {
+    case 'required':
+      return properties('requiredProperties').map((at) => ({ pointer: at, detail: 'is required' }));
+    case 'dependentRequired':
+      return (params.dependencies as string[]).map((property) => ({
+        pointer: `${pointer}/${escaped(property)}`,
+        detail: `is required with ${String(params.property)}`,
+      }));
+    case 'type':
+      return [{ pointer, detail: `must be ${ARTICLES[String(params.type)] ?? String(params.type)}` }];
+    case 'minimum':
+      return [{ pointer, detail: `must be at least ${params.limit}` }];
+    case 'maximum':
+      return [{ pointer, detail: `must be at most ${params.limit}` }];
+    case 'pattern':
+    case 'maxLength':
+      return [{ pointer, detail: textDetail(at(schema, schemaPath) ?? {}, at(value, pointer), message) }];
+    default:
+      return [{ pointer, detail: message }];
+  }
+};
+
+/**
+ * The fields of a request that its schema names, and the names of others. Parted before the validator looks: it reports an
+ * error for each unknown field, and enough of them would use up its bound and hide every other fault.
+ */
+const partUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown: readonly string[] } => {
+  const { properties, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (properties === undefined || additionalProperties !== false || !isRecord) return { known: value, unknown: [] };
+  const unknown: string[] = [];
+  for (const name of Object.keys(value)) {
+    if (unknown.length === MAX_FAULTS) break;
+    if (!Object.hasOwn(properties, name)) unknown.push(name);
+  }
+  const known = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
+  return { known: Object.fromEntries(known.map((name) => [name, Reflect.get(value, name)])), unknown };
+};
+
+const isFirst = ({ pointer, detail }: Located, index: number, all: readonly Located[]): boolean =>
+  index === 0 || all[index - 1]?.pointer !== pointer || all[index - 1]?.detail !== detail;
+
+/** Every way in which a value does not fit a schema, at most `MAX_NAMED_FAULTS` and one more; none only when it fits. */
+export const faultsIn = (schema: TSchema, value: unknown): Located[] => {
+  if (Check(schema, value)) return [];
+  const { known, unknown } = partUnknown(schema, value);
+  const [, errors] = Errors(schema, known);
+  const faults = [
+    // A text that is both too long and of the wrong form has one fault.
+    ...errors.flatMap((error) => explain(schema, known, error)).filter(isFirst),
+    ...unknown.map((name) => ({ pointer: `/${escaped(name)}`, detail: 'is not a field of this request' })),
+  ];
+  return faults.length > 0 ? faults.slice(0, MAX_FAULTS) : [{ pointer: '', detail: 'does not have the required form' }];
+};

@@ -1,0 +1,12 @@
+import type { AdminContext } from '../command/context.ts';
+import type { ExitCode } from '../command/exit-codes.ts';
+import type { Deployment } from './deployment.ts';
+
+/** What a command works with: the deployment that its options name, and the process around it. */
+export interface CommandRun {
+  readonly deployment: Deployment;
+  readonly context: AdminContext;
+}
+
+/** Runs one command on the deployment that the options name. */
+export type Runner = (command: (run: CommandRun) => Promise<ExitCode>) => Promise<void>;

@@ -1,0 +1,45 @@
+import { DeadlineExceeded } from '../../../functions/runtime/deadline.ts';
+import { CommandFailure } from '../command/command-failure.ts';
+import type { Deployment } from './deployment.ts';
+
+/** Faults of a connection, by the code or name that Node and the SDK give them. */
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  'TimeoutError',
+]);
+
+const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
+
+const isUnreachable = (error: Error): boolean => UNREACHABLE.has(codeOf(error)) || UNREACHABLE.has(error.name);
+
+/** AWS was asked, and nothing on this machine says on whose behalf. */
+export const NO_CREDENTIALS = 'no AWS credentials were found: log in, or name a profile with --profile';
+
+type Place = Pick<Deployment, 'address' | 'remedy'>;
+
+const sentenceAbout = (error: Error, { address, remedy }: Place): string | undefined => {
+  if (isUnreachable(error)) {
+    return `no database answers at ${address}: ${remedy}`;
+  }
+  if (error instanceof DeadlineExceeded) return `the database at ${address} has become too slow or too busy to go on`;
+  if (error.name === 'ResourceNotFoundException') {
+    return `the database at ${address} does not have the tables of this service: "npm start" makes them, or a deployment`;
+  }
+  if (/Credentials/.test(error.name)) return NO_CREDENTIALS;
+  // The SDK's own message may quote a key of the data, its error's name does not.
+  return '$metadata' in error ? `the database at ${address} refused with ${error.name}` : undefined;
+};
+
+/** What a fault of the database means to an operator; any other error is given back as it is. */
+export const asCommandFailure = (error: unknown, place: Place): unknown => {
+  if (!(error instanceof Error) || error instanceof CommandFailure) return error;
+  const sentence = sentenceAbout(error, place);
+  return sentence === undefined ? error : new CommandFailure(sentence, { cause: error });
+};

@@ -1,0 +1,44 @@
+import type { TableNames } from '../../../functions/tables.ts';
+import { CommandFailure } from '../command/command-failure.ts';
+import type { Deployment } from './deployment.ts';
+import { LOCAL_ADDRESS, openLocalDeployment } from './local-deployment.ts';
+import { openRegionDeployment } from './region-deployment.ts';
+import { openStackDeployment } from './stack-deployment.ts';
+import { parseTables } from './table-names.ts';
+
+/** The options that every command takes, to say on which deployment it works. */
+export interface DeploymentOptions {
+  readonly dynamodb?: string;
+  readonly tables?: string;
+  readonly stack?: string;
+  readonly region?: string;
+  readonly profile?: string;
+  /** What would otherwise be typed before something final, given in advance by a script. */
+  readonly yes?: string;
+}
+
+const requireStack = ({ region, profile, yes }: DeploymentOptions): void => {
+  for (const [option, value] of Object.entries({ region, profile, yes })) {
+    if (value !== undefined) throw new CommandFailure(`--${option} belongs to a deployed stack: name it with --stack`);
+  }
+};
+
+/**
+ * The deployment that the options name: a stack, which is asked for its tables, tables in AWS without a stack, or an engine.
+ * Of the latter two nothing is asked yet.
+ * @throws CommandFailure when the options contradict each other, the address is none or the stack cannot be found
+ */
+export const openDeployment = async (options: DeploymentOptions, localNames: TableNames): Promise<Deployment> => {
+  const { dynamodb, stack, region } = options;
+  const named = options.tables === undefined ? {} : parseTables(options.tables);
+  if (stack !== undefined) {
+    if (dynamodb === undefined) return openStackDeployment({ ...options, stack }, named);
+    throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
+  }
+  if (region !== undefined && dynamodb === undefined) {
+    if (options.tables !== undefined) return openRegionDeployment({ ...options, region }, named);
+    throw new CommandFailure('name the stack with --stack, or tables that have none with --tables keys=NAME');
+  }
+  requireStack(options);
+  return openLocalDeployment(dynamodb ?? LOCAL_ADDRESS, { ...localNames, ...named });
+};

@@ -1,0 +1,53 @@
+import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../functions/tables.ts';
+import { CommandFailure } from '../command/command-failure.ts';
+
+/** Tables by their id, as `--tables` names them; not all need to be there. */
+export type NamedTables = Partial<TableNames>;
+
+const USAGE = `--tables takes what all names begin with, or single tables as ID=NAME,ID=NAME with the ids ${Object.keys(tables).join(', ')}`;
+
+const isTableId = (text: string): text is TableId => Object.hasOwn(tables, text);
+
+const parsePair = (pair: string): [TableId, string] => {
+  const [id = '', name = '', ...more] = pair.split('=').map((part) => part.trim());
+  if (isTableId(id) && name !== '' && more.length === 0) return [id, name];
+  throw new CommandFailure(USAGE);
+};
+
+/**
+ * The tables that the value of `--tables` names: those of single ids (`keys=NAME,content=NAME`), or all by what their names
+ * begin with. A table's name never contains an equals sign.
+ * @throws CommandFailure when it is neither
+ */
+export const parseTables = (text: string): NamedTables => {
+  if (!text.includes('=')) return prefixedTableNames(text);
+  const pairs = text.split(',').map(parsePair);
+  if (new Set(pairs.map(([id]) => id)).size < pairs.length) throw new CommandFailure(USAGE);
+  return Object.fromEntries(pairs);
+};
+
+/** Table names of which some are not known. Reading such a one throws a CommandFailure: no other table is ever guessed. */
+export const onlyNamed = (named: NamedTables): TableNames => {
+  const nameOf = (id: TableId): string => {
+    const name = named[id];
+    if (name !== undefined) return name;
+    throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
+  };
+  return {
+    get keys() {
+      return nameOf('keys');
+    },
+    get usage() {
+      return nameOf('usage');
+    },
+    get vehicles() {
+      return nameOf('vehicles');
+    },
+    get compliance() {
+      return nameOf('compliance');
+    },
+    get content() {
+      return nameOf('content');
+    },
+  };
+};

@@ -1,0 +1,37 @@
+import { CommandFailure } from '../command/command-failure.ts';
+
+/** The columns that a CSV file must have, and those that it may have; in any order. */
+export interface Columns {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
+const listed = (label: string, names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`${label}: ${names.join(', ')}`];
+
+/**
+ * The columns of a file in its own order, from its header row; capitals and blanks around a name do not matter.
+ * @throws CommandFailure naming every column that is missing, unknown or there twice
+ */
+export const readHeader = (cells: readonly string[], { required, optional }: Columns): string[] => {
+  const columns = cells.map((cell) => cell.trim().toLowerCase());
+  const known = new Set([...required, ...optional]);
+  const faults = [
+    ...listed(
+      'missing',
+      required.filter((name) => !columns.includes(name)),
+    ),
+    ...listed(
+      'unknown',
+      columns.filter((name) => !known.has(name)).map((name) => JSON.stringify(name)),
+    ),
+    ...listed('there twice', [...new Set(columns.filter((name, index) => columns.indexOf(name) < index))]),
+  ];
+  if (faults.length > 0) {
+    throw new CommandFailure(
+      `the columns of the file are not as they should be (${faults.join('; ')}); its first line must name ${[...required].join(', ')}` +
+        (optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''),
+    );
+  }
+  return columns;
+};

@@ -1,0 +1,19 @@
+import { complianceItem } from '../../../../functions/compliance/compliance-table.ts';
+import type { ComplianceRecord } from '../../../../functions/compliance/record.ts';
+import { recordPerRow } from '../records/record-loader.ts';
+import type { ImportKind } from '../run/run.ts';
+import { COMPLIANCE_COLUMNS, readComplianceRow } from './csv-compliance.ts';
+import { readComplianceLine } from './ndjson-compliance.ts';
+
+/** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
+export const compliance: ImportKind = {
+  noun: 'compliance',
+  table: 'compliance',
+  columns: COMPLIANCE_COLUMNS,
+  open: (run) =>
+    recordPerRow<ComplianceRecord>(
+      run,
+      { table: 'compliance', toItem: complianceItem },
+      run.format === 'csv' ? readComplianceRow : readComplianceLine,
+    ),
+};

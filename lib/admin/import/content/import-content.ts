@@ -1,0 +1,112 @@
+import { deadlineIn } from '../../../../functions/runtime/deadline.ts';
+import { contentImport, type HindranceOf, type ImportOutcome } from '../../../content-maintenance/content-import.ts';
+import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
+import { fitsOneTransaction } from '../../../content-maintenance/transaction-size.ts';
+import type { Row } from '../../files/row.ts';
+import { inFlight } from '../run/in-flight.ts';
+import type { ImportKind, ImportRun, RowTaker } from '../run/run.ts';
+import { CONTENT_COLUMNS, readContentRow } from './content-row.ts';
+import { itemClaims } from './item-claims.ts';
+
+/** Transactions on their way at a time. Few: they meet on their lists' counters, and more would only collide there. */
+const TRANSACTIONS_IN_FLIGHT = 4;
+/** Milliseconds for one transaction's items, conflicts, faults and those that they wait for included. */
+const PATIENCE_MS = 30_000;
+
+const SLUG_TAKEN = 'slug: another item of this domain has it';
+
+interface ContentRow {
+  readonly row: Row;
+  readonly item: ImportedItem;
+}
+
+/** A row that might be loaded once another row of the file is, and why not before. */
+interface BlockedRow extends ContentRow {
+  readonly reason: string;
+}
+
+const reasonOf = (outcome: ImportOutcome): string | undefined => {
+  if (typeof outcome === 'object') return outcome.hindrance;
+  return outcome === 'slug taken' ? SLUG_TAKEN : undefined;
+};
+
+const contentWriter = (run: ImportRun, hindranceOf: HindranceOf) => {
+  const content = contentImport(run.deployment.db, run.deployment.tableNames.content, hindranceOf);
+  const transactions = inFlight(TRANSACTIONS_IN_FLIGHT);
+  const blocked: BlockedRow[] = [];
+  let batch: ContentRow[] = [];
+
+  const settle = (one: ContentRow, outcome: ImportOutcome): void => {
+    const reason = reasonOf(outcome);
+    if (reason !== undefined) blocked.push({ ...one, reason });
+    else {
+      run.progress.stored(one.row.line);
+      run.loaded(1);
+    }
+  };
+
+  const write = async (rows: readonly ContentRow[]): Promise<void> => {
+    const moment = { now: run.now, deadline: deadlineIn(PATIENCE_MS) };
+    const items = rows.map(({ item }) => item);
+    for (const [index, outcome] of (await content.putMany(items, moment)).entries()) {
+      const one = rows[index];
+      if (one) settle(one, outcome);
+    }
+  };
+
+  const send = (): Promise<void> => {
+    const rows = batch;
+    batch = [];
+    return transactions.run(() => write(rows));
+  };
+
+  const finish = async (): Promise<void> => {
+    if (batch.length > 0) await send();
+    await transactions.settled();
+  };
+
+  const inOrder = (rows: readonly BlockedRow[]) => rows.toSorted((a, b) => a.row.line - b.row.line);
+
+  return {
+    put: (next: ContentRow): Promise<void> | undefined => {
+      const sent = fitsOneTransaction([...batch, next].map(({ item }) => item)) ? undefined : send();
+      batch.push(next);
+      return sent;
+    },
+
+    finish,
+
+    /** Another row of the file may free a slug: blocked rows are tried again until that helps none of them. */
+    end: async (): Promise<void> => {
+      await finish();
+      for (let before = Number.POSITIVE_INFINITY; blocked.length > 0 && blocked.length < before; ) {
+        const rows = inOrder(blocked.splice(0));
+        before = rows.length;
+        for (const row of rows) await write([row]);
+      }
+      for (const { row, reason } of inOrder(blocked)) await run.refused({ row, reasons: [reason] });
+    },
+  };
+};
+
+const open = (run: ImportRun): RowTaker => {
+  const claims = itemClaims(run.expectedRows);
+  const { put, end, finish } = contentWriter(run, claims.hindranceOf);
+  return {
+    take: (row) => {
+      const verdict = readContentRow(row);
+      if ('refused' in verdict) return Promise.all(verdict.refused.map(run.refused));
+      const next = { row, item: verdict.record };
+      const reasons = claims.repeatsOf(next.item, row.line);
+      if (reasons.length > 0) return run.refused({ row, reasons });
+      if (run.progress.take(row.line)) return put(next);
+      run.skipped(1);
+      return undefined;
+    },
+    end,
+    finish,
+  };
+};
+
+/** Content items: CSV or NDJSON, an item per row. */
+export const content: ImportKind = { noun: 'content', table: 'content', columns: CONTENT_COLUMNS, open };

@@ -1,0 +1,119 @@
+import { isCalendarDate } from '../../../../functions/runtime/clock.ts';
+import { MAX_TEXT_LENGTH } from '../../../../functions/vehicles/record.ts';
+import { normaliseRegistration } from '../../../../functions/vehicles/registration.ts';
+
+const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
+const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
+const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** The year of the first motor car. */
+const FIRST_YEAR = 1885;
+
+/** Days that were found to exist. Files name the same few over and over, and the calendar costs more than all other checks. */
+const knownDays = new Set<string>();
+const MAX_KNOWN_DAYS = 20_000;
+
+const isDay = (text: string): boolean => {
+  if (knownDays.has(text)) return true;
+  if (!isCalendarDate(text)) return false;
+  if (knownDays.size < MAX_KNOWN_DAYS) knownDays.add(text);
+  return true;
+};
+
+export const isBlank = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'string' && value.trim() === '');
+
+const registrationFault = (raw: string): string => {
+  if (raw.trim() === '') return 'must not be blank';
+  return REGISTRATION_CHARACTERS.test(raw.normalize('NFC'))
+    ? 'must have 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9'
+    : 'may hold only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
+};
+
+const textFault = (text: string): string | undefined => {
+  if (text === '') return 'must not be blank';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  return [...text].length > MAX_TEXT_LENGTH ? `must not be over ${MAX_TEXT_LENGTH} characters` : undefined;
+};
+
+/**
+ * Reads the fields of a row. Every fault found is kept in `reasons`, under the field's name; what a check returns
+ * counts only when there is none.
+ */
+export const fieldChecks = () => {
+  const reasons: string[] = [];
+  const fault = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
+
+  const string = (name: string, value: unknown): string | undefined => {
+    if (typeof value === 'string') return value;
+    fault(name, value === undefined ? 'is missing' : 'must be a text');
+    return undefined;
+  };
+
+  return {
+    reasons,
+    fault,
+
+    /** The normalised registration. */
+    registration: (name: string, value: unknown): string | undefined => {
+      const raw = string(name, value);
+      const registration = raw === undefined ? undefined : normaliseRegistration(raw);
+      if (raw !== undefined && registration === undefined) fault(name, registrationFault(raw));
+      return registration;
+    },
+
+    /** A text that is not blank, without the blanks around it. */
+    text: (name: string, value: unknown): string => {
+      const text = string(name, value)?.trim();
+      const wrong = text === undefined ? undefined : textFault(text);
+      if (wrong) fault(name, wrong);
+      return text ?? '';
+    },
+
+    year: (name: string, value: unknown, now: Date): number => {
+      const last = now.getUTCFullYear() + 1;
+      const isYear = typeof value === 'number' && Number.isInteger(value) && FIRST_YEAR <= value && value <= last;
+      if (!isYear) fault(name, `must be a whole number from ${FIRST_YEAR} to ${last}`);
+      return isYear ? value : 0;
+    },
+
+    count: (name: string, value: unknown): number => {
+      const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+      if (!isCount) fault(name, 'must be a whole number from 0');
+      return isCount ? value : 0;
+    },
+
+    /** A calendar day, `YYYY-MM-DD`. */
+    day: (name: string, value: unknown): string => {
+      const day = string(name, value)?.trim();
+      if (day === undefined || isDay(day)) return day ?? '';
+      if (day === '') fault(name, 'must not be blank');
+      else fault(name, WRITTEN_AS_DATE.test(day) ? 'is not a day of the calendar' : 'must be a date as YYYY-MM-DD');
+      return '';
+    },
+
+    /** A moment in UTC, as ISO 8601 to the millisecond. */
+    timestamp: (name: string, value: unknown): string => {
+      const text = string(name, value)?.trim();
+      if (text === undefined) return '';
+      const moment = ISO_UTC.test(text) && isDay(text.slice(0, 10)) ? new Date(text) : undefined;
+      if (moment && !Number.isNaN(moment.getTime())) return moment.toISOString();
+      fault(name, 'must be a moment in UTC as YYYY-MM-DDTHH:MM:SSZ');
+      return '';
+    },
+
+    /** The value as an object that has no other fields than these. */
+    object: (name: string, value: unknown, allowed: readonly string[]): Readonly<Record<string, unknown>> => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        fault(name, value === undefined ? 'is missing' : 'must be an object');
+        return {};
+      }
+      const prefix = name === '' ? '' : `${name}.`;
+      for (const field of Object.keys(value)) {
+        if (!allowed.includes(field)) fault(`${prefix}${field}`, 'is not a field of this record');
+      }
+      return value as Record<string, unknown>;
+    },
+  };
+};
+
+export type FieldChecks = ReturnType<typeof fieldChecks>;

@@ -1,0 +1,100 @@
+import {
+  type AttributeValue,
+  BatchWriteItemCommand,
+  type DynamoDBClient,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { backoffMs, deadlineIn } from '../../../../functions/runtime/deadline.ts';
+import { inFlight } from './in-flight.ts';
+import type { ImportRun } from './run.ts';
+
+type Item = Record<string, AttributeValue>;
+
+/** DynamoDB's own limit for one BatchWriteItem. */
+const MAX_BATCH = 25;
+/** Batches on their way at a time: enough to hide the network, few enough not to be throttled at once. */
+const BATCHES_IN_FLIGHT = 8;
+/** Milliseconds without a single item getting through, after which the load is given up. */
+const PATIENCE_MS = 30_000;
+const BACKOFF_BASE_MS = 50;
+const BACKOFF_CAP_MS = 3_000;
+
+const isClientFault = (error: unknown): boolean =>
+  error instanceof Error &&
+  '$fault' in error &&
+  error.$fault === 'client' &&
+  !/Throttl|Throughput|RequestLimit/.test(error.name);
+
+/** What is left of a batch after one attempt: everything when the database was busy or away. */
+const attempt = async (db: DynamoDBClient, table: string, requests: WriteRequest[]): Promise<WriteRequest[]> => {
+  const { UnprocessedItems } = await db.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
+  return UnprocessedItems?.[table] ?? [];
+};
+
+/** Writes one batch whole, trying again with jitter what DynamoDB leaves. @throws the last fault once patience ends */
+const writeBatch = async (db: DynamoDBClient, table: string, items: readonly Item[]): Promise<void> => {
+  let left: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
+  let deadline = deadlineIn(PATIENCE_MS);
+  for (let tries = 0; left.length > 0; tries += 1) {
+    if (tries > 0) await deadline.pause(backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS));
+    try {
+      const rest = await attempt(db, table, left);
+      if (rest.length < left.length) {
+        deadline = deadlineIn(PATIENCE_MS);
+        tries = 0;
+      }
+      left = rest;
+    } catch (error) {
+      if (isClientFault(error) || deadline.remainingMs() < BACKOFF_CAP_MS) throw error;
+    }
+  }
+};
+
+/** An item, and the line of the file on which its record begins. */
+interface Placed {
+  readonly item: Item;
+  readonly line: number;
+}
+
+/**
+ * Puts items into a table, 25 to a request and several requests at a time. The caller sees to it that no key comes
+ * twice: two requests are in no order, and one request refuses it.
+ */
+export const batchWriter = (
+  db: DynamoDBClient,
+  table: string,
+  { progress, loaded }: Pick<ImportRun, 'progress' | 'loaded'>,
+) => {
+  const batches = inFlight(BATCHES_IN_FLIGHT);
+  let batch: Placed[] = [];
+
+  const write = async (placed: readonly Placed[]): Promise<void> => {
+    await writeBatch(
+      db,
+      table,
+      placed.map(({ item }) => item),
+    );
+    for (const { line } of placed) progress.stored(line);
+    loaded(placed.length);
+  };
+
+  const send = (): Promise<void> => {
+    const placed = batch;
+    batch = [];
+    return batches.run(() => write(placed));
+  };
+
+  return {
+    /** A promise when a batch became full. @throws the first fault of any batch */
+    put: (item: Item, line: number): Promise<void> | undefined => {
+      batch.push({ item, line });
+      return batch.length < MAX_BATCH ? undefined : send();
+    },
+
+    /** Everything is stored afterwards. @throws the first fault of any batch */
+    finish: async (): Promise<void> => {
+      if (batch.length > 0) await send();
+      await batches.settled();
+    },
+  };
+};

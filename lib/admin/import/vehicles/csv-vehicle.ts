@@ -1,0 +1,88 @@
+import {
+  MAX_POLICIES,
+  type Policy,
+  type VehicleDetails,
+  type VehicleRecord,
+} from '../../../../functions/vehicles/record.ts';
+import type { RefusedRow } from '../../files/row.ts';
+import type { Verdict } from '../records/verdict.ts';
+import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
+import { TOO_MANY_POLICIES } from './vehicle-fields.ts';
+import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
+
+const DETAILS = ['make', 'model', 'year', 'color'] as const satisfies readonly (keyof VehicleDetails)[];
+
+const contradict = (rows: readonly VehicleRow[]): void => {
+  const sound = rows.filter(({ reasons }) => reasons.length === 0);
+  const [first] = sound;
+  for (const { details, reasons } of sound.slice(1)) {
+    for (const field of DETAILS) {
+      if (first && details[field] !== first.details[field]) {
+        reasons.push(`${field}: is not the same as on line ${first.row.line}, which is the same vehicle`);
+      }
+    }
+  }
+};
+
+const repeatPolicies = (rows: readonly VehicleRow[]): void => {
+  const lines = new Map<string, number>();
+  for (const { row, policy, reasons } of rows) {
+    if (policy === undefined) continue;
+    const earlier = lines.get(policy.number);
+    if (earlier === undefined) lines.set(policy.number, row.line);
+    else if (policy.number !== '') reasons.push(`policy_number: is the same as on line ${earlier}`);
+  }
+};
+
+const policiesOf = (rows: readonly VehicleRow[]): Policy[] => rows.flatMap(({ policy }) => policy ?? []);
+
+const limitPolicies = (rows: readonly VehicleRow[]): void => {
+  for (const { reasons } of rows.filter(({ policy }) => policy !== undefined).slice(MAX_POLICIES)) {
+    reasons.push(TOO_MANY_POLICIES);
+  }
+};
+
+const TOO_MANY_ROWS = `a vehicle has at most ${MAX_VEHICLE_ROWS.toLocaleString('en-GB')} rows`;
+
+/** Every row of a vehicle is rejected when one is: half a record would lie about its insurance. */
+const rejectWhole = (rows: readonly VehicleRow[]): RefusedRow[] => {
+  const culprit = rows.find(({ reasons }) => reasons.length > 0)?.row.line ?? 0;
+  return rows.map(({ row, reasons }) => ({
+    row,
+    reasons: reasons.length > 0 ? reasons : [`rejected with line ${culprit}, which is the same vehicle`],
+  }));
+};
+
+const latest = (rows: readonly VehicleRow[]): string | undefined =>
+  rows
+    .flatMap(({ lastUpdated }) => lastUpdated ?? [])
+    .sort()
+    .at(-1);
+
+/**
+ * One vehicle from its rows, a policy each, or every row rejected when any is. Without a moment of its own the record
+ * is as old as the file.
+ */
+export const readVehicle = (
+  { registration, rows: group, hasTooManyRows }: VehicleGroup,
+  now: Date,
+  fileChanged: string,
+): Verdict<VehicleRecord> => {
+  if (hasTooManyRows) return { refused: group.map((row) => ({ row, reasons: [...row.faults, TOO_MANY_ROWS] })) };
+  const rows = group.map((row) => readVehicleRow(row, now));
+  contradict(rows);
+  repeatPolicies(rows);
+  limitPolicies(rows);
+  const [first] = rows;
+  if (registration === undefined || first === undefined || rows.some(({ reasons }) => reasons.length > 0)) {
+    return { refused: rejectWhole(rows) };
+  }
+  return {
+    record: {
+      registration,
+      vehicle: first.details,
+      policies: policiesOf(rows),
+      lastUpdated: latest(rows) ?? fileChanged,
+    },
+  };
+};

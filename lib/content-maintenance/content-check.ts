@@ -1,0 +1,111 @@
+/** Checks the consistency of stored content, for an operator. Safe while the service runs. */
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type Entry, itemKey, slugKey } from '../../functions/content/content-items.ts';
+import { headKey, memberKey } from '../../functions/counted-list/entries.ts';
+import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import {
+  hasSlug,
+  type Inconsistency,
+  isAt,
+  type SuspectedInconsistency,
+  suspectedInconsistencies,
+} from './content-inconsistencies.ts';
+import { type ContentScan, placeOf, scanContent } from './content-scan.ts';
+import { listRecount } from './list-recount.ts';
+import { transactGet } from './transact-get.ts';
+
+/** A part of a list. */
+export interface BucketName {
+  readonly list: string;
+  readonly bucket: number;
+}
+
+/** What a check went through, and what it found. */
+export interface ContentReport {
+  readonly items: number;
+  readonly lists: number;
+  /** In the order in which they are to be repaired: counters last, as other repairs change what they count. */
+  readonly inconsistencies: readonly Inconsistency[];
+  /** Changed by others during every attempt to count them: neither right nor wrong is known. */
+  readonly busy: readonly BucketName[];
+}
+
+/** Milliseconds for reading what is suspicious, retries included. */
+const PATIENCE_MS = 30_000;
+/** Reads at the same time, of what is suspicious and of buckets. */
+const AT_ONCE = 16;
+
+const mapInChunks = async <In, Out>(all: readonly In[], work: (one: In) => Promise<Out>): Promise<Out[]> => {
+  const results: Out[] = [];
+  for (let start = 0; start < all.length; start += AT_ONCE) {
+    results.push(...(await Promise.all(all.slice(start, start + AT_ONCE).map(work))));
+  }
+  return results;
+};
+
+const bucketsOf = ({ buckets }: ContentScan): BucketName[] =>
+  [...buckets].flatMap(([list, numbers]) => [...numbers].map((bucket) => ({ list, bucket })));
+
+/** Checks of one content table. */
+export const contentCheck = (db: DynamoDBClient, table: string) => {
+  const { recount } = listRecount(db, table);
+
+  /** An entry together with the item that it names, at one moment. */
+  const readWithItem = async (Key: Entry, id: string) => {
+    const gets = [Key, itemKey(id)].map((key) => ({ TableName: table, Key: key }));
+    const [entry, item] = await transactGet(db, gets, deadlineIn(PATIENCE_MS));
+    return { entry, place: item && placeOf(item) };
+  };
+
+  const readHead = async (list: string): Promise<number> => {
+    const Key = headKey(list);
+    const { Item } = await db.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
+    return Number(Item?.allocated?.N ?? 0);
+  };
+
+  /** Reads again what a scan made suspicious. */
+  const isInconsistent = async (suspected: SuspectedInconsistency): Promise<boolean> => {
+    switch (suspected.kind) {
+      case 'stray member':
+      case 'missing member': {
+        const { list, position, id } = suspected;
+        const { entry, place } = await readWithItem(memberKey(list, position), id);
+        const isThere = entry?.member?.S === id;
+        return isThere === (suspected.kind === 'stray member') && isThere !== isAt(place, suspected);
+      }
+      case 'stray slug':
+      case 'unheld slug': {
+        const { entry, place } = await readWithItem(slugKey(suspected.domain, suspected.slug), suspected.id);
+        const isHeld = entry?.id?.S === suspected.id;
+        return isHeld === (suspected.kind === 'stray slug') && isHeld !== hasSlug(place, suspected);
+      }
+      case 'head behind':
+        // A position is given before its member joins, and a head never goes back: this read decides.
+        return (await readHead(suspected.list)) < suspected.allocated;
+    }
+  };
+
+  return {
+    /** Reads the whole table, then again what looks wrong. `onProgress` gets the number of entries read. */
+    check: async (onProgress: (entries: number) => void = () => undefined): Promise<ContentReport> => {
+      const scan = await scanContent(db, table, onProgress);
+      const confirmed = await mapInChunks(suspectedInconsistencies(scan), async (suspected) =>
+        (await isInconsistent(suspected)) ? [suspected] : [],
+      );
+      const recounts = await mapInChunks(bucketsOf(scan), async (name) => ({
+        name,
+        found: await recount(name.list, name.bucket),
+      }));
+      const miscounted = recounts.flatMap(({ found }) =>
+        typeof found === 'object' ? [{ kind: 'miscounted bucket' as const, ...found }] : [],
+      );
+      const lists = new Set([...scan.items.values()].flatMap(({ positions }) => [...positions.keys()]));
+      return {
+        items: scan.items.size,
+        lists: lists.size,
+        inconsistencies: [...confirmed.flat(), ...miscounted],
+        busy: recounts.filter(({ found }) => found === 'busy').map(({ name }) => name),
+      };
+    },
+  };
+};

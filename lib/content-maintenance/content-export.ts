@@ -1,0 +1,32 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ALL_ITEMS } from '../../functions/content/content-items.ts';
+import { contentReads } from '../../functions/content/content-reads.ts';
+import type { ContentItem } from '../../functions/content/item.ts';
+import { countedLists } from '../../functions/counted-list/counted-list.ts';
+import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { walkList } from './list-walk.ts';
+
+/** Items read at once: at most 10 MB of content. */
+const ITEMS_AT_ONCE = 100;
+/** Milliseconds for them. */
+const PATIENCE_MS = 30_000;
+
+/** Content as a whole, for an operator's file. */
+export const contentExport = (db: DynamoDBClient, table: string) => {
+  const lists = countedLists(db, table);
+  const reads = contentReads(db, table, lists);
+  return {
+    /** How many items there are. */
+    count: async (): Promise<number> => (await lists.page(ALL_ITEMS, 0, 0)).total,
+
+    /** Every item, the first to join first, so that loading them again gives the list the same order. */
+    async *items(): AsyncGenerator<ContentItem> {
+      for await (const ids of walkList(db, table, ALL_ITEMS)) {
+        for (let start = 0; start < ids.length; start += ITEMS_AT_ONCE) {
+          const stored = await reads.findMany(ids.slice(start, start + ITEMS_AT_ONCE), deadlineIn(PATIENCE_MS));
+          yield* stored.map(({ item }) => item);
+        }
+      }
+    },
+  };
+};

@@ -1,0 +1,97 @@
+/** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
+import type { ConditionCheck, DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { ALL_ITEMS, domainList, itemKey } from '../../functions/content/content-items.ts';
+import { contentWrites } from '../../functions/content/content-writes.ts';
+import { bucketOf } from '../../functions/counted-list/entries.ts';
+import { transact } from '../../functions/dynamodb/transact.ts';
+import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import type { Inconsistency, Membership, SlugHolding } from './content-inconsistencies.ts';
+import { listRecount, listRepairs } from './list-recount.ts';
+
+/** Milliseconds for one repair, retries included. */
+const PATIENCE_MS = 30_000;
+/** How often a bucket is recounted when it changes between the recount and its repair. */
+const MAX_RECOUNTS = 20;
+
+type Condition = Omit<ConditionCheck, 'TableName' | 'Key'>;
+
+/** The item says that it is at this place. */
+const isAt = ({ list, position }: Membership): Condition => {
+  const at = { ':position': { N: String(position) } };
+  if (list === ALL_ITEMS) {
+    return { ConditionExpression: 'allPosition = :position', ExpressionAttributeValues: at };
+  }
+  return {
+    ConditionExpression: '#domain = :domain AND domainPosition = :position',
+    ExpressionAttributeNames: { '#domain': 'domain' },
+    ExpressionAttributeValues: { ...at, ':domain': { S: list.slice(domainList('').length) } },
+  };
+};
+
+/** The item says that it has this slug. */
+const hasSlug = ({ domain, slug }: SlugHolding): Condition => ({
+  ConditionExpression: '#domain = :domain AND slug = :slug',
+  ExpressionAttributeNames: { '#domain': 'domain' },
+  ExpressionAttributeValues: { ':domain': { S: domain }, ':slug': { S: slug } },
+});
+
+const not = (condition: Condition): Condition => ({
+  ...condition,
+  ConditionExpression: `NOT (${condition.ConditionExpression})`,
+});
+
+/** Repairs of one content table. */
+export const contentRepair = (db: DynamoDBClient, table: string) => {
+  const { recount } = listRecount(db, table);
+  const lists = listRepairs(table);
+  const writes = contentWrites(table);
+
+  const requireItem = (id: string, condition: Condition): TransactWriteItem => ({
+    ConditionCheck: { TableName: table, Key: itemKey(id), ...condition },
+  });
+
+  const apply = async (...parts: readonly TransactWriteItem[]): Promise<boolean> =>
+    (await transact(db, parts, deadlineIn(PATIENCE_MS))).committed;
+
+  const repairCounter = async (list: string, bucket: number): Promise<boolean> => {
+    for (let attempt = 0; attempt < MAX_RECOUNTS; attempt += 1) {
+      const found = await recount(list, bucket);
+      if (found === 'right') return true;
+      if (found === 'busy') return false;
+      if (await apply(lists.setCounter(found))) return true;
+    }
+    return false;
+  };
+
+  const repairMember = async (
+    { list, position, id }: Membership,
+    change: typeof lists.dropMember,
+    condition: Condition,
+  ): Promise<boolean> => {
+    const isRepaired = await apply(...change(list, position, id), requireItem(id, condition));
+    return isRepaired && repairCounter(list, bucketOf(position));
+  };
+
+  return {
+    /**
+     * Repairs one inconsistency. False when what it is about has changed since, or when its bucket changes too often to be
+     * counted. A slug of two items stays as it is.
+     */
+    repair: (found: Inconsistency): Promise<boolean> => {
+      switch (found.kind) {
+        case 'stray member':
+          return repairMember(found, lists.dropMember, not(isAt(found)));
+        case 'missing member':
+          return repairMember(found, lists.restoreMember, isAt(found));
+        case 'stray slug':
+          return apply(writes.releaseSlug(found), requireItem(found.id, not(hasSlug(found))));
+        case 'unheld slug':
+          return apply(writes.claimSlug(found), requireItem(found.id, hasSlug(found)));
+        case 'miscounted bucket':
+          return repairCounter(found.list, found.bucket);
+        case 'head behind':
+          return apply(lists.advanceHead(found.list, found.allocated));
+      }
+    },
+  };
+};

@@ -1,0 +1,71 @@
+import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { ALL_ITEMS, domainList, type Entry, parseItem, parseSlug } from '../../functions/content/content-items.ts';
+import { bucketOf, parseListEntry } from '../../functions/counted-list/entries.ts';
+
+/** Where an item says it is. */
+export interface ItemPlace {
+  readonly domain: string;
+  readonly slug: string;
+  /** Its position in each list that it belongs to, by the list's name. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+/** Everything in the content table, in the shape in which it can be compared; read at different moments. */
+export interface ContentScan {
+  readonly items: Map<string, ItemPlace>;
+  readonly slugs: { domain: string; slug: string; id: string }[];
+  readonly members: { list: string; position: number; id: string }[];
+  /** The buckets that have a counter or members, by list. */
+  readonly buckets: Map<string, Set<number>>;
+  /** Positions given so far, by list. */
+  readonly heads: Map<string, number>;
+}
+
+const addBucket = ({ buckets }: ContentScan, list: string, bucket: number): void => {
+  buckets.set(list, (buckets.get(list) ?? new Set()).add(bucket));
+};
+
+const addListEntry = (scan: ContentScan, entry: NonNullable<ReturnType<typeof parseListEntry>>) => {
+  if (entry.kind === 'head') scan.heads.set(entry.list, entry.allocated);
+  else if (entry.kind === 'counter') addBucket(scan, entry.list, entry.bucket);
+  else {
+    const { list, position, id } = entry;
+    scan.members.push({ list, position, id });
+    addBucket(scan, list, bucketOf(position));
+  }
+};
+
+/** The place that an item has by its own entry. */
+export const placeOf = (entry: Entry): ItemPlace => {
+  const { item, positions } = parseItem(entry);
+  const { domain, slug } = item;
+  const byList = new Map([
+    [ALL_ITEMS, positions.all],
+    [domainList(domain), positions.domain],
+  ]);
+  return { domain, slug, positions: byList };
+};
+
+const addEntry = (scan: ContentScan, entry: Entry) => {
+  const listEntry = parseListEntry(entry);
+  const slug = parseSlug(entry);
+  if (listEntry) addListEntry(scan, listEntry);
+  else if (slug) scan.slugs.push(slug);
+  else if (entry.sk?.S === 'item') scan.items.set(entry.id?.S ?? '', placeOf(entry));
+};
+
+/** Reads the whole table. `onProgress` gets the number of entries read so far. */
+export const scanContent = async (
+  db: DynamoDBClient,
+  table: string,
+  onProgress: (entries: number) => void,
+): Promise<ContentScan> => {
+  const scan: ContentScan = { items: new Map(), slugs: [], members: [], buckets: new Map(), heads: new Map() };
+  let entries = 0;
+  for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
+    for (const entry of Items) addEntry(scan, entry);
+    entries += Items.length;
+    onProgress(entries);
+  }
+  return scan;
+};

@@ -1,0 +1,148 @@
+/**
+ * Recounts the buckets of counted lists, for an operator, beside traffic. A recount is valid when the counter's change
+ * number is the same before and after it, and a counter is only set while its change number is still that one.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DynamoDBClient, GetItemCommand, paginateQuery, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { bucketOf, counterKey, headKey, memberKey, memberPartition } from '../../functions/counted-list/entries.ts';
+
+/** A bucket whose counter and members differ. */
+export interface Miscount {
+  readonly list: string;
+  readonly bucket: number;
+  readonly counter: number;
+  readonly members: number;
+  /** The counter's change number; undefined when there is no counter, or one from before counters had it. */
+  readonly changes: number | undefined;
+}
+
+/** What came of a recount: `busy` when the bucket changed during every attempt. */
+export type Recount = Miscount | 'right' | 'busy';
+
+/** Attempts to count a bucket while others keep changing it. */
+const MAX_ATTEMPTS = 100;
+/**
+ * Milliseconds between the two recounts that a miscount takes. The writes of a transaction become visible to a query one
+ * by one: what one recount saw by half, the next one sees whole.
+ */
+const BETWEEN_RECOUNTS_MS = 50;
+
+type Counter = Pick<Miscount, 'counter' | 'changes'>;
+
+const isSame = (one: Counter, other: Counter): boolean =>
+  one.changes === other.changes && one.counter === other.counter;
+
+const excess = ({ counter, members }: Miscount): number => counter - members;
+
+/** Recounts of the buckets of one table. */
+export const listRecount = (db: DynamoDBClient, table: string) => {
+  const readCounter = async (list: string, bucket: number): Promise<Counter> => {
+    const Key = counterKey(list, bucket);
+    const { Item } = await db.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
+    const changes = Item?.changes?.N;
+    return { counter: Number(Item?.members?.N ?? 0), changes: changes === undefined ? undefined : Number(changes) };
+  };
+
+  const countMembers = async (list: string, bucket: number): Promise<number> => {
+    const query = {
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': { S: memberPartition(list, bucket) } },
+      ConsistentRead: true,
+      Select: 'COUNT' as const,
+    };
+    let members = 0;
+    for await (const { Count = 0 } of paginateQuery({ client: db }, query)) members += Count;
+    return members;
+  };
+
+  return {
+    /** Compares the bucket's counter with its members. Two valid recounts must show the same difference. */
+    recount: async (list: string, bucket: number): Promise<Recount> => {
+      let last: Miscount | undefined;
+      let before = await readCounter(list, bucket);
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const members = await countMembers(list, bucket);
+        const after = await readCounter(list, bucket);
+        const isValid = isSame(before, after);
+        before = after;
+        if (!isValid) continue;
+        const found = { list, bucket, members, ...after };
+        if (excess(found) === 0) return 'right';
+        if (last !== undefined && excess(last) === excess(found)) return found;
+        last = found;
+        await sleep(BETWEEN_RECOUNTS_MS);
+        before = await readCounter(list, bucket);
+      }
+      return 'busy';
+    },
+  };
+};
+
+/** Only the recount can say whether the counter had counted the member. */
+const noteChange = (table: string, list: string, position: number): TransactWriteItem => ({
+  Update: {
+    TableName: table,
+    Key: counterKey(list, bucketOf(position)),
+    UpdateExpression: 'ADD members :none, changes :one',
+    ExpressionAttributeValues: { ':none': { N: '0' }, ':one': { N: '1' } },
+  },
+});
+
+/** The single writes of which repairs of a list are composed. */
+export const listRepairs = (table: string) => ({
+  /** Sets a miscounted bucket's counter right. Fails when the bucket has changed since it was recounted. */
+  setCounter: ({ list, bucket, counter, members, changes }: Miscount): TransactWriteItem => ({
+    Update: {
+      TableName: table,
+      Key: counterKey(list, bucket),
+      UpdateExpression: 'SET members = :members ADD changes :one',
+      ConditionExpression:
+        changes === undefined
+          ? 'attribute_not_exists(changes) AND (members = :seen OR attribute_not_exists(members))'
+          : 'changes = :seen',
+      ExpressionAttributeValues: {
+        ':members': { N: String(members) },
+        ':one': { N: '1' },
+        ':seen': { N: String(changes ?? counter) },
+      },
+    },
+  }),
+
+  /** Puts a member where it should be; its bucket is to be recounted after. */
+  restoreMember: (list: string, position: number, id: string): TransactWriteItem[] => [
+    {
+      Put: {
+        TableName: table,
+        Item: { ...memberKey(list, position), member: { S: id } },
+        ConditionExpression: 'attribute_not_exists(pk)',
+      },
+    },
+    noteChange(table, list, position),
+  ],
+
+  /** Removes a member that should not be there; its bucket is to be recounted after. */
+  dropMember: (list: string, position: number, id: string): TransactWriteItem[] => [
+    {
+      Delete: {
+        TableName: table,
+        Key: memberKey(list, position),
+        ConditionExpression: '#member = :id',
+        ExpressionAttributeNames: { '#member': 'member' },
+        ExpressionAttributeValues: { ':id': { S: id } },
+      },
+    },
+    noteChange(table, list, position),
+  ],
+
+  /** Lets new members join behind every position in use. */
+  advanceHead: (list: string, allocated: number): TransactWriteItem => ({
+    Update: {
+      TableName: table,
+      Key: headKey(list),
+      UpdateExpression: 'SET allocated = :allocated',
+      ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
+      ExpressionAttributeValues: { ':allocated': { N: String(allocated) } },
+    },
+  }),
+});

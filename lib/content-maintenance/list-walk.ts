@@ -1,0 +1,24 @@
+import { type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { counterPartition, memberPartition } from '../../functions/counted-list/entries.ts';
+
+const query = (table: string, partition: string) => ({
+  TableName: table,
+  KeyConditionExpression: 'pk = :pk',
+  ExpressionAttributeValues: { ':pk': { S: partition } },
+  ConsistentRead: true,
+});
+
+/**
+ * Every member of a list, the first to join first, a request's worth at a time. Members that join or leave meanwhile may
+ * or may not be among them.
+ */
+export async function* walkList(db: DynamoDBClient, table: string, list: string): AsyncGenerator<string[]> {
+  for await (const { Items: counters = [] } of paginateQuery({ client: db }, query(table, counterPartition(list)))) {
+    for (const { sk } of counters) {
+      const partition = memberPartition(list, Number(sk?.S));
+      for await (const { Items: members = [] } of paginateQuery({ client: db }, query(table, partition))) {
+        yield members.map(({ member }) => member?.S ?? '');
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { RequestOutcome } from '../../functions/observability/metrics.ts';
+
+const outcome: RequestOutcome = {
+  requestId: 'request-1',
+  endpoint: 'vehicle-insurance',
+  status: 200,
+  latencyMs: 12,
+  plan: 'premium',
+  databaseFault: false,
+};
+
+describe('The metrics of a request', () => {
+  let measure: (outcome: RequestOutcome) => void;
+  let lines: Record<string, unknown>[];
+
+  beforeAll(async () => {
+    process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
+    process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
+    measure = (await import('../../functions/observability/metrics.ts')).measureRequest;
+  });
+  beforeEach(() => {
+    lines = [];
+    jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      lines.push(JSON.parse(String(text)));
+      return true;
+    });
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  it('tell of the first request that it was a cold start', () => {
+    measure(outcome);
+    expect(lines.map((line) => line.ColdStart)).toEqual([1, undefined]);
+  });
+
+  it('are one line that CloudWatch reads, with one set of dimensions', () => {
+    measure(outcome);
+    expect(lines).toEqual([
+      {
+        _aws: expect.objectContaining({
+          CloudWatchMetrics: [
+            {
+              Namespace: 'VehicleVerification/test',
+              Dimensions: [['service']],
+              Metrics: [
+                { Name: 'Requests', Unit: 'Count' },
+                { Name: 'Latency', Unit: 'Milliseconds' },
+                { Name: 'ServerErrors', Unit: 'Count' },
+                { Name: 'RateLimited', Unit: 'Count' },
+                { Name: 'DatabaseFaults', Unit: 'Count' },
+              ],
+            },
+          ],
+        }),
+        service: 'vehicle-verification',
+        requestId: 'request-1',
+        endpoint: 'vehicle-insurance',
+        code: 'OK',
+        plan: 'premium',
+        Requests: 1,
+        Latency: 12,
+        ServerErrors: 0,
+        RateLimited: 0,
+        DatabaseFaults: 0,
+      },
+    ]);
+  });
+
+  it('count server errors, faults of the database and limits hit', () => {
+    measure({ ...outcome, status: 500, code: 'INTERNAL_ERROR', databaseFault: true });
+    measure({ ...outcome, status: 429, code: 'RATE_LIMITED' });
+    expect(lines).toMatchObject([
+      { ServerErrors: 1, DatabaseFaults: 1, RateLimited: 0, code: 'INTERNAL_ERROR' },
+      { ServerErrors: 0, DatabaseFaults: 0, RateLimited: 1, code: 'RATE_LIMITED' },
+    ]);
+  });
+});

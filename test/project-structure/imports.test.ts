@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { cruise, type ICruiseResult } from 'dependency-cruiser';
+import { forbidden } from './import-rules.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** With fewer modules than this, the rules have judged only a part of the product. */
+const LEAST_MODULES = 200;
+
+const cruised = async (baseDir: string): Promise<ICruiseResult> => {
+  const { output } = await cruise(['functions', 'lib', 'bin'], {
+    baseDir,
+    // It does not read TypeScript 7.
+    parser: 'swc',
+    tsPreCompilationDeps: 'specify',
+    doNotFollow: { path: 'node_modules' },
+    validate: true,
+    ruleSet: { forbidden },
+  });
+  return output as ICruiseResult;
+};
+
+const violationsIn = ({ summary }: ICruiseResult): string[] =>
+  summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
+
+/** A project of these files alone, judged by the rules. */
+const violationsOf = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'imports-'));
+  try {
+    for (const path of ['functions', 'lib', 'bin']) await mkdir(join(folder, path));
+    for (const [path, source] of Object.entries(files)) {
+      await mkdir(join(folder, path, '..'), { recursive: true });
+      await writeFile(join(folder, path), source);
+    }
+    return violationsIn(await cruised(folder));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+const sourceFiles = ['bin', 'functions', 'lib'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => join(folder, name)),
+);
+const sourceOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+describe('Imports', () => {
+  it('follow the rules', async () => {
+    const result = await cruised(ROOT);
+    expect(result.summary.totalCruised).toBeGreaterThan(LEAST_MODULES);
+    expect(violationsIn(result)).toEqual([]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['no circular imports', { 'lib/a.ts': "import './b.ts';", 'lib/b.ts': "import './a.ts';\nexport const b = 1;" }],
+    [
+      'no circular folders',
+      {
+        'lib/a/one.ts': "import '../b/one.ts';",
+        'lib/b/one.ts': 'export const b = 1;',
+        'lib/b/two.ts': "import '../a/two.ts';",
+        'lib/a/two.ts': 'export const a = 2;',
+      },
+    ],
+    [
+      'functions/ imports nothing of lib/, bin/ or client/',
+      { 'functions/a/one.ts': "import type { B } from '../../lib/b.ts';", 'lib/b.ts': 'export interface B {}' },
+    ],
+    [
+      'lib/cloud and lib/openapi import only declarations',
+      {
+        'lib/cloud/stack.ts': "import '../../functions/handlers/read.ts';",
+        'functions/handlers/read.ts': 'export const handler = 1;',
+      },
+    ],
+    [
+      'only handlers and middleware import the table of endpoints',
+      {
+        'functions/content/address.ts': "import '../endpoints.ts';",
+        'functions/endpoints.ts': 'export const endpoints = {};',
+      },
+    ],
+    [
+      'functions/access imports only what is below it',
+      {
+        'functions/access/key.ts': "import '../content/item.ts';",
+        'functions/content/item.ts': 'export const item = 1;',
+      },
+    ],
+    [
+      'rules are pure',
+      {
+        'functions/compliance/verdict.ts': "import '../dynamodb/database.ts';",
+        'functions/dynamodb/database.ts': 'export const database = 1;',
+      },
+    ],
+  ])('are found when they break a rule: %s', async (rule, files) => {
+    const violations = await violationsOf(files);
+    expect(violations.some((violation) => violation.startsWith(`${rule}: `))).toBe(true);
+  });
+});
+
+describe('The product code', () => {
+  it('imports every package that it is given to be built on', () => {
+    const sources = sourceFiles.map(sourceOf);
+    const given = [
+      '@aws-sdk/client-dynamodb',
+      '@middy/core',
+      '@middy/http-json-body-parser',
+      'aws-cdk-lib',
+      'constructs',
+    ];
+    for (const name of given) {
+      expect(sources.some((source) => new RegExp(`from '${name}(/[^']+)?'`).test(source))).toBe(true);
+    }
+  });
+
+  it('reads the environment of functions in one file', () => {
+    const readers = sourceFiles.filter((file) => sourceOf(file).includes('process.env'));
+    expect(readers.filter((file) => file.startsWith('functions/'))).toEqual(['functions/runtime/environment.ts']);
+  });
+
+  it('knows error statuses in the middleware and the catalogue of problems only', () => {
+    const status = /\b(status|statusCode)\b\s*:\s*[45]\d\d\b/;
+    const knowing = sourceFiles.filter((file) => file.startsWith('functions/') && status.test(sourceOf(file)));
+    expect(knowing.filter((file) => !file.startsWith('functions/middleware/'))).toEqual(['functions/problems.ts']);
+  });
+});
