@@ -24,7 +24,7 @@ export interface ServiceAlarmsProps {
   readonly tables: ServiceTables;
 }
 
-/** An alarm in an operator's words. README says of each what it means and what to do. */
+/** An alarm in an operator's words. docs/operations.md says of each what it means and what to do. */
 interface AlarmDescription {
   readonly id: string;
   readonly says: string;

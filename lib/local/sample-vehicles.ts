@@ -1,6 +1,6 @@
 /**
  * Vehicles for every outcome that a tester may want to see, dated relative to the day they are loaded.
- * README lists them; a test holds the two together.
+ * docs/sample-data.md lists them; a test holds the two together.
  */
 import type { VehicleDetails } from '../../functions/vehicles/record.ts';
 

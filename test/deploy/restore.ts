@@ -8,28 +8,28 @@ import { runCommand } from './run-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The commands of README's section "Restore", block by block: content, keys, tables without a stack. */
+/** The commands of the section "Restore" of docs/operations.md, block by block: content, keys, tables without a stack. */
 const documentedCommands = (): string[][] => {
-  const [, section = ''] = /^### Restore$(.*?)^### /ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+  const [, section = ''] = /^## Restore$(.*?)^## /ms.exec(readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')) ?? [];
   return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
     block.replaceAll('\\\n', '').trim().split('\n'),
   );
 };
 
-/** What stands in README for names that only an operator knows, and the names here. */
+/** What docs/operations.md writes for names that only an operator knows, and the names here. */
 export type Names = Readonly<
   Record<'CONTENT_TABLE' | 'KEYS_TABLE' | 'NAME' | 'vehicle-verification-prod' | 'restored.ndjson', string>
 >;
 
-/** Who follows README's section "Restore" to the letter. */
+/** Who follows the section "Restore" of docs/operations.md to the letter. */
 export type RestoringOperator = ReturnType<typeof restoringOperator>;
 
-/** Runs the commands of README's section "Restore", with changes between a restore point and the copying. */
+/** Runs the commands of the section "Restore" of docs/operations.md, with changes between a restore point and the copying. */
 export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   const [content = [], keys = [], leftBehind = []] = documentedCommands();
   assert.ok(
     [content, keys, leftBehind].every(({ length }) => length > 1),
-    'README has three blocks of commands',
+    'docs/operations.md has three blocks of commands',
   );
 
   const runAll = async (commands: readonly string[]): Promise<string> => {
@@ -47,7 +47,7 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   /** Runs the commands until the restored table is there, then what happens meanwhile, then the others. */
   const restore = async <T>(commands: readonly string[], meanwhile: () => Promise<T>): Promise<T> => {
     const isThere = commands.findIndex((command) => command.startsWith('aws dynamodb wait')) + 1;
-    assert.ok(isThere > 0, 'README waits for the restored table');
+    assert.ok(isThere > 0, 'docs/operations.md waits for the restored table');
     await runAll(commands.slice(0, isThere));
     const result = await meanwhile();
     await runAll(commands.slice(isThere));

@@ -1,6 +1,6 @@
 /**
  * The whole way of a deployment on an AWS emulator, with the real cdk command: bootstrap, deploy, keys and data by the
- * operator CLI, every endpoint from outside, README's restore, an update, the end. `npm run test:deploy`; stops at the
+ * operator CLI, every endpoint from outside, the documented restore, an update, the end. `npm run test:deploy`; stops at the
  * first fault.
  */
 import assert from 'node:assert/strict';
@@ -82,7 +82,7 @@ const deployAndDrive = async (endpoint: string, folder: string): Promise<number>
   const target = { origin: endpoint, host: await stack.apiHost(), keys };
   const held = await step('every endpoint through the deployed API', () => runChecks(target, say));
   const operator = await operatorOf(stack, folder, env);
-  await step('README’s commands to restore content and keys', () => restore(target, operator, admin));
+  await step('the documented commands to restore content and keys', () => restore(target, operator, admin));
   await step('cdk deploy of a change', () =>
     run('deploy', '--require-approval', 'never', '-c', 'alarmEmail=operator@example.com'),
   );
@@ -94,7 +94,7 @@ const deployAndDrive = async (endpoint: string, folder: string): Promise<number>
     runChecks(target, () => undefined, vehicleChecks),
     'the API must be gone with its stack',
   );
-  await step('README’s commands for tables without a stack', async () =>
+  await step('the documented commands for tables without a stack', async () =>
     assert.match(await operator.readWhatIsLeft(), /^[0-9a-f]{20} +Black box/m),
   );
   return held + heldAfter;

@@ -36,9 +36,9 @@ describe.each(DAYS)('The sample vehicles at %s', (instant) => {
   });
 });
 
-describe('README', () => {
+describe('The page of sample data', () => {
   it('lists every sample vehicle with its outcome', () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/sample-data.md', import.meta.url), 'utf8');
     const now = new Date('2026-06-15T12:00:00Z');
     const records = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
     const rows = sampleVehicleRecords(now).map(({ registration, policies }, index) => {
@@ -51,6 +51,6 @@ describe('README', () => {
         : 'no record';
       return `| ${sample?.registration} | ${state} | ${compliance} | ${sample?.shows} |`;
     });
-    for (const row of rows) expect(readme).toContain(row);
+    for (const row of rows) expect(page).toContain(row);
   });
 });
