@@ -20,7 +20,7 @@ const REPEATS = 20;
 const ITEMS_BESIDE_CHANGES = 600;
 const CLIENTS = [1, 16];
 const RACE_SECONDS = 5;
-/** The list's counters, at most two stretches of its members, and the items (functions/counted-list). */
+/** The list's counters, at most two ranges of its members, and the items (functions/counted-list). */
 const MAX_REQUESTS = 4;
 
 const names = prefixedTableNames('bench-');

@@ -68,7 +68,7 @@ export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLi
     findMany,
 
     /** The ids of the items that hold these slugs, where there is one. @throws why one could not be read */
-    findSlugHolders: async (
+    findIdsBySlug: async (
       slugs: readonly Pick<ContentItem, 'domain' | 'slug'>[],
       deadline: Deadline,
     ): Promise<string[]> => {

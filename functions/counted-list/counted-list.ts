@@ -28,8 +28,8 @@ import {
   type TransactWriteItem,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type Bucket, type Stretch, stretchesOf } from './bucket-ranges.ts';
-import { bucketOf, counterKey, counterPartition, headKey, memberKey, memberPartition } from './entries.ts';
+import { type Bucket, type BucketRange, bucketRanges } from './bucket-ranges.ts';
+import { allocatorKey, bucketOf, counterKey, counterPartition, memberKey, memberPartition } from './entries.ts';
 
 /** Who joins, and where. */
 export interface Member {
@@ -75,7 +75,7 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
    * Always from the newest member on: who joins or leaves between the count and this read may be on the page or not, but
    * a member whose place is on it all the time is. Counted from the oldest, it would be pushed off by others.
    */
-  const readStretch = async (list: string, { bucket, skip, room }: Stretch): Promise<string[]> => {
+  const readRange = async (list: string, { bucket, skip, room }: BucketRange): Promise<string[]> => {
     const { Items = [] } = await db.send(
       new QueryCommand({
         TableName: table,
@@ -97,7 +97,7 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
       const { Attributes } = await db.send(
         new UpdateItemCommand({
           TableName: table,
-          Key: headKey(list),
+          Key: allocatorKey(list),
           UpdateExpression: 'ADD allocated :positions',
           ExpressionAttributeValues: { ':positions': { N: String(positions) } },
           ReturnValues: 'UPDATED_NEW',
@@ -142,8 +142,8 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
       const counted = totalOf(buckets);
       const isLast = offset < counted && counted <= offset + limit;
       // One more than the page holds tells whether the list has outgrown it since it was counted.
-      const stretches = stretchesOf(buckets, offset, isLast ? limit + 1 : limit);
-      const read = await Promise.all(stretches.map((stretch) => readStretch(list, stretch)));
+      const ranges = bucketRanges(buckets, offset, isLast ? limit + 1 : limit);
+      const read = await Promise.all(ranges.map((range) => readRange(list, range)));
       // Whoever left an older bucket and joined again between the reads is in both; its new place counts.
       const found = [...new Set(read.flat())];
       const ids = found.slice(0, limit);

@@ -14,8 +14,8 @@ const padded = (value: number, digits: number): string => String(value).padStart
 /** The bucket that a position lies in. */
 export const bucketOf = (position: number): number => Math.floor(position / BUCKET_SIZE);
 
-/** Where a list keeps how many positions it has given. */
-export const headKey = (list: string): Entry => ({ pk: { S: `head#${list}` }, sk: { S: 'head' } });
+/** The list's position allocator: how many positions it has given out. (`head` is the stored name.) */
+export const allocatorKey = (list: string): Entry => ({ pk: { S: `head#${list}` }, sk: { S: 'head' } });
 
 /** The partition of a list's counters, in which they are in the order of their buckets. */
 export const counterPartition = (list: string): string => `counters#${list}`;
@@ -36,14 +36,14 @@ export const memberKey = (list: string, position: number): Entry => ({
 
 /** What an entry of a list says. */
 export type ListEntry =
-  | { readonly kind: 'head'; readonly list: string; readonly allocated: number }
+  | { readonly kind: 'allocator'; readonly list: string; readonly allocated: number }
   | { readonly kind: 'counter'; readonly list: string; readonly bucket: number }
   | { readonly kind: 'member'; readonly list: string; readonly position: number; readonly id: string };
 
 /** Reads an entry of the table; undefined when it belongs to no list. */
 export const parseListEntry = ({ pk, sk, allocated, member }: Entry): ListEntry | undefined => {
   const [kind, list = ''] = pk?.S?.split('#') ?? [];
-  if (kind === 'head') return { kind, list, allocated: Number(allocated?.N) };
+  if (kind === 'head') return { kind: 'allocator', list, allocated: Number(allocated?.N) };
   if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk?.S) };
   if (kind === 'members') return { kind: 'member', list, position: Number(sk?.S), id: member?.S ?? '' };
   return undefined;

@@ -1,7 +1,7 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Entry, itemKey, slugKey } from '../../functions/content/content-items.ts';
-import { headKey, memberKey } from '../../functions/counted-list/entries.ts';
+import { allocatorKey, memberKey } from '../../functions/counted-list/entries.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import {
   hasSlug,
@@ -57,8 +57,8 @@ export const contentCheck = (db: DynamoDBClient, table: string) => {
     return { entry, place: item && placeOf(item) };
   };
 
-  const readHead = async (list: string): Promise<number> => {
-    const Key = headKey(list);
+  const readAllocated = async (list: string): Promise<number> => {
+    const Key = allocatorKey(list);
     const { Item } = await db.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
     return Number(Item?.allocated?.N ?? 0);
   };
@@ -66,22 +66,22 @@ export const contentCheck = (db: DynamoDBClient, table: string) => {
   /** Reads again what a scan made suspicious. */
   const isInconsistent = async (suspected: SuspectedInconsistency): Promise<boolean> => {
     switch (suspected.kind) {
-      case 'stray member':
+      case 'orphaned member':
       case 'missing member': {
         const { list, position, id } = suspected;
         const { entry, place } = await readWithItem(memberKey(list, position), id);
         const isThere = entry?.member?.S === id;
-        return isThere === (suspected.kind === 'stray member') && isThere !== isAt(place, suspected);
+        return isThere === (suspected.kind === 'orphaned member') && isThere !== isAt(place, suspected);
       }
-      case 'stray slug':
-      case 'unheld slug': {
+      case 'orphaned slug claim':
+      case 'missing slug claim': {
         const { entry, place } = await readWithItem(slugKey(suspected.domain, suspected.slug), suspected.id);
-        const isHeld = entry?.id?.S === suspected.id;
-        return isHeld === (suspected.kind === 'stray slug') && isHeld !== hasSlug(place, suspected);
+        const isClaimed = entry?.id?.S === suspected.id;
+        return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== hasSlug(place, suspected);
       }
-      case 'head behind':
-        // A position is given before its member joins, and a head never goes back: this read decides.
-        return (await readHead(suspected.list)) < suspected.allocated;
+      case 'allocator behind':
+        // A position is allocated before its member joins, and the allocator never falls: this read decides.
+        return (await readAllocated(suspected.list)) < suspected.allocated;
     }
   };
 

@@ -8,15 +8,15 @@ import { countedLists } from '../../functions/counted-list/counted-list.ts';
 import { backoffMs } from '../../functions/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'slug taken' | Hindered;
+export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'slug taken' | Skipped;
 
 /** Nothing was done, for this reason. */
-export interface Hindered {
-  readonly hindrance: string;
+export interface Skipped {
+  readonly skipReason: string;
 }
 
 /** Why a row must leave the stored item alone that it goes to by its id or slug; undefined when it may change it. */
-export type HindranceOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
+export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
 /** How often a row that goes by its slug is looked up again when others create or remove that item meanwhile. */
 const MAX_RACES = 3;
@@ -26,7 +26,7 @@ const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 type StoredOf = (row: ImportedItem) => StoredItem | undefined;
 
 /** Loading of items that a file describes, beside everything else that changes them. */
-export const contentImport = (db: DynamoDBClient, table: string, hindranceOf: HindranceOf = () => undefined) => {
+export const contentImport = (db: DynamoDBClient, table: string, skipReasonOf: SkipReasonOf = () => undefined) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
   const transactions = contentTransactions(db, table, lists);
@@ -51,7 +51,7 @@ export const contentImport = (db: DynamoDBClient, table: string, hindranceOf: Hi
   };
 
   const findStored = async (given: ImportedItem, { deadline }: Moment): Promise<StoredItem | undefined> => {
-    const [id = given.id] = given.id === undefined ? await reads.findSlugHolders([given], deadline) : [];
+    const [id = given.id] = given.id === undefined ? await reads.findIdsBySlug([given], deadline) : [];
     return id === undefined ? undefined : reads.find(id);
   };
 
@@ -68,8 +68,8 @@ export const contentImport = (db: DynamoDBClient, table: string, hindranceOf: Hi
   /** What is stored of each row that goes by its id, or by its slug. */
   const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment): Promise<StoredOf> => {
     const bySlug = rows.filter(({ id }) => id === undefined);
-    const holders = await reads.findSlugHolders(bySlug, deadline);
-    const ids = new Set([...holders, ...rows.flatMap(({ id }) => id ?? [])]);
+    const claimed = await reads.findIdsBySlug(bySlug, deadline);
+    const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
     const stored = await reads.findMany([...ids], deadline);
     const found = new Map(
       stored.flatMap(
@@ -94,8 +94,8 @@ export const contentImport = (db: DynamoDBClient, table: string, hindranceOf: Hi
     const outcomes = new Map<ImportedItem, ImportOutcome>();
     for (const row of rows) {
       const stored = storedOf(row);
-      const hindrance = stored && hindranceOf(row, stored.item);
-      if (hindrance !== undefined) outcomes.set(row, { hindrance });
+      const skipReason = stored && skipReasonOf(row, stored.item);
+      if (skipReason !== undefined) outcomes.set(row, { skipReason });
     }
     const fresh = rows.filter((row) => storedOf(row) === undefined);
     const moving = rows.filter((row) => {
@@ -114,10 +114,10 @@ export const contentImport = (db: DynamoDBClient, table: string, hindranceOf: Hi
      * without one it goes by domain and slug. Giving the same again changes nothing, not even `updated_at`. The new ones
      * join their lists together, in their order; where something stands in the way, each goes by itself. They join after
      * those of every earlier call, which need not have come to its end; when one fails, so do those that come after it.
-     * One that `hindranceOf` has a reason against is left alone.
+     * One that `skipReasonOf` has a reason against is left alone.
      * @throws DeadlineExceeded
      */
-    putMany: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportOutcome[]> => {
+    importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportOutcome[]> => {
       const reading = findAllStored(rows, moment);
       const joining = Promise.all([reading, lastToJoin]).then(([storedOf]) => join(rows, storedOf, moment));
       lastToJoin = joining;

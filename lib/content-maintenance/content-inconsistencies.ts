@@ -10,8 +10,8 @@ export interface Membership {
   readonly id: string;
 }
 
-/** A slug that is, or should be, held by an item. */
-export interface SlugHolding {
+/** A slug that an item has claimed, or should have claimed. */
+export interface SlugClaim {
   readonly domain: string;
   readonly slug: string;
   readonly id: string;
@@ -19,18 +19,18 @@ export interface SlugHolding {
 
 /** What a scan can make suspicious. Counters are not compared with a scan: each bucket is recounted. */
 export type SuspectedInconsistency =
-  | ({ readonly kind: 'missing member' | 'stray member' } & Membership)
-  | ({ readonly kind: 'unheld slug' | 'stray slug' } & SlugHolding)
-  | { readonly kind: 'head behind'; readonly list: string; readonly allocated: number };
+  | ({ readonly kind: 'missing member' | 'orphaned member' } & Membership)
+  | ({ readonly kind: 'missing slug claim' | 'orphaned slug claim' } & SlugClaim)
+  | { readonly kind: 'allocator behind'; readonly list: string; readonly allocated: number };
 
 export type Inconsistency = SuspectedInconsistency | ({ readonly kind: 'miscounted bucket' } & Miscount);
 
-/** Whether the item says that it is at this place. */
+/** Whether the item names this position. */
 export const isAt = (item: ItemPlace | undefined, { list, position }: Omit<Membership, 'id'>): boolean =>
   item?.positions.get(list) === position;
 
-/** Whether the item says that it has this slug. */
-export const hasSlug = (item: ItemPlace | undefined, { domain, slug }: SlugHolding): boolean =>
+/** Whether the item has this slug. */
+export const hasSlug = (item: ItemPlace | undefined, { domain, slug }: SlugClaim): boolean =>
   item?.domain === domain && item.slug === slug;
 
 const wantedMembers = ({ items }: ContentScan): Membership[] =>
@@ -41,7 +41,7 @@ const suspectedMembers = (scan: ContentScan): SuspectedInconsistency[] => {
   return [
     ...scan.members
       .filter((member) => !isAt(scan.items.get(member.id), member))
-      .map((member) => ({ kind: 'stray member', ...member }) as const),
+      .map((member) => ({ kind: 'orphaned member', ...member }) as const),
     ...wantedMembers(scan)
       .filter(({ list, position, id }) => !present.has(`${list}#${position}#${id}`))
       .map((member) => ({ kind: 'missing member', ...member }) as const),
@@ -49,33 +49,33 @@ const suspectedMembers = (scan: ContentScan): SuspectedInconsistency[] => {
 };
 
 const suspectedSlugs = ({ items, slugs }: ContentScan): SuspectedInconsistency[] => {
-  const holders = new Map(slugs.map(({ domain, slug, id }) => [`${domain}#${slug}`, id]));
+  const claimants = new Map(slugs.map(({ domain, slug, id }) => [`${domain}#${slug}`, id]));
   return [
     ...slugs
-      .filter((holding) => !hasSlug(items.get(holding.id), holding))
-      .map((holding) => ({ kind: 'stray slug', ...holding }) as const),
+      .filter((claim) => !hasSlug(items.get(claim.id), claim))
+      .map((claim) => ({ kind: 'orphaned slug claim', ...claim }) as const),
     ...[...items]
-      .filter(([id, { domain, slug }]) => holders.get(`${domain}#${slug}`) !== id)
-      .map(([id, { domain, slug }]) => ({ kind: 'unheld slug', domain, slug, id }) as const),
+      .filter(([id, { domain, slug }]) => claimants.get(`${domain}#${slug}`) !== id)
+      .map(([id, { domain, slug }]) => ({ kind: 'missing slug claim', domain, slug, id }) as const),
   ];
 };
 
-const suspectedHeads = (scan: ContentScan): SuspectedInconsistency[] => {
+const suspectedAllocators = (scan: ContentScan): SuspectedInconsistency[] => {
   const needed = new Map<string, number>();
   for (const { list, position } of [...scan.members, ...wantedMembers(scan)]) {
     needed.set(list, Math.max(needed.get(list) ?? 0, position + 1));
   }
   return [...needed]
-    .filter(([list, allocated]) => (scan.heads.get(list) ?? 0) < allocated)
-    .map(([list, allocated]) => ({ kind: 'head behind', list, allocated }) as const);
+    .filter(([list, allocated]) => (scan.allocated.get(list) ?? 0) < allocated)
+    .map(([list, allocated]) => ({ kind: 'allocator behind', list, allocated }) as const);
 };
 
 /**
- * What a scan makes suspicious, strays before what is missing: in the order in which it is repaired. A scan reads entries
- * at different moments, so beside traffic most of it is consistent.
+ * What looks inconsistent in a scan, in the order of its repair: orphaned entries before missing ones. A scan reads entries
+ * at different moments, so most of this is consistent when items change meanwhile.
  */
 export const suspectedInconsistencies = (scan: ContentScan): SuspectedInconsistency[] => [
   ...suspectedSlugs(scan),
   ...suspectedMembers(scan),
-  ...suspectedHeads(scan),
+  ...suspectedAllocators(scan),
 ];

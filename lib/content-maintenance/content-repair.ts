@@ -5,7 +5,7 @@ import { contentWrites } from '../../functions/content/content-writes.ts';
 import { bucketOf } from '../../functions/counted-list/entries.ts';
 import { transact } from '../../functions/dynamodb/transact.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
-import type { Inconsistency, Membership, SlugHolding } from './content-inconsistencies.ts';
+import type { Inconsistency, Membership, SlugClaim } from './content-inconsistencies.ts';
 import { listRecount, listRepairs } from './list-recount.ts';
 
 /** Milliseconds for one repair, retries included. */
@@ -29,7 +29,7 @@ const isAt = ({ list, position }: Membership): Condition => {
 };
 
 /** The item says that it has this slug. */
-const hasSlug = ({ domain, slug }: SlugHolding): Condition => ({
+const hasSlug = ({ domain, slug }: SlugClaim): Condition => ({
   ConditionExpression: '#domain = :domain AND slug = :slug',
   ExpressionAttributeNames: { '#domain': 'domain' },
   ExpressionAttributeValues: { ':domain': { S: domain }, ':slug': { S: slug } },
@@ -79,18 +79,18 @@ export const contentRepair = (db: DynamoDBClient, table: string) => {
      */
     repair: (found: Inconsistency): Promise<boolean> => {
       switch (found.kind) {
-        case 'stray member':
+        case 'orphaned member':
           return repairMember(found, lists.dropMember, not(isAt(found)));
         case 'missing member':
           return repairMember(found, lists.restoreMember, isAt(found));
-        case 'stray slug':
+        case 'orphaned slug claim':
           return apply(writes.releaseSlug(found), requireItem(found.id, not(hasSlug(found))));
-        case 'unheld slug':
+        case 'missing slug claim':
           return apply(writes.claimSlug(found), requireItem(found.id, hasSlug(found)));
         case 'miscounted bucket':
           return repairCounter(found.list, found.bucket);
-        case 'head behind':
-          return apply(lists.advanceHead(found.list, found.allocated));
+        case 'allocator behind':
+          return apply(lists.advanceAllocator(found.list, found.allocated));
       }
     },
   };

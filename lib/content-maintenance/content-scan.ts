@@ -17,8 +17,8 @@ export interface ContentScan {
   readonly members: { list: string; position: number; id: string }[];
   /** The buckets that have a counter or members, by list. */
   readonly buckets: Map<string, Set<number>>;
-  /** Positions given so far, by list. */
-  readonly heads: Map<string, number>;
+  /** Allocated positions, by list. */
+  readonly allocated: Map<string, number>;
 }
 
 const addBucket = ({ buckets }: ContentScan, list: string, bucket: number): void => {
@@ -26,7 +26,7 @@ const addBucket = ({ buckets }: ContentScan, list: string, bucket: number): void
 };
 
 const addListEntry = (scan: ContentScan, entry: NonNullable<ReturnType<typeof parseListEntry>>) => {
-  if (entry.kind === 'head') scan.heads.set(entry.list, entry.allocated);
+  if (entry.kind === 'allocator') scan.allocated.set(entry.list, entry.allocated);
   else if (entry.kind === 'counter') addBucket(scan, entry.list, entry.bucket);
   else {
     const { list, position, id } = entry;
@@ -60,7 +60,7 @@ export const scanContent = async (
   table: string,
   onProgress: (entries: number) => void,
 ): Promise<ContentScan> => {
-  const scan: ContentScan = { items: new Map(), slugs: [], members: [], buckets: new Map(), heads: new Map() };
+  const scan: ContentScan = { items: new Map(), slugs: [], members: [], buckets: new Map(), allocated: new Map() };
   let entries = 0;
   for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
     for (const entry of Items) addEntry(scan, entry);

@@ -4,7 +4,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBClient, GetItemCommand, paginateQuery, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { bucketOf, counterKey, headKey, memberKey, memberPartition } from '../../functions/counted-list/entries.ts';
+import {
+  allocatorKey,
+  bucketOf,
+  counterKey,
+  memberKey,
+  memberPartition,
+} from '../../functions/counted-list/entries.ts';
 
 /** A bucket whose counter and members differ. */
 export interface Miscount {
@@ -135,11 +141,11 @@ export const listRepairs = (table: string) => ({
     noteChange(table, list, position),
   ],
 
-  /** Lets new members join behind every position in use. */
-  advanceHead: (list: string, allocated: number): TransactWriteItem => ({
+  /** Moves the position allocator behind every position in use. */
+  advanceAllocator: (list: string, allocated: number): TransactWriteItem => ({
     Update: {
       TableName: table,
-      Key: headKey(list),
+      Key: allocatorKey(list),
       UpdateExpression: 'SET allocated = :allocated',
       ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
       ExpressionAttributeValues: { ':allocated': { N: String(allocated) } },

@@ -52,6 +52,6 @@ export const loadSampleContent = async (db: DynamoDBClient, names: TableNames, n
   const content = contentImport(db, names.content);
   for (let start = 0; start < SAMPLE_CONTENT.length; start += ITEMS_PER_TRANSACTION) {
     const items = SAMPLE_CONTENT.slice(start, start + ITEMS_PER_TRANSACTION);
-    await content.putMany(items, { now, deadline: deadlineIn(TRANSACTION_DEADLINE_MS) });
+    await content.importBatch(items, { now, deadline: deadlineIn(TRANSACTION_DEADLINE_MS) });
   }
 };

@@ -29,7 +29,7 @@ const slugsFrom = (newest: number, count: number) => Array.from({ length: count 
 
 describe('A page of 20 of a long list', () => {
   it.each([0, 150, 160, 400, 670, 900, 1_190, ITEMS - 20])(
-    'at offset %i is right, at the price of the first',
+    'at offset %i is correct and takes at most 4 requests and 40 read units',
     async (offset) => {
       const { requests, units } = await meter.costOf(async () => {
         const { items, total } = await pageAt(offset);
@@ -50,7 +50,7 @@ describe('A page of 20 of a long list', () => {
 });
 
 describe('A change', () => {
-  it('costs what its entries cost, counters with their change numbers included', async () => {
+  it('costs one write per entry', async () => {
     const fields = { title: 'Title', content: 'Text', domain: 'new.example', slug: 'cost', meta_description: '' };
     let id = '';
     const create = await meter.costOf(async () => {
@@ -59,7 +59,7 @@ describe('A change', () => {
     const update = await meter.costOf(() => content().update(id, { title: 'New' }, undefined, moment()));
     const move = await meter.costOf(() => content().update(id, { domain: DOMAIN }, undefined, moment()));
     const remove = await meter.costOf(() => content().remove(id, undefined, moment()));
-    // Two units for each entry that a transaction writes, one for each head that gives a position and for the read.
+    // Two units for each entry that a transaction writes, one for each position allocator and one for the read.
     expect({ create, update, move, remove }).toEqual({
       create: { requests: 3, units: 2 + 2 * 6 },
       update: { requests: 2, units: 1 + 2 },
@@ -78,8 +78,8 @@ describe('An export', () => {
   });
 });
 
-describe('A list of which 90 % has left', () => {
-  it('is as right and as cheap, at every offset', async () => {
+describe('A list of which 90 % was deleted', () => {
+  it('is correct and as cheap at every offset', async () => {
     const all = [];
     for await (const item of contentExport(engine.client, engine.names.content).items()) all.push(item);
     const leaving = all.filter((_, index) => index % 10 !== 0);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-/** A connection of its own for each attempt, so that nothing of one is still under way in the next. */
+/** Each attempt has its own connection, so that no request of an earlier one is still running. */
 const overProxy = async <T>(work: (db: DynamoDBClient, faults: FaultProxy) => Promise<T>): Promise<T> => {
   const faults = await startFaultProxy(engine.endpoint);
   const db = clientOf(faults.endpoint);
@@ -29,7 +29,7 @@ const overProxy = async <T>(work: (db: DynamoDBClient, faults: FaultProxy) => Pr
 };
 
 const healthy = () => contentTable(engine.client, engine.names.content);
-/** Milliseconds after which a client without its database gives up here. */
+/** Deadline of a change whose database is gone, in milliseconds. */
 const PATIENCE_MS = 150;
 
 const aNewItem = () => {
@@ -39,7 +39,7 @@ const aNewItem = () => {
 
 type Change = (db: DynamoDBClient, item: ContentItem, patienceMs?: number) => Promise<unknown>;
 
-/** Each change of content, done to an item over a connection that may break. */
+/** Every kind of change of an item. */
 const changes: readonly (readonly [string, Change])[] = [
   [
     'a creation with an Idempotency-Key',
@@ -69,10 +69,10 @@ const changes: readonly (readonly [string, Change])[] = [
     (db, { id }, patienceMs) => contentTable(db, engine.names.content).remove(id, undefined, moment(patienceMs)),
   ],
   [
-    'an import of new items together',
+    'an import of several new items',
     (db, { slug }, patienceMs) => {
       const rows = [1, 2, 3].map((n) => someFields(n === 2 ? 'other.example' : 'many.example', `${slug}-${n}`));
-      return contentImport(db, engine.names.content).putMany(rows, moment(patienceMs));
+      return contentImport(db, engine.names.content).importBatch(rows, moment(patienceMs));
     },
   ],
 ];
@@ -85,7 +85,7 @@ const callsOf = async (change: Change): Promise<number> => {
   });
 };
 
-/** The nth call fails, and so does everything after it: the process is gone. */
+/** The nth call and all calls after it fail, as when the process ends. */
 const crashAt = async (nth: number, fault: Fault, change: Change): Promise<void> => {
   const item = await aNewItem();
   await overProxy(async (db, faults) => {
@@ -111,8 +111,8 @@ describe.each(changes)('%s that crashes', (_what, change) => {
   );
 });
 
-describe('A creation whose answer was lost', () => {
-  it('is found again by its Idempotency-Key', async () => {
+describe('A creation whose response was lost', () => {
+  it('is returned again for the same Idempotency-Key', async () => {
     const fields = someFields('lost.example', 'lost');
     const repeatable = { keyId: 'key', idempotencyKey: 'lost' };
     await overProxy(async (db, faults) => {

@@ -33,7 +33,7 @@ const rounds = fc.array(fc.tuple(...Array.from({ length: CLIENTS }, () => fc.arr
   maxLength: 6,
 });
 
-/** A plain list of what should be there. Each client works on items and slugs of its own, in lists that all share. */
+/** The expected items. Each client changes its own items and slugs; all clients share the lists. */
 interface Known {
   item: ContentItem;
   readonly client: number;
@@ -43,7 +43,7 @@ interface Known {
 
 const table = () => contentTable(engine.client, engine.names.content);
 
-/** Does one operation to the model and to the table, and compares what came of it. */
+/** Applies one operation to the model and to the table, and compares the outcomes. */
 const perform = async (model: Known[], client: number, round: number, step: Operation): Promise<void> => {
   const mine = model.filter((known) => known.client === client);
   const holds = (wanted: { domain: string; slug: string }, except?: Known) =>
@@ -90,7 +90,7 @@ const listAll = async (filter: { domain?: string }): Promise<ContentItem[]> => {
 
 const byId = (items: readonly ContentItem[]) => items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
-/** Every list holds just the model's items, those that joined in later rounds first. */
+/** Every list has exactly the model's items, those of later rounds first. */
 const compare = async (model: readonly Known[]): Promise<void> => {
   expect(byId(await listAll({}))).toEqual(byId(model.map(({ item }) => item)));
   for (const name of DOMAINS) {
@@ -102,8 +102,8 @@ const compare = async (model: readonly Known[]): Promise<void> => {
   }
 };
 
-describe('Content under random changes by several clients at once', () => {
-  it('is always what a plain list would be, and its lists recount exactly', async () => {
+describe('Content under random concurrent changes', () => {
+  it('matches a plain array after every round, and the consistency check finds nothing', async () => {
     await fc.assert(
       fc.asyncProperty(rounds, async (history) => {
         const model: Known[] = [];

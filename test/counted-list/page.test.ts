@@ -6,10 +6,10 @@ import { memberPartition } from '../../functions/counted-list/entries.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 
 let engine: TestEngine;
-/** A client whose next query for members lets others go first. */
-let overtaken: { client: TestEngine['client']; by: (others: () => Promise<void>) => void };
+/** A client that runs `others` before its next query for members. */
+let interrupted: { client: TestEngine['client']; by: (others: () => Promise<void>) => void };
 
-const overtakenClient = () => {
+const interruptedClient = () => {
   const client = clientOf(engine.endpoint);
   let others: (() => Promise<void>) | undefined;
   client.middlewareStack.add(
@@ -34,10 +34,10 @@ const overtakenClient = () => {
 
 beforeAll(async () => {
   engine = await startEngine();
-  overtaken = overtakenClient();
+  interrupted = interruptedClient();
 });
 afterAll(async () => {
-  overtaken.client.destroy();
+  interrupted.client.destroy();
   await engine.stop();
 });
 
@@ -46,7 +46,7 @@ const commit = async (TransactItems: TransactWriteItem[]): Promise<void> => {
   await engine.client.send(new TransactWriteItemsCommand({ TransactItems }));
 };
 
-/** A list of its own, its members by their positions, the newest first. */
+/** A new list. Its expected members are positions, newest first. */
 const newList = (name: string) => {
   let members: number[] = [];
   return {
@@ -64,45 +64,45 @@ const newList = (name: string) => {
       await commit(lists().remove(name, position));
       members = members.filter((member) => member !== position);
     },
-    /** The page that is read while others act between its requests. */
+    /** Reads a page while `others` run between its requests. */
     page: async (offset: number, limit: number, others: () => Promise<void>) => {
-      overtaken.by(others);
-      const { ids, total } = await countedLists(overtaken.client, engine.names.content).page(name, offset, limit);
+      interrupted.by(others);
+      const { ids, total } = await countedLists(interrupted.client, engine.names.content).page(name, offset, limit);
       return { ids: ids.map(Number), total };
     },
   };
 };
 
-describe('A page that is read while others join and leave', () => {
-  it('has a member that was there before, however many have joined since the list was counted', async () => {
+describe('A page that is read while members are added and removed', () => {
+  it('has the members from before, however many were added after the counters were read', async () => {
     const list = newList('joined');
     await list.join(1);
     const { ids, total } = await list.page(0, 50, () => list.join(3));
     expect([ids, total]).toEqual([[3, 2, 1, 0], 4]);
   });
 
-  it('is full of the newest when more have joined than it holds', async () => {
+  it('has the newest members when more were added than fit', async () => {
     const list = newList('full');
     await list.join(2);
     const { ids, total } = await list.page(0, 3, () => list.join(3));
     expect([ids, total]).toEqual([[4, 3, 2], 5]);
   });
 
-  it('says that there is more when it was full before others joined', async () => {
+  it('has a total beyond the page when it was full before others were added', async () => {
     const list = newList('outgrown');
     await list.join(3);
     const { ids, total } = await list.page(0, 3, () => list.join(1));
     expect([ids, total]).toEqual([[3, 2, 1], 4]);
   });
 
-  it('is the last one still when members have left', async () => {
+  it('is still the last page after members were removed', async () => {
     const list = newList('left');
     await list.join(5);
     const { ids, total } = await list.page(2, 3, () => list.leave(4));
     expect([ids, total]).toEqual([[2, 1], 4]);
   });
 
-  it('has a member once that leaves an older bucket and joins again', async () => {
+  it('has a member once that moves from an older bucket to the newest', async () => {
     const name = 'returned';
     const positions = Array.from({ length: 520 }, (_, position) => ({ position, id: String(position) }));
     for (let start = 0; start < positions.length; start += 90) {
@@ -136,7 +136,7 @@ describe('A page that is read while others join and leave', () => {
     expect(total).toBe(520);
   });
 
-  it('has every member whose place was on it all the time, each once, in order', async () => {
+  it('has every member that was on it before and after, each once, in order', async () => {
     const change = fc.oneof(
       fc.record({ join: fc.integer({ min: 1, max: 4 }) }),
       fc.record({ leave: fc.nat({ max: 12 }) }),

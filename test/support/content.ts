@@ -22,5 +22,6 @@ const BATCH = 23;
 export const fillDomain = async (db: DynamoDBClient, table: string, domain: string, count: number): Promise<void> => {
   const content = contentImport(db, table);
   const rows = Array.from({ length: count }, (_, index) => someFields(domain, `item-${index}`));
-  for (let start = 0; start < count; start += BATCH) await content.putMany(rows.slice(start, start + BATCH), moment());
+  for (let start = 0; start < count; start += BATCH)
+    await content.importBatch(rows.slice(start, start + BATCH), moment());
 };

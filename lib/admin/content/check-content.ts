@@ -12,15 +12,15 @@ const number = (value: number): string => value.toLocaleString('en-GB');
 const placeOf = (found: Inconsistency): string => {
   switch (found.kind) {
     case 'missing member':
-    case 'stray member':
+    case 'orphaned member':
       return `item ${found.id} at position ${found.position} of list ${found.list}`;
-    case 'unheld slug':
-    case 'stray slug':
+    case 'missing slug claim':
+    case 'orphaned slug claim':
       return `slug ${found.slug} of ${found.domain} for item ${found.id}`;
     case 'miscounted bucket':
       return `bucket ${found.bucket} of list ${found.list}: counter ${found.counter}, members ${found.members}`;
-    case 'head behind':
-      return `list ${found.list} must give positions from ${found.allocated}`;
+    case 'allocator behind':
+      return `list ${found.list} must allocate positions from ${found.allocated}`;
   }
 };
 

@@ -146,7 +146,7 @@ export const checkBesideChurn = async (
     const { id } = stored.item;
     const place = { list: ALL_ITEMS, position: stored.positions.all, id };
     await repair({ kind: 'miscounted bucket', list: ALL_ITEMS, bucket: 0, counter: 1, members: 2, changes: undefined });
-    for (const kind of ['stray member', 'missing member'] as const) {
+    for (const kind of ['orphaned member', 'missing member'] as const) {
       if (await repair({ kind, ...place }))
         found.falseAlarms.push(`a repair of the consistent ${nameOf({ kind, ...place })}`);
     }

@@ -4,7 +4,7 @@ import { type AttributeValue, DeleteItemCommand, PutItemCommand, UpdateItemComma
 import { ALL_ITEMS, domainList, slugKey } from '../../../functions/content/content-items.ts';
 import type { StoredItem } from '../../../functions/content/item.ts';
 import { countedLists } from '../../../functions/counted-list/counted-list.ts';
-import { bucketOf, counterKey, headKey, memberKey } from '../../../functions/counted-list/entries.ts';
+import { allocatorKey, bucketOf, counterKey, memberKey } from '../../../functions/counted-list/entries.ts';
 import type { Inconsistency } from '../../../lib/content-maintenance/content-inconsistencies.ts';
 import type { TestEngine } from '../../support/engine.ts';
 
@@ -14,14 +14,14 @@ type Key = Record<string, AttributeValue>;
 export const nameOf = (found: Inconsistency): string => {
   switch (found.kind) {
     case 'missing member':
-    case 'stray member':
+    case 'orphaned member':
       return `${found.kind} ${found.list} ${found.position} ${found.id}`;
-    case 'unheld slug':
-    case 'stray slug':
+    case 'missing slug claim':
+    case 'orphaned slug claim':
       return `${found.kind} ${found.domain} ${found.slug} ${found.id}`;
     case 'miscounted bucket':
       return `${found.kind} ${found.list} ${found.bucket}`;
-    case 'head behind':
+    case 'allocator behind':
       return `${found.kind} ${found.list}`;
   }
 };
@@ -56,23 +56,23 @@ const missingMember: Plant = async (engine, target) => {
 };
 
 /** A member at the newest position, where the traffic is. */
-const strayMember: Plant = async (engine, target) => {
+const orphanedMember: Plant = async (engine, target) => {
   const { list } = placeOf(target);
   const position = await countedLists(engine.client, engine.names.content).allocate(list);
   const id = position % 2 === 0 ? target.stored.item.id : randomUUID();
   await putEntry(engine, { ...memberKey(list, position), member: { S: id } });
-  return [`stray member ${list} ${position} ${id}`, miscounted(list, position)];
+  return [`orphaned member ${list} ${position} ${id}`, miscounted(list, position)];
 };
 
-const unheldSlug: Plant = async (engine, { stored: { item } }) => {
+const missingSlugClaim: Plant = async (engine, { stored: { item } }) => {
   await deleteEntry(engine, slugKey(item.domain, item.slug));
-  return [`unheld slug ${item.domain} ${item.slug} ${item.id}`];
+  return [`missing slug claim ${item.domain} ${item.slug} ${item.id}`];
 };
 
-const straySlug: Plant = async (engine, { stored: { item } }) => {
+const orphanedSlugClaim: Plant = async (engine, { stored: { item } }) => {
   const slug = `free-${randomUUID()}`;
   await putEntry(engine, { ...slugKey(item.domain, slug), id: { S: item.id } });
-  return [`stray slug ${item.domain} ${slug} ${item.id}`];
+  return [`orphaned slug claim ${item.domain} ${slug} ${item.id}`];
 };
 
 /** The counter of the newest bucket, where the traffic is, or of the item's own. */
@@ -91,17 +91,17 @@ const wrongCounter: Plant = async (engine, target) => {
   return [miscounted(list, position)];
 };
 
-const headBehind: Plant = async (engine, { quietList }) => {
-  await deleteEntry(engine, headKey(quietList));
-  return [`head behind ${quietList}`];
+const allocatorBehind: Plant = async (engine, { quietList }) => {
+  await deleteEntry(engine, allocatorKey(quietList));
+  return [`allocator behind ${quietList}`];
 };
 
 export const PLANTS: readonly Plant[] = [
   missingMember,
-  strayMember,
-  unheldSlug,
-  straySlug,
+  orphanedMember,
+  missingSlugClaim,
+  orphanedSlugClaim,
   wrongCounter,
   wrongCounter,
-  headBehind,
+  allocatorBehind,
 ];

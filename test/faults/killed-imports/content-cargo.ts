@@ -50,7 +50,7 @@ const lineOf = (index: number, items: number): string =>
 const storeOlder = async ({ client, names }: TestEngine, items: readonly ImportedItem[]): Promise<void> => {
   const content = contentImport(client, names.content);
   for (let start = 0; start < items.length; start += BATCH) {
-    await content.putMany(items.slice(start, start + BATCH), moment());
+    await content.importBatch(items.slice(start, start + BATCH), moment());
   }
 };
 

@@ -27,7 +27,7 @@ const show = ({ checks, changes, planted }: BesideChurn): Block[] => [
     text: [
       `${checks} runs of \`content check --repair\` while three clients made ${changes} creates, moves and deletes in the same lists. Every request and every`,
       'answer is held up for a random time, and the scan comes in pages of 25 entries, so that what a check reads is of many different moments.',
-      `${planted} inconsistencies were planted: lost and stray members, lost and stray slugs, wrong counters and lost heads, most of them where the traffic is.`,
+      `${planted} inconsistencies were planted: missing and orphaned members, missing and orphaned slug claims, wrong counters and position allocators that are behind, most of them where the traffic is.`,
       'After each check, repairs of what is consistent are asked for, as by an operator whose report is out of date. Counters begin without change numbers.',
     ].join('\n'),
   },

@@ -1,5 +1,5 @@
 import { deadlineIn } from '../../../../functions/runtime/deadline.ts';
-import { contentImport, type HindranceOf, type ImportOutcome } from '../../../content-maintenance/content-import.ts';
+import { contentImport, type ImportOutcome, type SkipReasonOf } from '../../../content-maintenance/content-import.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import { fitsOneTransaction } from '../../../content-maintenance/transaction-size.ts';
 import type { Row } from '../../files/row.ts';
@@ -26,12 +26,12 @@ interface BlockedRow extends ContentRow {
 }
 
 const reasonOf = (outcome: ImportOutcome): string | undefined => {
-  if (typeof outcome === 'object') return outcome.hindrance;
+  if (typeof outcome === 'object') return outcome.skipReason;
   return outcome === 'slug taken' ? SLUG_TAKEN : undefined;
 };
 
-const contentWriter = (run: ImportRun, hindranceOf: HindranceOf) => {
-  const content = contentImport(run.deployment.db, run.deployment.tableNames.content, hindranceOf);
+const contentWriter = (run: ImportRun, skipReasonOf: SkipReasonOf) => {
+  const content = contentImport(run.deployment.db, run.deployment.tableNames.content, skipReasonOf);
   const transactions = inFlight(TRANSACTIONS_IN_FLIGHT);
   const blocked: BlockedRow[] = [];
   let batch: ContentRow[] = [];
@@ -48,7 +48,7 @@ const contentWriter = (run: ImportRun, hindranceOf: HindranceOf) => {
   const write = async (rows: readonly ContentRow[]): Promise<void> => {
     const moment = { now: run.now, deadline: deadlineIn(PATIENCE_MS) };
     const items = rows.map(({ item }) => item);
-    for (const [index, outcome] of (await content.putMany(items, moment)).entries()) {
+    for (const [index, outcome] of (await content.importBatch(items, moment)).entries()) {
       const one = rows[index];
       if (one) settle(one, outcome);
     }
@@ -91,7 +91,7 @@ const contentWriter = (run: ImportRun, hindranceOf: HindranceOf) => {
 
 const open = (run: ImportRun): RowTaker => {
   const claims = itemClaims(run.expectedRows);
-  const { put, end, finish } = contentWriter(run, claims.hindranceOf);
+  const { put, end, finish } = contentWriter(run, claims.skipReasonOf);
   return {
     take: (row) => {
       const verdict = readContentRow(row);

@@ -38,7 +38,7 @@ export const itemClaims = (expectedRows: number) => {
      * Why a row must leave the stored item alone that it goes to by its id or slug: an earlier row goes to it by the
      * other. It may yet give up the slug that a later row wants.
      */
-    hindranceOf: (item: ImportedItem, stored: ContentItem): string | undefined => {
+    skipReasonOf: (item: ImportedItem, stored: ContentItem): string | undefined => {
       const lineOf = (key: Fingerprint) => seen.find(key) ?? Number.POSITIVE_INFINITY;
       const [byId, byName] = [lineOf(idOf(stored.id)), lineOf(nameOf(stored))];
       const [own, other] = item.id === undefined ? [byName, byId] : [byId, byName];

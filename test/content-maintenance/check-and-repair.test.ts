@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { itemKey, slugKey } from '../../functions/content/content-items.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
-import { counterKey, headKey, memberKey } from '../../functions/counted-list/entries.ts';
+import { allocatorKey, counterKey, memberKey } from '../../functions/counted-list/entries.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
@@ -44,20 +44,28 @@ const put = (Item: ReturnType<typeof itemKey>) =>
   engine.client.send(new PutItemCommand({ TableName: engine.names.content, Item }));
 const list = () => `domain:${domain}`;
 
-/** Damage to the content of this round, and what a check calls it. */
+/** Inconsistencies made in the content of this round, and the kinds that a check reports. */
 const damages: readonly (readonly [string, () => Promise<unknown>, string[]])[] = [
   ['a lost member', () => drop(memberKey(list(), 2)), ['missing member', 'miscounted bucket']],
   [
-    'a member of nobody',
+    'a member without an item',
     () => put({ ...memberKey(list(), 77), member: { S: 'nobody' } }),
-    ['stray member', 'head behind', 'miscounted bucket'],
+    ['orphaned member', 'allocator behind', 'miscounted bucket'],
   ],
-  ['a lost slug', () => drop(slugKey(domain, 'item-1')), ['unheld slug']],
-  ['a slug held for nobody', () => put({ ...slugKey(domain, 'free'), id: { S: 'nobody' } }), ['stray slug']],
+  ['a lost slug claim', () => drop(slugKey(domain, 'item-1')), ['missing slug claim']],
+  [
+    'a slug claim without an item',
+    () => put({ ...slugKey(domain, 'free'), id: { S: 'nobody' } }),
+    ['orphaned slug claim'],
+  ],
   ['a wrong counter', () => put({ ...counterKey(list(), 0), members: { N: '9' } }), ['miscounted bucket']],
   ['a lost counter', () => drop(counterKey(list(), 0)), ['miscounted bucket']],
-  ['a head that fell behind', () => drop(headKey(list())), ['head behind']],
-  ['an item that vanished', () => drop(itemKey(items[0]?.id ?? '')), ['stray slug', 'stray member', 'stray member']],
+  ['a lost position allocator', () => drop(allocatorKey(list())), ['allocator behind']],
+  [
+    'a lost item',
+    () => drop(itemKey(items[0]?.id ?? '')),
+    ['orphaned slug claim', 'orphaned member', 'orphaned member'],
+  ],
 ];
 
 describe('A check of content', () => {
@@ -72,17 +80,17 @@ describe('A check of content', () => {
     for (const found of inconsistencies) expect(await repair(found)).toBe(true);
     expect((await checker().check()).inconsistencies).toEqual([]);
     const { total } = await content().list({ domain }, { offset: 0, limit: 1 }, moment().deadline);
-    expect(total).toBe(_what === 'an item that vanished' ? 4 : 5);
+    expect(total).toBe(_what === 'a lost item' ? 4 : 5);
   });
 
   it.each([
     ['missing member', () => ({ position: 2, id: items[2]?.id ?? '' })],
-    ['stray member', () => ({ position: 3, id: 'nobody' })],
-  ] as const)('repairs a %s and its bucket though the answer was lost', async (kind, membership) => {
+    ['orphaned member', () => ({ position: 3, id: 'nobody' })],
+  ] as const)('repairs a %s and its bucket when the first response is lost', async (kind, membership) => {
     const faults = await startFaultProxy(engine.endpoint);
     const db = clientOf(faults.endpoint);
     const { position, id } = membership();
-    if (kind === 'stray member') await put({ ...memberKey(list(), position), member: { S: id } });
+    if (kind === 'orphaned member') await put({ ...memberKey(list(), position), member: { S: id } });
     else await drop(memberKey(list(), position));
     await put({ ...counterKey(list(), 0), members: { N: '9' } });
     faults.inject(forOperation('TransactWriteItems', onNthCall(1, 'resetAfter')));
@@ -90,13 +98,13 @@ describe('A check of content', () => {
     db.destroy();
     await faults.close();
     const left = (await checker().check()).inconsistencies;
-    // What stood at the stray member's place was lost when the stray was put there.
-    expect(left.map((found) => found.kind)).toEqual(kind === 'stray member' ? ['missing member'] : []);
+    // The orphaned member was put in the place of another one, which is now missing.
+    expect(left.map((found) => found.kind)).toEqual(kind === 'orphaned member' ? ['missing member'] : []);
     for (const found of left) expect(await repair(found)).toBe(true);
     expect((await checker().check()).inconsistencies).toEqual([]);
   });
 
-  it('leaves a slug that two items claim to a person', async () => {
+  it('leaves a slug that two items have unrepaired', async () => {
     const [first] = items;
     const setSlug = (slug: string) =>
       engine.client.send(
@@ -109,15 +117,15 @@ describe('A check of content', () => {
       );
     await setSlug('item-0');
     const { inconsistencies } = await checker().check();
-    const unheld = inconsistencies.find(({ kind }) => kind === 'unheld slug');
-    expect(unheld).toMatchObject({ slug: 'item-0', id: first?.id });
-    expect(unheld && (await repair(unheld))).toBe(false);
+    const missing = inconsistencies.find(({ kind }) => kind === 'missing slug claim');
+    expect(missing).toMatchObject({ slug: 'item-0', id: first?.id });
+    expect(missing && (await repair(missing))).toBe(false);
     await setSlug(first?.slug ?? '');
   });
 });
 
-/** A client at which others act before and after a request, when the request is of this kind. */
-const overtaken = (
+/** A client that runs `others` before and after the first `times` requests of a kind. */
+const interrupted = (
   isMeant: (command: string, input: object) => boolean,
   others: { before?: () => Promise<unknown>; after?: () => Promise<unknown> },
   times = 1,
@@ -127,11 +135,11 @@ const overtaken = (
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
-        const isHeld = left > 0 && isMeant(commandName, args.input);
-        if (isHeld) left -= 1;
-        if (isHeld) await others.before?.();
+        const isMatch = left > 0 && isMeant(commandName, args.input);
+        if (isMatch) left -= 1;
+        if (isMatch) await others.before?.();
         const answer = await next(args);
-        if (isHeld) await others.after?.();
+        if (isMatch) await others.after?.();
         return answer;
       },
     { step: 'initialize' },
@@ -182,7 +190,7 @@ describe('A counter', () => {
   });
 
   it.each([1, 2])(
-    'is left alone that is correct, when an item comes before and goes after the members are counted (%i times)',
+    'stays as it is when it is correct and an item exists only while the members are counted (%i times)',
     async (times) => {
       let id = '';
       let created = 0;
@@ -193,28 +201,28 @@ describe('A counter', () => {
         },
         after: () => content().remove(id, undefined, moment()),
       };
-      const checked = contentCheck(overtaken(isCount, others, times), engine.names.content);
+      const checked = contentCheck(interrupted(isCount, others, times), engine.names.content);
       expect(await checked.check()).toMatchObject({ inconsistencies: [], busy: [] });
       const stale = { kind: 'miscounted bucket', list: list(), bucket: 0, counter: 5, members: 6 } as const;
-      expect(await repair({ ...stale, changes: 1 }, overtaken(isCount, others, times))).toBe(true);
+      expect(await repair({ ...stale, changes: 1 }, interrupted(isCount, others, times))).toBe(true);
       expect(await counter()).toMatchObject({ members: '5' });
       expect((await checker().check()).inconsistencies).toEqual([]);
     },
   );
 
-  it('is recounted when an item comes between the recount and the repair', async () => {
+  it('is recounted when an item is created between the recount and the repair', async () => {
     await addToCounter(4);
     const isRepair = (command: string) => command === 'TransactWriteItemsCommand';
     const { inconsistencies } = await checker().check();
     expect(inconsistencies).toMatchObject([{ kind: 'miscounted bucket', counter: 9, members: 5 }]);
-    const client = overtaken(isRepair, { before: () => aNewItem() });
+    const client = interrupted(isRepair, { before: () => aNewItem() });
     for (const found of inconsistencies) expect(await repair(found, client)).toBe(true);
     expect(await counter()).toMatchObject({ members: '6' });
     expect((await checker().check()).inconsistencies).toEqual([]);
   });
 
-  it('that changes during every count is reported as busy, and left alone', async () => {
-    const changing = () => overtaken(isCount, { before: () => addToCounter(1) }, Number.POSITIVE_INFINITY);
+  it('is reported as busy and not repaired when it changes during every count', async () => {
+    const changing = () => interrupted(isCount, { before: () => addToCounter(1) }, Number.POSITIVE_INFINITY);
     const report = await contentCheck(changing(), engine.names.content).check();
     expect(report).toMatchObject({ inconsistencies: [], busy: [{ list: list(), bucket: 0 }] });
     const stale = { kind: 'miscounted bucket', list: list(), bucket: 0, counter: 5, members: 6 } as const;
@@ -223,16 +231,16 @@ describe('A counter', () => {
   });
 });
 
-describe('A check whose scan is overtaken', () => {
+describe('A check during whose scan items change', () => {
   const scan = async () =>
     (await engine.client.send(new ScanCommand({ TableName: engine.names.content, ConsistentRead: true }))).Items ?? [];
-  const isHead = ({ sk }: ReturnType<typeof itemKey>) => sk?.S === 'head';
+  const isAllocator = ({ sk }: ReturnType<typeof itemKey>) => sk?.S === 'head';
 
   it.each([
     ['of everything', () => true],
-    ['of the heads', isHead],
-    ['of all but the heads', (entry: ReturnType<typeof itemKey>) => !isHead(entry)],
-  ])('by creates, moves and deletes is no reason for a false alarm: an early read %s', async (_what, isEarly) => {
+    ['of the position allocators', isAllocator],
+    ['of all but the position allocators', (entry: ReturnType<typeof itemKey>) => !isAllocator(entry)],
+  ])('raises no false alarm after an early read %s', async (_what, isEarly) => {
     const early = await scan();
     await aNewItem();
     await content().remove(items[0]?.id ?? '', undefined, moment());
@@ -253,18 +261,18 @@ describe('A check whose scan is overtaken', () => {
   });
 });
 
-describe('A repair that is overtaken', () => {
-  it('changes nothing that is consistent by now', async () => {
+describe('A repair of an out-of-date report', () => {
+  it('changes nothing that is consistent', async () => {
     const [item] = items;
     const { positions } = (await content().find(item?.id ?? '')) ?? {};
     const member = { list: list(), position: positions?.domain ?? -1, id: item?.id ?? '' };
-    const holding = { domain, slug: item?.slug ?? '', id: item?.id ?? '' };
+    const claim = { domain, slug: item?.slug ?? '', id: item?.id ?? '' };
     const consistent: Inconsistency[] = [
-      { kind: 'stray member', ...member },
+      { kind: 'orphaned member', ...member },
       { kind: 'missing member', ...member },
-      { kind: 'stray slug', ...holding },
-      { kind: 'unheld slug', ...holding },
-      { kind: 'head behind', list: list(), allocated: 5 },
+      { kind: 'orphaned slug claim', ...claim },
+      { kind: 'missing slug claim', ...claim },
+      { kind: 'allocator behind', list: list(), allocated: 5 },
     ];
     const before = await counter();
     for (const found of consistent) expect(await repair(found)).toBe(false);

@@ -8,7 +8,7 @@ import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 
 const BATCHES = 4;
 const BATCH = 10;
-/** Milliseconds after which a batch is given up here. */
+/** Deadline of the batch that fails, in milliseconds. */
 const PATIENCE_MS = 150;
 
 let engine: TestEngine;
@@ -35,24 +35,24 @@ const stored = async (domain: string): Promise<string[]> => {
   return items.filter((item) => item.domain === domain).map(({ slug }) => slug);
 };
 
-describe('Batches of new items that are given at once', () => {
-  it('join their lists in the order in which they were given, however their reads come back', async () => {
+describe('Concurrent batches of new items', () => {
+  it('are appended to their lists in the order of the calls, in whatever order their reads end', async () => {
     const content = contentImport(db, engine.names.content);
     proxy.inject(forOperation('BatchGetItem', onNthCall(1, 'throttle')));
     const batches = batchesOf('order.example');
-    await Promise.all(batches.map((rows) => content.putMany(rows, moment())));
+    await Promise.all(batches.map((rows) => content.importBatch(rows, moment())));
     expect(await stored('order.example')).toEqual(batches.flat().map(({ slug }) => slug));
   });
 
-  it('are not made when one that was given before could not be', async () => {
+  it('are not created when an earlier batch failed', async () => {
     const content = contentImport(db, engine.names.content);
     const [before = [], failing = [], ...after] = batchesOf('cut.example');
     const isFailing = (body: string) => body.includes(`"${failing[0]?.slug}"`);
     proxy.inject(forOperation('TransactWriteItems', ({ body }) => (isFailing(body) ? 'resetBefore' : undefined)));
     const outcomes = await Promise.allSettled([
-      content.putMany(before, moment()),
-      content.putMany(failing, moment(PATIENCE_MS)),
-      ...after.map((rows) => content.putMany(rows, moment())),
+      content.importBatch(before, moment()),
+      content.importBatch(failing, moment(PATIENCE_MS)),
+      ...after.map((rows) => content.importBatch(rows, moment())),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
     expect(await stored('cut.example')).toEqual(before.map(({ slug }) => slug));
