@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const invoke = async (name: string, event: GatewayEvent, context?: unknown) => {
-  const { handler } = (await import(`../../functions/${name}.ts`)) as { handler: GatewayHandler };
+  const { handler } = (await import(`../../functions/handlers/${name}.ts`)) as { handler: GatewayHandler };
   const common = { headers: { 'x-api-key': key }, requestContext: { requestId: 'r-1', timeEpoch: NOON } };
   return handler({ ...common, ...event }, context as Context);
 };
