@@ -16,7 +16,6 @@ import type { HttpGateway } from './http-gateway.ts';
 import { serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
-import { tableThrottles } from './table-throttles.ts';
 
 export interface ServiceAlarmsProps {
   readonly settings: StageSettings;
@@ -24,90 +23,92 @@ export interface ServiceAlarmsProps {
   readonly tables: ServiceTables;
 }
 
-/** An alarm in an operator's words. docs/operations.md says of each what it means and what to do. */
+/** An alarm as the operator reads it. docs/operations.md lists its meaning and the remedy. */
 interface AlarmDescription {
   readonly id: string;
-  readonly says: string;
+  readonly description: string;
   readonly metric: IMetric;
-  readonly above: number;
-  /** Minutes of the last five that must be bad: one bad minute of a quiet night wakes nobody. */
-  readonly minutes?: number;
+  /** The alarm is raised above this value. */
+  readonly threshold: number;
+  /** Breaching minutes out of the last 5 that raise the alarm; by default the last minute alone decides. */
+  readonly breachingMinutes?: number;
 }
 
 const MINUTE = Duration.minutes(1);
 const WINDOW_MINUTES = 5;
-const SUSTAINED = 3;
+const SUSTAINED_MINUTES = 3;
 
-/** Share of requests answered with 5xx. */
-const ERROR_SHARE = 0.01;
-/** Milliseconds; a cold start included, a look-up stays under half of it. */
-const SLOW_P99_MS = 1_500;
-/** Requests a minute. */
-const FEW = 5;
+/** Share of requests that get a 5xx response. */
+const MAX_ERROR_SHARE = 0.01;
+/** Milliseconds. A lookup with a cold start takes less than half of it. */
+const MAX_P99_MS = 1_500;
+/** Failed or throttled requests per minute. */
+const MAX_FAILURES = 5;
 
-/** What the functions count of themselves. */
-const fromFunctions = (stage: string): AlarmDescription[] => [
+/** Alarms on the metrics that the functions emit. */
+const functionAlarms = (stage: string): AlarmDescription[] => [
   {
     id: 'ErrorRate',
-    says: 'More than 1 in 100 requests fails inside the service.',
+    description: 'More than 1 in 100 requests fails inside the service.',
     metric: serviceMetric(stage, 'ServerErrors', 'Average'),
-    above: ERROR_SHARE,
-    minutes: SUSTAINED,
+    threshold: MAX_ERROR_SHARE,
+    breachingMinutes: SUSTAINED_MINUTES,
   },
   {
     id: 'DatabaseFaults',
-    says: 'Requests to DynamoDB fail even after all retries.',
+    description: 'Requests to DynamoDB fail even after all retries.',
     metric: serviceMetric(stage, 'DatabaseFaults', 'Sum'),
-    above: FEW,
+    threshold: MAX_FAILURES,
   },
 ];
 
-/** What the platform sees, also when no function could run. */
-const fromPlatform = ({ stage }: HttpGateway): AlarmDescription[] => [
+/** Alarms on metrics of the platform, which exist even when no function can run. */
+const platformAlarms = (gateway: HttpGateway): AlarmDescription[] => [
   {
     id: 'GatewayErrors',
-    says: 'API Gateway answers 5xx, functions that cannot run included.',
-    metric: stage.metricServerError({ statistic: 'Sum', period: MINUTE }),
-    above: FEW,
+    description: 'API Gateway responds with 5xx. This includes functions that cannot run.',
+    metric: gateway.serverErrors(),
+    threshold: MAX_FAILURES,
   },
   {
     id: 'SlowAnswers',
-    says: 'The slowest hundredth of requests takes over 1.5 s.',
-    metric: stage.metricLatency({ statistic: 'p99', period: MINUTE }),
-    above: SLOW_P99_MS,
-    minutes: SUSTAINED,
+    description: 'The slowest 1 % of requests take more than 1.5 s.',
+    metric: gateway.latency('p99'),
+    threshold: MAX_P99_MS,
+    breachingMinutes: SUSTAINED_MINUTES,
   },
   {
     id: 'FunctionThrottles',
-    says: 'Lambda turns requests away: the account’s concurrency is used up.',
+    description: 'Lambda throttles requests: the concurrency limit of the account is reached.',
     // The limit belongs to account and region, and so does this metric.
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period: MINUTE }),
-    above: 0,
+    threshold: 0,
   },
 ];
 
-const descriptions = ({ settings, gateway, tables }: ServiceAlarmsProps): AlarmDescription[] => [
-  ...fromFunctions(settings.stage),
-  ...fromPlatform(gateway),
-  ...tableThrottles(tables).map(({ id, says, metric }) => ({ id, says, metric, above: FEW, minutes: SUSTAINED })),
-];
+const tableAlarms = (tables: ServiceTables): AlarmDescription[] =>
+  tables.throttles().map(({ id, description, metric }) => ({
+    ...{ id, description, metric },
+    threshold: MAX_FAILURES,
+    breachingMinutes: SUSTAINED_MINUTES,
+  }));
 
-/** The alarms, and the topic that tells of them. */
+/** The alarms, and the topic to which they publish when they begin and end. */
 export class ServiceAlarms extends Construct {
   readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, props: ServiceAlarmsProps) {
+  constructor(scope: Construct, id: string, { settings, gateway, tables }: ServiceAlarmsProps) {
     super(scope, id);
-    const { alarmEmail, stage } = props.settings;
-    // Alarms name metrics and thresholds, nothing personal; a key of our own would be needed to encrypt them at rest.
+    const { alarmEmail, stage } = settings;
+    // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
     const topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
     allowAlarmsToPublish(topic);
-    if (alarmEmail !== undefined) tellByEmail(topic, alarmEmail);
-    const tell = new SnsAction(topic);
-    this.all = descriptions(props).map((description) => {
-      const alarm = new Alarm(this, description.id, alarmProps(description));
-      alarm.addAlarmAction(tell);
-      alarm.addOkAction(tell);
+    if (alarmEmail !== undefined) subscribeByEmail(topic, alarmEmail);
+    const publish = new SnsAction(topic);
+    this.all = [...functionAlarms(stage), ...platformAlarms(gateway), ...tableAlarms(tables)].map((described) => {
+      const alarm = new Alarm(this, described.id, alarmProps(described));
+      alarm.addAlarmAction(publish);
+      alarm.addOkAction(publish);
       return alarm;
     });
   }
@@ -115,11 +116,13 @@ export class ServiceAlarms extends Construct {
 
 /**
  * Lets CloudWatch publish for the alarms of this account and region. `enforceSSL` writes a topic policy, which replaces the
- * default one of SNS: without this statement every notification would be rejected, visible only in the alarm's history.
- * The conditions are those that AWS documents for alarms: another account's alarm cannot use CloudWatch to publish here.
+ * default policy of SNS: without this statement every notification would be rejected, visible only in the alarm's history.
+ *
+ * The account field of `aws:SourceArn` limits the statement to this account. SNS documents that key for alarms ("Allow any
+ * CloudWatch alarm to publish to a topic in a different account"). It documents `aws:SourceAccount` for other services
+ * only: if an alarm did not send it, a condition on it would silence every alarm.
  */
 const allowAlarmsToPublish = (topic: Topic): void => {
-  const stack = Stack.of(topic);
   const alarms = {
     service: 'cloudwatch',
     resource: 'alarm',
@@ -132,29 +135,26 @@ const allowAlarmsToPublish = (topic: Topic): void => {
       principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
       actions: ['sns:Publish'],
       resources: [topic.topicArn],
-      conditions: {
-        StringEquals: { 'aws:SourceAccount': stack.account },
-        ArnLike: { 'aws:SourceArn': stack.formatArn(alarms) },
-      },
+      conditions: { ArnLike: { 'aws:SourceArn': Stack.of(topic).formatArn(alarms) } },
     }),
   );
 };
 
-const tellByEmail = (topic: Topic, email: string): void => {
+const subscribeByEmail = (topic: Topic, email: string): void => {
   topic.addSubscription(new EmailSubscription(email));
   Validations.of(topic).acknowledge({
     id: 'Serverless-SNSRedrivePolicy',
-    reason: 'Mail that bounces cannot be sent again from a queue; the alarm stands on the dashboard all the same.',
+    reason: 'A queue cannot resend bounced mail. The dashboard shows the alarm in any case.',
   });
 };
 
-const alarmProps = ({ says, metric, above, minutes = 1 }: AlarmDescription): AlarmProps => ({
-  alarmDescription: says,
+const alarmProps = ({ description, metric, threshold, breachingMinutes = 1 }: AlarmDescription): AlarmProps => ({
+  alarmDescription: description,
   metric,
-  threshold: above,
+  threshold,
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-  evaluationPeriods: minutes === 1 ? 1 : WINDOW_MINUTES,
-  datapointsToAlarm: minutes,
-  // No request, no fault.
+  evaluationPeriods: breachingMinutes === 1 ? 1 : WINDOW_MINUTES,
+  datapointsToAlarm: breachingMinutes,
+  // Without requests there are no errors.
   treatMissingData: TreatMissingData.NOT_BREACHING,
 });

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -10,14 +9,12 @@ import {
   LogQueryWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { TableId } from '../../functions/tables.ts';
 import type { FunctionId } from './bundles.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
 import { serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
-import { tableThrottles } from './table-throttles.ts';
 
 export interface ServiceDashboardProps {
   readonly settings: StageSettings;
@@ -27,8 +24,7 @@ export interface ServiceDashboardProps {
   readonly alarms: readonly Alarm[];
 }
 
-const MINUTE = Duration.minutes(1);
-/** Of the 24 columns of a dashboard. */
+/** Widths in columns; a dashboard has 24. */
 const THIRD = 8;
 const FULL = 24;
 
@@ -37,23 +33,18 @@ const graph = (title: string, left: IMetric[], options: { right?: IMetric[]; sta
 
 const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProps): IWidget[] => [
   graph('Traffic: requests a minute', [serviceMetric(stage, 'Requests', 'Sum').with({ label: 'served' })]),
-  graph('Errors: answers a minute', [
-    gateway.stage.metricServerError({ statistic: 'Sum', label: '5xx', period: MINUTE }),
-    gateway.stage.metricClientError({ statistic: 'Sum', label: '4xx', period: MINUTE }),
-  ]),
+  graph('Errors: responses a minute', [gateway.serverErrors('5xx'), gateway.clientErrors('4xx')]),
   graph(
-    'Latency, as callers see it (ms)',
-    ['p50', 'p90', 'p99'].map((statistic) =>
-      gateway.stage.metricLatency({ statistic, label: statistic, period: MINUTE }),
-    ),
+    'Latency at the gateway (ms)',
+    (['p50', 'p90', 'p99'] as const).map((statistic) => gateway.latency(statistic, statistic)),
   ),
 ];
 
 const limitsAndDatabase = ({ settings: { stage }, tables, functions }: ServiceDashboardProps): IWidget[] => [
-  graph('Limits hit: answers 429 a minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
-  graph('Database: throttles and faults', [
-    ...tableThrottles(tables).map(({ label, metric }) => metric.with({ label })),
-    serviceMetric(stage, 'DatabaseFaults', 'Sum').with({ label: 'requests that failed for it' }),
+  graph('Rate limited: 429 responses a minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
+  graph('Database: throttled and failed requests', [
+    ...tables.throttles().map(({ label, metric }) => metric.with({ label })),
+    serviceMetric(stage, 'DatabaseFaults', 'Sum').with({ label: 'requests that failed because of it' }),
   ]),
   graph(
     'p99 by function (ms)',
@@ -67,18 +58,8 @@ const costDrivers = ({ settings: { stage }, tables, functions }: ServiceDashboar
     [...functions].map(([id, { lambda }]) => lambda.metricInvocations({ label: id })),
     { stacked: true, right: [serviceMetric(stage, 'ColdStart', 'Sum').with({ label: 'cold starts' })] },
   ),
-  graph(
-    'Cost: read units',
-    (Object.keys(tables.byId) as TableId[]).map((id) => tables.byId[id].metricConsumedReadCapacityUnits({ label: id })),
-    { stacked: true },
-  ),
-  graph(
-    'Cost: write units',
-    (Object.keys(tables.byId) as TableId[]).map((id) =>
-      tables.byId[id].metricConsumedWriteCapacityUnits({ label: id }),
-    ),
-    { stacked: true },
-  ),
+  graph('Cost: read units', tables.consumedUnits('read'), { stacked: true }),
+  graph('Cost: write units', tables.consumedUnits('write'), { stacked: true }),
 ];
 
 const outcomes = ({ functions }: ServiceDashboardProps): IWidget =>
@@ -94,7 +75,7 @@ const outcomes = ({ functions }: ServiceDashboardProps): IWidget =>
     width: FULL,
   });
 
-/** One page from top to bottom: what is wrong, how much comes in, how it is answered, what it costs. */
+/** One page, from top to bottom: alarms, traffic and errors, rate limits and database, costs, outcomes. */
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
     super(scope, id);

@@ -1,5 +1,5 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -11,16 +11,16 @@ import type { StageSettings } from './stage-settings.ts';
 
 export interface EndpointFunctionProps {
   readonly settings: StageSettings;
-  /** What the function is for, as the console shows it. */
+  /** The description that the console shows. */
   readonly summary: string;
   /** The folder of its bundle. */
   readonly bundle: string;
-  /** What it does on which table: exactly that is granted. */
+  /** The actions that the role may take on each table. */
   readonly actions: TableActions;
   readonly tables: ServiceTables;
 }
 
-/** One function with a role and a log group of its own. */
+/** One Lambda function with its own role and log group. */
 export class EndpointFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly logGroup: LogGroup;
@@ -47,29 +47,21 @@ export class EndpointFunction extends Construct {
     this.acknowledgeFindings();
   }
 
-  /** Grants the row's actions on the row's tables and writing to its log; DynamoDB checks a transaction by its items' actions. */
   private role({ actions, tables }: EndpointFunctionProps): Role {
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.logGroup.grantWrite(role);
-    for (const [id, names = []] of Object.entries(actions) as [TableId, readonly string[] | undefined][]) {
-      role.addToPolicy(
-        new PolicyStatement({
-          actions: names.map((name) => `dynamodb:${name}`),
-          resources: [tables.byId[id].tableArn],
-        }),
-      );
-    }
+    tables.grant(role, actions);
     return role;
   }
 
-  private environment({ actions, tables: { byId }, settings }: EndpointFunctionProps): Record<string, string> {
+  private environment({ actions, tables: deployed, settings }: EndpointFunctionProps): Record<string, string> {
     const used = Object.keys(actions) as TableId[];
     return {
-      ...Object.fromEntries(used.map((id) => [tables[id].environmentVariable, byId[id].tableName])),
+      ...Object.fromEntries(used.map((id) => [tables[id].environmentVariable, deployed.nameOf(id)])),
       POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
       POWERTOOLS_LOG_LEVEL: 'INFO',
       POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings.stage),
-      // Unset for the SDK; declared because `sam local` can only override variables that a template declares.
+      // Empty means unset to the SDK. It is declared because `sam local` can only override variables that a template declares.
       AWS_ENDPOINT_URL_DYNAMODB: '',
     };
   }
@@ -78,12 +70,12 @@ export class EndpointFunction extends Construct {
     Validations.of(this.lambda).acknowledge(
       {
         id: 'Serverless-LambdaDLQ',
-        reason: 'API Gateway invokes synchronously: there is no event to keep, the caller gets the error.',
+        reason: 'API Gateway invokes synchronously: the caller gets the error, and there is no event to keep.',
       },
       {
         id: 'Serverless-LambdaTracing',
         reason:
-          'A request is one round trip to DynamoDB, told by its log line and metrics; X-Ray would need a wildcard right.',
+          'A request is one round trip to DynamoDB, which its log line and metrics show. X-Ray would need a wildcard permission.',
       },
     );
   }

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -12,22 +12,40 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../functions/endpoints.ts';
-import { ACCESS_LOG_FIELDS } from './access-log.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** API Gateway's HTTP API with one stage at its root. Routes are added to it; it has no CORS, since keys must not live in browsers. */
+/**
+ * The fields of the access log. It has the route but never the path, because a path contains a registration, which is personal
+ * data. It has neither the client's IP address nor its user agent.
+ */
+const ACCESS_LOG_FIELDS = {
+  requestId: '$context.requestId',
+  time: '$context.requestTime',
+  routeKey: '$context.routeKey',
+  status: '$context.status',
+  latencyMs: '$context.responseLatency',
+  integrationLatencyMs: '$context.integrationLatency',
+  integrationStatus: '$context.integrationStatus',
+  integrationError: '$context.integrationErrorMessage',
+  error: '$context.error.message',
+  responseBytes: '$context.responseLength',
+} as const;
+
+const MINUTE = Duration.minutes(1);
+
+/** An HTTP API of API Gateway with one stage at its root. It has no CORS, because API keys must not be used in browsers. */
 export class HttpGateway extends Construct {
-  readonly api: HttpApi;
-  readonly stage: HttpStage;
-  readonly accessLog: LogGroup;
-  /** Without a path: `https://host`. */
+  /** `https://host`, without a path. */
   readonly origin: string;
-  /** Where the DNS record of an address of one's own must point. */
+  /** The target of the custom domain's DNS record. */
   readonly domainTarget?: string;
+  private readonly api: HttpApi;
+  private readonly stage: HttpStage;
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
@@ -36,7 +54,7 @@ export class HttpGateway extends Construct {
       createDefaultStage: false,
       disableExecuteApiEndpoint: settings.domain !== undefined,
     });
-    this.accessLog = new LogGroup(this, 'AccessLog', {
+    const accessLog = new LogGroup(this, 'AccessLog', {
       retention: settings.logRetention,
       removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
@@ -47,7 +65,7 @@ export class HttpGateway extends Construct {
       throttle: settings.throttle,
       detailedMetricsEnabled: false,
       accessLogSettings: {
-        destination: new LogGroupLogDestination(this.accessLog),
+        destination: new LogGroupLogDestination(accessLog),
         format: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG_FIELDS)),
       },
     });
@@ -55,23 +73,39 @@ export class HttpGateway extends Construct {
     if (settings.domain) this.domainTarget = this.mapDomain(settings.domain);
   }
 
-  /** Serves an endpoint at all of its addresses. */
-  serve(id: string, { method, paths }: Pick<Endpoint, 'method' | 'paths'>, lambda: LambdaFunction): void {
-    for (const path of paths) this.route(`${method} ${path}`, HttpRouteKey.with(path, HttpMethod[method]), id, lambda);
+  /** Adds a route for each path of an endpoint. */
+  addRoutes(id: string, { method, paths }: Pick<Endpoint, 'method' | 'paths'>, lambda: LambdaFunction): void {
+    for (const path of paths)
+      this.addRoute(`${method} ${path}`, HttpRouteKey.with(path, HttpMethod[method]), id, lambda);
   }
 
-  /** Serves whatever no other route does. */
-  serveEverythingElse(id: string, lambda: LambdaFunction): void {
-    this.route('default', HttpRouteKey.DEFAULT, id, lambda);
+  /** Adds the route for requests that match no other route. */
+  addDefaultRoute(id: string, lambda: LambdaFunction): void {
+    this.addRoute('default', HttpRouteKey.DEFAULT, id, lambda);
   }
 
-  private route(name: string, routeKey: HttpRouteKey, functionId: string, lambda: LambdaFunction): void {
+  /** Responses with 5xx per minute, including those of functions that could not run. */
+  serverErrors(label?: string): Metric {
+    return this.stage.metricServerError({ statistic: 'Sum', period: MINUTE, ...(label && { label }) });
+  }
+
+  /** Responses with 4xx per minute. */
+  clientErrors(label: string): Metric {
+    return this.stage.metricClientError({ statistic: 'Sum', period: MINUTE, label });
+  }
+
+  /** Milliseconds from the request's arrival to its response, per minute. */
+  latency(statistic: 'p50' | 'p90' | 'p99', label?: string): Metric {
+    return this.stage.metricLatency({ statistic, period: MINUTE, ...(label && { label }) });
+  }
+
+  private addRoute(name: string, routeKey: HttpRouteKey, functionId: string, lambda: LambdaFunction): void {
     const integration = new HttpLambdaIntegration(functionId, lambda);
     const route = new HttpRoute(this, name.replaceAll('/', '.'), { httpApi: this.api, routeKey, integration });
     Validations.of(route).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:
-        'The functions check the API key themselves, together with its exact rate limit: an authoriser would be a second round trip.',
+        'The functions check the API key together with its exact rate limit. An authoriser would add a round trip.',
     });
   }
 

@@ -1,15 +1,14 @@
-/** What a deployed stack tells about itself: written by the stack, read by the CLI. Free of CDK, so that reading is cheap. */
+/** The names of the stack's outputs. The stack writes them, the CLI reads them. Without CDK imports, which load slowly. */
 import type { TableId } from '../../functions/tables.ts';
 
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
 
-/** Where the DNS record of an address of one's own must point. */
+/** The target of the custom domain's DNS record. */
 export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 
-/** The stage's name, by which the CLI knows a production stage. */
 export const STAGE_OUTPUT = 'Stage';
 
-/** `yes` where data outlives the stack: there the CLI asks before it destroys. */
+/** `yes` where the data outlives the stack: there the CLI asks for confirmation before it deletes. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
 
 /** `VehiclesTable` for `vehicles`. */

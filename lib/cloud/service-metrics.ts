@@ -1,10 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** A namespace per stage, so that stages that share an account never share a metric. */
+/** One namespace per stage, so that stages in one account do not share metrics. */
 export const metricsNamespace = (stage: string): string => `VehicleVerification/${stage}`;
 
-/** The metrics that functions/observability/metrics.ts counts; a test holds the two together. */
+/** The metrics that functions/observability/metrics.ts emits. A test compares the two lists. */
 export const SERVICE_METRICS = [
   'Requests',
   'Latency',

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
-import type { TableId } from '../../functions/tables.ts';
+import { type TableId, tables as tableDescriptions } from '../../functions/tables.ts';
 import { ServiceAlarms } from './alarms.ts';
 import type { Bundles, FunctionId } from './bundles.ts';
 import { ServiceDashboard } from './dashboard.ts';
@@ -17,11 +17,11 @@ export interface ServiceStackProps extends StackProps {
 }
 
 /**
- * One stage of the service, and the map of it:
+ * One stage of the service. How its parts fit together:
  *
- *     caller → HttpGateway ─ a route per address of functions/endpoints.ts, `$default` for the rest
- *                └→ EndpointFunction ─ one per row, with the rights that the row lists
- *                     └→ ServiceTables ─ one per description of functions/tables.ts
+ *     caller → HttpGateway ─ a route per path of functions/endpoints.ts, `$default` for all other requests
+ *                └→ EndpointFunction ─ one per row, with the permissions that the row lists
+ *                     └→ ServiceTables ─ one per description in functions/tables.ts
  *     operator ← ServiceAlarms, ServiceDashboard; the CLI reads the outputs
  */
 export class ServiceStack extends Stack {
@@ -43,21 +43,21 @@ export class ServiceStack extends Stack {
       return added.lambda;
     };
     for (const [endpointId, row] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
-      gateway.serve(endpointId, row, addFunction(endpointId, row.summary, row.tables));
+      gateway.addRoutes(endpointId, row, addFunction(endpointId, row.summary, row.tables));
     }
-    gateway.serveEverythingElse('not-found', addFunction('not-found', 'Answers every other path', fallback.tables));
+    gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', fallback.tables));
 
     const alarms = new ServiceAlarms(this, 'Alarms', { settings, gateway, tables });
     new ServiceDashboard(this, 'Dashboard', { settings, gateway, tables, functions, alarms: alarms.all });
-    this.tellOutputs(settings, gateway, tables);
+    this.addOutputs(settings, gateway, tables);
   }
 
-  private tellOutputs({ stage, keepsData }: StageSettings, gateway: HttpGateway, tables: ServiceTables): void {
-    const tell = (name: string, value: string) => new CfnOutput(this, name, { value });
-    tell(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
-    if (gateway.domainTarget) tell(DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
-    tell(STAGE_OUTPUT, stage);
-    tell(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
-    for (const [id, table] of Object.entries(tables.byId)) tell(tableOutput(id as TableId), table.tableName);
+  private addOutputs({ stage, keepsData }: StageSettings, gateway: HttpGateway, tables: ServiceTables): void {
+    const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
+    addOutput(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
+    if (gateway.domainTarget) addOutput(DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
+    addOutput(STAGE_OUTPUT, stage);
+    addOutput(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
+    for (const id of Object.keys(tableDescriptions) as TableId[]) addOutput(tableOutput(id), tables.nameOf(id));
   }
 }

@@ -1,38 +1,100 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Attribute, AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { type Endpoint, endpoints, type TableActions } from '../../functions/endpoints.ts';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../functions/tables.ts';
 import type { StageSettings } from './stage-settings.ts';
+
+/** Throttled reads or writes of one table. */
+export interface TableThrottle {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly metric: Metric;
+}
+
+/**
+ * The tables that may be replicated to further regions: only an operator's import writes them, and it replaces whole records. The
+ * other tables must stay in one region, because replication is asynchronous and the last writer wins: counters incremented
+ * in two regions would admit twice the limit, a slug could be claimed twice, a list's counters would no longer match its
+ * members, and a revoked key would still work in other regions.
+ */
+const REPLICATED: readonly TableId[] = ['vehicles', 'compliance'];
+
+const WRITES = /^(Put|Update|Delete)/;
+
+const ids = Object.keys(tables) as TableId[];
 
 const attribute = ({ name, type }: KeyAttribute): Attribute => ({
   name,
   type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING,
 });
 
-/**
- * The tables that may be copied to further regions: they are only ever replaced whole by an operator's import. The others
- * must stay in one region, because replication is asynchronous and the last writer wins. A counter raised in two regions
- * would admit twice the limit, a slug could be claimed twice, a list's counters would drift from its members, and a
- * revoked key would go on working elsewhere.
- */
-const REPLICATED: readonly TableId[] = ['vehicles', 'compliance'];
+/** How the functions access a table. Writes of an import need no alarm: the CLI waits and retries. */
+const accessTo = (id: TableId): ('Read' | 'Write')[] => {
+  const actions = (Object.values(endpoints) as Endpoint[]).flatMap((row) => row.tables[id] ?? []);
+  const reads = actions.some((action) => !WRITES.test(action));
+  const writes = actions.some((action) => WRITES.test(action));
+  return [...(reads ? (['Read'] as const) : []), ...(writes ? (['Write'] as const) : [])];
+};
 
 /** Every table of functions/tables.ts: billed by request, encrypted, restorable to any second of the last 35 days. */
 export class ServiceTables extends Construct {
-  readonly byId: Readonly<Record<TableId, TableV2>>;
+  private readonly byId: Readonly<Record<TableId, TableV2>>;
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
-    this.byId = {
-      keys: this.table('keys', settings),
-      usage: this.table('usage', settings),
-      vehicles: this.table('vehicles', settings),
-      compliance: this.table('compliance', settings),
-      content: this.table('content', settings),
-    };
+    const created = ids.map((tableId) => [tableId, this.create(tableId, settings)] as const);
+    this.byId = Object.fromEntries(created) as Record<TableId, TableV2>;
   }
 
-  private table(id: TableId, { keepsData, replicaRegions }: StageSettings): TableV2 {
+  /** Grants exactly these actions on these tables. DynamoDB checks a transaction by the actions of its items. */
+  grant(role: Role, actions: TableActions): void {
+    for (const [id, names = []] of Object.entries(actions) as [TableId, readonly string[] | undefined][]) {
+      role.addToPolicy(
+        new PolicyStatement({
+          actions: names.map((name) => `dynamodb:${name}`),
+          resources: [this.byId[id].tableArn],
+        }),
+      );
+    }
+  }
+
+  /** The name of a deployed table. */
+  nameOf(id: TableId): string {
+    return this.byId[id].tableName;
+  }
+
+  /** The capacity that each table consumes. */
+  consumedUnits(access: 'read' | 'write'): Metric[] {
+    return ids.map((label) =>
+      access === 'read'
+        ? this.byId[label].metricConsumedReadCapacityUnits({ label })
+        : this.byId[label].metricConsumedWriteCapacityUnits({ label }),
+    );
+  }
+
+  /** A metric for each kind of access that the functions have to each table. */
+  throttles(): TableThrottle[] {
+    return ids.flatMap((id) =>
+      accessTo(id).map((access) => ({
+        id: `${access}Throttles-${id}`,
+        label: `${id}, ${access.toLowerCase()}s`,
+        description: `DynamoDB throttles ${access.toLowerCase()}s of the table ${id}.`,
+        metric: new Metric({
+          namespace: 'AWS/DynamoDB',
+          metricName: `${access}ThrottleEvents`,
+          dimensionsMap: { TableName: this.nameOf(id) },
+          statistic: 'Sum',
+          period: Duration.minutes(1),
+        }),
+      })),
+    );
+  }
+
+  private create(id: TableId, { keepsData, replicaRegions }: StageSettings): TableV2 {
     const { partitionKey, sortKey, timeToLiveAttribute }: TableDescription = tables[id];
     const protection = {
       deletionProtection: keepsData,
@@ -43,7 +105,7 @@ export class ServiceTables extends Construct {
       ...(sortKey && { sortKey: attribute(sortKey) }),
       ...(timeToLiveAttribute && { timeToLiveAttribute }),
       billing: Billing.onDemand(),
-      // The key that AWS manages: free of charge, and its use is recorded in CloudTrail.
+      // The key that AWS manages is free of charge, and CloudTrail records its use.
       encryption: TableEncryptionV2.awsManagedKey(),
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       ...protection,

@@ -4,11 +4,11 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../functions/endpoints.ts';
 
-/** What can differ between stages; everything else is the same in all of them. */
+/** What can differ between stages. */
 export interface StageSettings {
   /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
   readonly stage: string;
-  /** Data outlives mistakes and the stack itself. Off, everything goes when the stack goes. */
+  /** Data is retained when the stack is deleted, and protected from deletion. If false, it is deleted with the stack. */
   readonly keepsData: boolean;
   readonly functions: {
     readonly architecture: Architecture;
@@ -16,24 +16,24 @@ export interface StageSettings {
     readonly timeout: Duration;
   };
   readonly logRetention: RetentionDays;
-  /** Requests a second over all callers, and how many may come at once. */
+  /** Requests per second and burst, over all callers. */
   readonly throttle: { readonly rateLimit: number; readonly burstLimit: number };
-  /** Further regions that hold a copy of the vehicles and compliance tables. */
+  /** Further regions with a replica of the vehicles and compliance tables. */
   readonly replicaRegions: readonly string[];
-  /** Who hears of alarms; nobody but the dashboard when absent. */
+  /** Receives the alarms. If absent, only the dashboard shows them. */
   readonly alarmEmail?: string;
-  /** An address of one's own, with its certificate in the stack's region. */
+  /** A custom domain, with its certificate in the stack's region. */
   readonly domain?: { readonly name: string; readonly certificateArn: string };
 }
 
-/** CPU grows with memory: below 512 MB a cold start takes noticeably longer, above it a look-up only waits for DynamoDB. */
+/** CPU grows with memory. Below 512 MB a cold start takes noticeably longer; above it a lookup only waits for DynamoDB. */
 const MEMORY_MEGABYTES = 512;
 
 /**
- * Bounds what unauthenticated callers can cost. Without a well-formed key a request costs an invocation of a few milliseconds
- * and no read. With a made-up one it costs, besides, one read of a key, one write of a counter, and what a lookup reads
- * while admission runs: one vehicle or content item, two records for compliance, at most 25 vehicles in bulk; lists and
- * larger bulk requests read nothing. The limits are above what ten premium callers send at full speed, well under an
+ * Limits what unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds
+ * and no read. One with an invented key also costs one read of a key, one write of a counter, and what a lookup reads
+ * while admission runs: one vehicle or content item, two records for compliance, at most 25 vehicles in bulk. Lists and
+ * larger bulk requests read nothing. The limits are above what ten premium callers send at full speed, and well under an
  * account's default of 10,000.
  */
 const THROTTLE = { rateLimit: 1_000, burstLimit: 2_000 };
@@ -51,20 +51,20 @@ const stageNameFrom = (value: unknown): string => {
 const architectureFrom = (value: unknown): Architecture => {
   if (value === undefined || value === 'arm64') return Architecture.ARM_64;
   if (value === 'x86_64') return Architecture.X86_64;
-  throw new Error('-c architecture takes arm64 (the default: a fifth cheaper) or x86_64.');
+  throw new Error('-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.');
 };
 
 const domainFrom = (name: unknown, certificateArn: unknown): Pick<StageSettings, 'domain'> => {
   if (name === undefined && certificateArn === undefined) return {};
   if (typeof name === 'string' && typeof certificateArn === 'string') return { domain: { name, certificateArn } };
-  throw new Error('-c domainName and -c certificateArn go together.');
+  throw new Error('-c domainName and -c certificateArn must be given together.');
 };
 
 const listFrom = (value: unknown): string[] => (typeof value === 'string' && value !== '' ? value.split(',') : []);
 
 /**
  * The settings that the context names (`-c stage=… -c alarmEmail=… -c replicaRegions=a,b -c domainName=… -c
- * certificateArn=… -c architecture=…`). @throws Error in words for whoever deploys
+ * certificateArn=… -c architecture=…`). @throws Error with a message for the person who deploys
  */
 export const stageSettings = (node: Node): StageSettings => {
   const context = (name: string): unknown => node.tryGetContext(name);
@@ -77,7 +77,7 @@ export const stageSettings = (node: Node): StageSettings => {
     functions: {
       architecture: architectureFrom(context('architecture')),
       memoryMegabytes: MEMORY_MEGABYTES,
-      // The functions answer by themselves a second before it; the platform's own limit is 30 s.
+      // The functions respond one second before it. API Gateway's own limit is 30 s.
       timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
     },
     logRetention: keepsData ? RetentionDays.THREE_MONTHS : RetentionDays.ONE_WEEK,

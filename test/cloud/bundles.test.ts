@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
 
 describe('The bundles', () => {
-  it.each(['vehicle-insurance', 'compliance'] as const)('keep a look-up within 75 kB gzipped: %s', async (id) => {
+  it.each(['vehicle-insurance', 'compliance'] as const)('of lookups are at most 75 kB gzipped: %s', async (id) => {
     expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(75_000);
   });
 
@@ -27,7 +27,7 @@ describe('The bundles', () => {
     expect(await readdir(bundles.compliance)).toEqual(['index.js']);
   });
 
-  it('each need nothing but Node', async () => {
+  it('require only Node’s own modules', async () => {
     for (const bundle of Object.values(bundles)) {
       const required = [...(await sourceOf(bundle)).matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name]) => name ?? '');
       expect(

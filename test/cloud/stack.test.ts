@@ -1,4 +1,4 @@
-// All tests of the stack in one file for Jest, which loads the CDK anew for every file: 5 s each time.
+// One file for Jest, which otherwise loads the CDK once per test file: 5 s each time.
 import './stack/alarms.ts';
 import './stack/dashboard.ts';
 import './stack/functions.ts';

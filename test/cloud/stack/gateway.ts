@@ -19,7 +19,7 @@ const routesOf = (template: Template) => {
 };
 
 describe('The gateway', () => {
-  it('has a route for every address, and one for the rest', () => {
+  it('has a route for every path and a default route', () => {
     expect(routesOf(PROD)).toEqual([
       'GET /v1/vehicle/{registration}/insurance → vehicleinsurance',
       'POST /v1/vehicle/bulk-insurance → bulkinsurance',
@@ -40,7 +40,7 @@ describe('The gateway', () => {
 
   const [stage] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Stage');
 
-  it('deploys by itself to a stage at the root, and bounds what comes in', () => {
+  it('deploys automatically to a stage at the root, with a throttle', () => {
     expect(stage?.properties).toMatchObject({
       StageName: '$default',
       AutoDeploy: true,
@@ -48,7 +48,7 @@ describe('The gateway', () => {
     });
   });
 
-  it('logs the route and never the path, the query, the caller’s address or a header', () => {
+  it('logs the route and never the path, the query, the client’s address or a header', () => {
     const settings = stage?.properties.AccessLogSettings as { readonly Format: string } | undefined;
     expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual([
       '$context.error.message',
@@ -64,12 +64,12 @@ describe('The gateway', () => {
     ]);
   });
 
-  it('answers no browser of another origin', () => {
+  it('has no CORS configuration', () => {
     const [api] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Api');
     expect(api?.properties.CorsConfiguration).toBeUndefined();
   });
 
-  it('answers at an address of one’s own, and only there, when one is given', () => {
+  it('responds only at the custom domain when one is given', () => {
     const template = templateOf({
       stage: 'prod',
       domainName: 'api.example.com',

@@ -12,7 +12,7 @@ const EVERYTHING = {
   certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1',
 };
 
-/** What the rule packs find, as the report of the synthesis lists it. */
+/** The violations in the validation report of the synthesis. */
 const findingsOf = (context: Record<string, string>) => {
   const app = stackOf(context).node.root as App;
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

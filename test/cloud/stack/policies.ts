@@ -9,21 +9,21 @@ interface Statement {
   readonly Resource: unknown;
 }
 
-const inWords = ({ Effect, Action, Resource }: Statement): string => {
+const describeStatement = ({ Effect, Action, Resource }: Statement): string => {
   const actions = [Action].flat().map((action) => action.replace('dynamodb:', ''));
-  const refused = Effect === 'Allow' ? '' : 'NOT ';
-  return `${refused}${tableNamed(referenced(Resource)).replace(/^.*Logs[0-9A-F]{8}$/, 'own log')} ${actions.join(' ')}`;
+  const negation = Effect === 'Allow' ? '' : 'NOT ';
+  return `${negation}${tableNamed(referenced(Resource)).replace(/^.*Logs[0-9A-F]{8}$/, 'own log')} ${actions.join(' ')}`;
 };
 
-const policyInWords = ({ properties }: Resource): string => {
+const describePolicy = ({ properties }: Resource): string => {
   const { PolicyDocument, Roles } = properties as { PolicyDocument: { Statement: Statement[] }; Roles: unknown[] };
   const owner = referenced(Roles[0]).replace(/Role[0-9A-F]{8}$/, '');
-  return `${owner}: ${PolicyDocument.Statement.map(inWords).join('; ')}`;
+  return `${owner}: ${PolicyDocument.Statement.map(describeStatement).join('; ')}`;
 };
 
-describe('What each function may do', () => {
-  it('is exactly this, on exactly these tables', () => {
-    expect(resourcesOf(template, 'AWS::IAM::Policy').map(policyInWords)).toEqual([
+describe('The permissions of each function', () => {
+  it('are exactly these actions on exactly these tables', () => {
+    expect(resourcesOf(template, 'AWS::IAM::Policy').map(describePolicy)).toEqual([
       'vehicleinsurance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles GetItem',
       'bulkinsurance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles BatchGetItem',
       'compliance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles BatchGetItem; compliance BatchGetItem',
@@ -36,7 +36,7 @@ describe('What each function may do', () => {
     ]);
   });
 
-  it('comes from no other policy: none is managed, and no role but Lambda’s can be assumed', () => {
+  it('come from no managed policy, and only Lambda can assume the roles', () => {
     for (const { properties } of resourcesOf(template, 'AWS::IAM::Role')) {
       expect(properties.ManagedPolicyArns).toBeUndefined();
       expect(JSON.stringify(properties.AssumeRolePolicyDocument)).toContain('"Service":"lambda.amazonaws.com"');

@@ -5,12 +5,12 @@ import type { Bundles } from '../../../lib/cloud/bundles.ts';
 import { ServiceStack } from '../../../lib/cloud/service-stack.ts';
 import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
 
-/** Synthesised without esbuild: what a bundle holds is no matter of the template. */
+/** Any folder will do: the template does not depend on the contents of a bundle. */
 const bundles = Object.fromEntries(
   [...Object.keys(endpoints), 'not-found'].map((id) => [id, import.meta.dirname]),
 ) as Record<keyof Bundles, string>;
 
-/** The stack of a stage in an app of its own, as `cdk deploy -c stage=…` would make it. */
+/** The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it. */
 export const stackOf = (context: Record<string, string>): ServiceStack => {
   const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...context } });
   const settings = stageSettings(app.node);

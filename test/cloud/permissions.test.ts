@@ -22,7 +22,7 @@ interface Request {
   readonly TransactItems?: readonly Record<string, { readonly TableName: string }>[];
 }
 
-/** DynamoDB checks a transaction's items against these. */
+/** The actions by which DynamoDB authorises the items of a transaction. */
 const ACTION_OF_WRITE: Readonly<Record<string, string>> = {
   Put: 'PutItem',
   Update: 'UpdateItem',
@@ -30,8 +30,8 @@ const ACTION_OF_WRITE: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
-/** The rights that a database request needs: action and table's name. */
-const rightsFor = ({ operation, body }: DatabaseCall): [string, string][] => {
+/** The permissions that a database request needs: action and table name. */
+const permissionsFor = ({ operation, body }: DatabaseCall): [string, string][] => {
   const { TableName, RequestItems, TransactItems } = JSON.parse(body) as Request;
   if (TransactItems) {
     return TransactItems.flatMap((item) =>
@@ -46,13 +46,14 @@ const rightsFor = ({ operation, body }: DatabaseCall): [string, string][] => {
 
 const tableOf = (name: string) => Object.entries(api.engine.names).find(([, known]) => known === name)?.[0] ?? name;
 
-const inWords = (rights: readonly (readonly [string, string])[]) =>
-  [...new Set(rights.map(([action, table]) => `${table} ${action}`))].sort();
+const sorted = (permissions: readonly (readonly [string, string])[]) =>
+  [...new Set(permissions.map(([action, table]) => `${table} ${action}`))].sort();
 
-const rightsUsed = () => inWords(api.faults.calls.flatMap(rightsFor).map(([action, name]) => [action, tableOf(name)]));
+const usedPermissions = () =>
+  sorted(api.faults.calls.flatMap(permissionsFor).map(([action, name]) => [action, tableOf(name)]));
 
-const rightsGranted = ({ tables }: Endpoint) =>
-  inWords(
+const grantedPermissions = ({ tables }: Endpoint) =>
+  sorted(
     (Object.entries(tables) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
       actions.map((action) => [action, table] as const),
     ),
@@ -63,7 +64,7 @@ const create = (slug: string, headers = {}) =>
   api.call('POST', '/v1/api/content', { key, json: anItem(slug), headers });
 const idOf = async (made: Promise<Reply>) => ((await made).body as { id: string }).id;
 
-/** Everything that an endpoint can do, so that each of its rights is used. */
+/** Requests that use every permission of an endpoint. */
 const uses: Record<keyof typeof endpoints, () => Promise<unknown>> = {
   'vehicle-insurance': () => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key }),
   'bulk-insurance': () => api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: ['AB12CDE'] } }),
@@ -92,10 +93,13 @@ const uses: Record<keyof typeof endpoints, () => Promise<unknown>> = {
   },
 };
 
-describe('The rights that a row lists', () => {
-  it.each(Object.keys(endpoints) as (keyof typeof endpoints)[])('are those that the endpoint uses: %s', async (id) => {
-    api.faults.reset();
-    await uses[id]();
-    expect(rightsUsed()).toEqual(rightsGranted(endpoints[id]));
-  });
+describe('The permissions that a row lists', () => {
+  it.each(Object.keys(endpoints) as (keyof typeof endpoints)[])(
+    'are exactly those that the endpoint uses: %s',
+    async (id) => {
+      api.faults.reset();
+      await uses[id]();
+      expect(usedPermissions()).toEqual(grantedPermissions(endpoints[id]));
+    },
+  );
 });
