@@ -1,11 +1,34 @@
-/** Native ES modules; swc strips the types as fast as it reads, `tsc` checks them. */
-export default {
+/** Native ES modules; swc strips the types, `tsc` checks them. */
+const shared = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' } }] },
-  testMatch: ['<rootDir>/test/**/*.test.ts'],
+};
+
+const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
+  ...shared,
+  displayName,
+  testMatch: testMatch.map((pattern) => `<rootDir>/test/${pattern}`),
+  testPathIgnorePatterns: ['/node_modules/', ...testPathIgnorePatterns],
+});
+
+/** `npm test`, and what a bare `jest` runs. */
+const DEFAULT = [project('unit', ['**/*.test.ts'], ['/test/api/']), project('api', ['api/**/*.test.ts'])];
+
+/** Slower, or in need of more than Node: each has a script of its own with `--selectProjects`. */
+const ON_REQUEST = [
+  project('faults', ['faults/**/*.faults.ts']),
+  project('deployed', ['deploy/**/*.deployed.ts']),
+  project('sam', ['sam/**/*.sam.ts']),
+  project('browser', ['browser/**/*.browser.ts']),
+];
+
+const isSelecting = process.argv.some((argument) => argument.startsWith('--selectProjects'));
+
+export default {
+  projects: isSelecting ? [...DEFAULT, ...ON_REQUEST] : DEFAULT,
   collectCoverageFrom: ['functions/**/*.ts', 'lib/**/*.ts'],
   coverageReporters: ['text-summary', 'lcov'],
-  // Speed never decides a test: this only ends one that hangs. A cold machine takes a minute to load the CDK.
+  // Ends a test that hangs; speed never decides a test. A cold machine takes a minute to load the CDK.
   testTimeout: 120_000,
 };
