@@ -14,7 +14,7 @@ import { addKeysCommands } from './keys/keys-commands.ts';
 const EXIT_CODES = `
 Exit codes:
   ${EXIT.done}    done
-  ${EXIT.someRefused}    done, but rows of the file were rejected or faults are left
+  ${EXIT.someRejected}    done, but rows of the file were rejected or faults are left
   ${EXIT.notDone}    not done: bad arguments, no such file, column, key or database
   ${EXIT.interrupted}  ended by Ctrl-C`;
 

@@ -13,7 +13,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-export interface RefusedLine {
+export interface RejectedLine {
   readonly line: number;
   readonly reasons: readonly string[];
   readonly row: unknown;
@@ -84,12 +84,12 @@ export const commandLine = () => {
       await writeFile(pathOf(name), content);
       return pathOf(name);
     },
-    refusedLines: async (path: string): Promise<RefusedLine[]> => {
+    rejectedLines: async (path: string): Promise<RejectedLine[]> => {
       const text = await readFile(`${path}.rejected.ndjson`, 'utf8');
       return text
         .split('\n')
         .filter(Boolean)
-        .map((line) => JSON.parse(line) as RefusedLine);
+        .map((line) => JSON.parse(line) as RejectedLine);
     },
   };
 };

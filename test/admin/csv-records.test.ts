@@ -46,7 +46,7 @@ describe('csvRecords', () => {
         const rows = [...Array(before).fill('a,b'), '"broken,b', ...Array(after).fill('a,b')];
         const read = readAll(rows.join('\n'));
         expect(read).toHaveLength(rows.length);
-        expect(read.filter(({ fault }) => fault !== undefined)).toMatchObject([{ line: before + 1 }]);
+        expect(read.filter(({ issue }) => issue !== undefined)).toMatchObject([{ line: before + 1 }]);
       }),
     );
   });

@@ -7,7 +7,7 @@ import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { journalOf, stoppableCommandLine } from './stopped-runs.ts';
 import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
 
-const { run, file, engine, interruptedRun, refusedLines, signalledRun } = stoppableCommandLine();
+const { run, file, engine, interruptedRun, rejectedLines, signalledRun } = stoppableCommandLine();
 
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -27,14 +27,14 @@ describe('Ctrl-C', () => {
     const { exitCode, stdout, stderr } = await signalledRun(['import', 'vehicles', path], 1, 'BatchWriteItem', signals);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 130,
-      stderr: 'Stopped by Ctrl-C; loading the file again is safe, and --resume goes on where it stopped.\n',
+      stderr: 'Stopped by Ctrl-C; loading the file again is safe, and --resume continues where it stopped.\n',
     });
     expect(stdout).toMatch(/rows read +vehicles loaded/);
   });
 
   it('gives the cursor back however the process ends', async () => {
     const program = `
-      import { showProgress } from './lib/admin/import/progress.ts';
+      import { showProgress } from './lib/admin/command/progress.ts';
       showProgress(Object.assign(process.stderr, { isTTY: true }), 'vehicles', 100);
       process.exit(130);`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
@@ -70,7 +70,7 @@ describe('Ctrl-C', () => {
     // The first is refused its slug, the second moves, and the first is tried again.
     const { exitCode, stderr } = await interruptedRun(['import', 'content', path], 3, 'TransactWriteItems');
     expect([exitCode, stderr]).toEqual([1, expect.not.stringContaining('Stopped')]);
-    expect(await refusedLines(path)).toMatchObject([{ line: 3 }]);
+    expect(await rejectedLines(path)).toMatchObject([{ line: 3 }]);
     expect(existsSync(journalOf(path))).toBe(false);
     const content = contentTable(engine().client, engine().names.content);
     const { items } = await content.list({ domain: 'end.example' }, { offset: 0, limit: 9 }, deadlineIn(5_000));

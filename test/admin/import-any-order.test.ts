@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { journalOf, stoppableCommandLine } from './stopped-runs.ts';
 import { type VehicleCells, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
 
-const { run, file, engine, countedRun, proxy, refusedLines } = stoppableCommandLine();
+const { run, file, engine, countedRun, proxy, rejectedLines } = stoppableCommandLine();
 
 /** Enough vehicles for several batches of writes and several entries in the journal. */
 const VEHICLES = 300;
@@ -143,7 +143,7 @@ describe('An import of vehicles whose rows are in any order', () => {
         }
         expect((await countedRun(args())).exitCode).toBe(expected.rejectedLines.length > 0 ? 1 : 0);
         expect(await storedPolicies(prefix)).toEqual(expected.policies);
-        const rejected = existsSync(`${path}.rejected.ndjson`) ? await refusedLines(path) : [];
+        const rejected = existsSync(`${path}.rejected.ndjson`) ? await rejectedLines(path) : [];
         const byNumber = (a: number, b: number) => a - b;
         expect(rejected.map(({ line }) => line).toSorted(byNumber)).toEqual(expected.rejectedLines.toSorted(byNumber));
         expect(existsSync(journalOf(path))).toBe(false);

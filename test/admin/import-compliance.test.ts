@@ -3,7 +3,7 @@ import { complianceTable } from '../../functions/compliance/compliance-table.ts'
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { commandLine } from './command-line.ts';
 
-const { run, file, engine, refusedLines } = commandLine();
+const { run, file, engine, rejectedLines } = commandLine();
 
 const HEADER = 'registration,mot_due,mot_exempt,tax_paid_until,tax_exempt,sorn,outstanding_fines';
 const find = async (registration: string) =>
@@ -28,13 +28,13 @@ describe('import compliance of a CSV', () => {
     ['C2,,no,,,,0', ['mot_due, mot_exempt: one of them', 'tax_paid_until, tax_exempt, sorn: one of them']],
     ['C2,2026-05-06,,,true,true,0', ['tax_paid_until, tax_exempt, sorn: only one']],
     ['C2,2026-05-06,,2026-07-08,maybe,,0', ['tax_exempt: must be true, false']],
-    ['C2,2026-02-30,,2026-07-08,,,', ['mot_due: is not a day', 'outstanding_fines: must be']],
+    ['C2,2026-02-30,,2026-07-08,,,', ['mot_due: is not a calendar date', 'outstanding_fines: must be']],
     ['C2,2026-05-06,,2026-07-08,,,-1', ['outstanding_fines: must be']],
     ['C2,2026-05-06', ['too few columns']],
   ])('refuses %s', async (row, reasons) => {
     const { exitCode, path } = await load('c.csv', [HEADER, row]);
     expect(exitCode).toBe(1);
-    expect(await refusedLines(path)).toEqual([
+    expect(await rejectedLines(path)).toEqual([
       { line: 2, row, reasons: reasons.map((reason) => expect.stringContaining(reason)) },
     ]);
     expect(await find('C2')).toBeUndefined();
@@ -71,13 +71,13 @@ describe('import compliance of NDJSON', () => {
     [{ registration: undefined }, ['registration: is missing']],
   ])('refuses %j', async (fields, reasons) => {
     const { path } = await load('c.ndjson', [line(fields)]);
-    const [refused] = await refusedLines(path);
+    const [refused] = await rejectedLines(path);
     for (const reason of reasons) expect(refused?.reasons.join('\n')).toContain(reason);
     expect(await find('C3')).toBeUndefined();
   });
 
   it('refuses a vehicle that comes twice', async () => {
     const { path } = await load('c.ndjson', [line({ registration: 'C4' }), line({ registration: 'c 4' })]);
-    expect(await refusedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
+    expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
   });
 });

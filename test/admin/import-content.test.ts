@@ -3,7 +3,7 @@ import { contentTable } from '../../functions/content/content-table.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { commandLine, NOW } from './command-line.ts';
 
-const { run, file, engine, refusedLines } = commandLine();
+const { run, file, engine, rejectedLines } = commandLine();
 
 const table = () => contentTable(engine().client, engine().names.content);
 const list = (domain: string, slug?: string) =>
@@ -111,7 +111,7 @@ describe('import content', () => {
       { ...item, domain: 'G.example' },
     ]);
     expect(exitCode).toBe(1);
-    const refused = (await refusedLines(path)).sort((a, b) => a.line - b.line);
+    const refused = (await rejectedLines(path)).sort((a, b) => a.line - b.line);
     expect(refused.map(({ line, reasons }) => [line, ...reasons])).toEqual([
       [1, 'slug: another item of this domain has it'],
       [2, expect.stringContaining('stands on line 1 already')],
@@ -127,7 +127,7 @@ describe('import content', () => {
     ];
     const first = await load(rows);
     expect(first.exitCode).toBe(1);
-    expect(await refusedLines(first.path)).toMatchObject([
+    expect(await rejectedLines(first.path)).toMatchObject([
       { line: 2, reasons: [expect.stringContaining('this item stands on line 1 already')] },
     ]);
     const { items } = await list('l.example');
@@ -158,7 +158,7 @@ describe('import content', () => {
       { title: ' ', slug: 'Bad Slug', domain: 'h.example', extra: 1, id: 'X', version: 0, created_at: 'now' },
       { title: 'T', content: 'x'.repeat(100_001), domain: 'h.example', slug: 's' },
     ]);
-    const refused = await refusedLines(path);
+    const refused = await rejectedLines(path);
     const about = refused.map(({ reasons }) => reasons.map((reason) => reason.split(':')[0]).sort());
     expect(about).toEqual([['content', 'created_at', 'extra', 'id', 'slug', 'title', 'version'], ['content']]);
     expect((await list('h.example')).total).toBe(0);

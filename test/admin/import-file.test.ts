@@ -110,8 +110,8 @@ describe('a file of refused rows that cannot be written', () => {
     const failed = await countedRun(['import', 'vehicles', path]);
     expect(failed).toMatchObject({ exitCode: 2, stdout: '' });
     expect(failed.stderr).toContain(`that is a folder, not a file: ${rejected}; 1000 records were loaded before`);
-    expect(failed.stderr).toMatch(/--resume goes on where it stopped\n$/);
-    expect(await readJournalOf(path)).toMatchObject({ point: { open: [] } });
+    expect(failed.stderr).toMatch(/--resume continues where it stopped\n$/);
+    expect(await readJournalOf(path)).toMatchObject({ point: { pending: [] } });
     await rmdir(rejected);
     proxy().reset();
     expect(await countedRun(['import', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 1 });

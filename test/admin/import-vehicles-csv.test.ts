@@ -5,7 +5,7 @@ import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
 import { commandLine } from './command-line.ts';
 import { VEHICLE_HEADER, type VehicleCells, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
 
-const { run, file, engine, refusedLines, pathOf } = commandLine();
+const { run, file, engine, rejectedLines, pathOf } = commandLine();
 
 const load = async (content: string | Buffer) => {
   const path = await file('vehicles.csv', content);
@@ -63,10 +63,10 @@ describe('import vehicles of a CSV', () => {
     ['year of letters', { year: 'MMXIX' }, ['year: must be']],
     ['year before cars', { year: '1884' }, ['year: must be']],
     ['year after next', { year: '2028' }, ['year: must be']],
-    ['text that is too long', { model: 'x'.repeat(101) }, ['model: must not be over 100']],
+    ['text that is too long', { model: 'x'.repeat(101) }, ['model: must have at most 100']],
     ['part of a policy', { policy_number: '', valid_to: '' }, ['policy_number: must not', 'valid_to: must not']],
     ['date of another form', { valid_from: '1/1/2026' }, ['valid_from: must be a date']],
-    ['day that does not exist', { valid_to: '2026-11-31' }, ['valid_to: is not a day']],
+    ['day that does not exist', { valid_to: '2026-11-31' }, ['valid_to: is not a calendar date']],
     ['policy that ends first', { valid_to: '2025-12-31' }, ['valid_to: must not be before valid_from']],
     ['moment of another zone', { last_updated: '2026-01-02T03:04:05+01:00' }, ['last_updated: must be']],
     ['every fault at once', { make: ' ', year: '', color: '' }, ['make: must', 'year: must', 'color: must']],
@@ -78,7 +78,7 @@ describe('import vehicles of a CSV', () => {
     const bad = vehicleRow({ registration: fresh(), ...cells });
     const { exitCode, path } = await load(vehiclesCsv(bad, vehicleRow({ registration: sound })));
     expect(exitCode).toBe(1);
-    expect(await refusedLines(path)).toEqual([
+    expect(await rejectedLines(path)).toEqual([
       { line: 2, reasons: reasons.map((reason) => expect.stringContaining(reason)), row: bad },
     ]);
     expect(await find(sound)).toBeDefined();
@@ -86,7 +86,7 @@ describe('import vehicles of a CSV', () => {
 
   it('refuses bytes that are not UTF-8', async () => {
     const { path } = await load(Buffer.from(vehiclesCsv(vehicleRow({ make: 'Citroën' })), 'latin1'));
-    expect(await refusedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('not UTF-8')] }]);
+    expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('not UTF-8')] }]);
   });
 
   it('loads the rows after a quote that is never closed', async () => {
@@ -94,7 +94,7 @@ describe('import vehicles of a CSV', () => {
     const rows = registrations.map((registration) => vehicleRow({ registration, insurer: '"Cover, Ltd"' }));
     const open = [vehicleRow({ make: '"Ford' }), vehicleRow({ make: '"Seat' })];
     const { stdout, path } = await load(vehiclesCsv(open[0] ?? '', ...rows, open[1] ?? ''));
-    expect(await refusedLines(path)).toMatchObject([
+    expect(await rejectedLines(path)).toMatchObject([
       { line: 2, row: open[0] },
       { line: 53, row: open[1] },
     ]);
@@ -116,7 +116,7 @@ describe('a vehicle of several rows', () => {
     const lines = rows.map((cells) => vehicleRow({ registration, ...cells }));
     const { exitCode, path } = await load(vehiclesCsv(...lines, vehicleRow({ registration: fresh() })));
     expect(exitCode).toBe(1);
-    const refused = await refusedLines(path);
+    const refused = await rejectedLines(path);
     expect(refused.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 2));
     for (const [index, reason] of reasons.entries()) expect(refused[index]?.reasons.join()).toContain(reason);
     expect((await find(registration))?.policies).toMatchObject([{ number: 'STORED' }]);
@@ -169,7 +169,7 @@ describe('a vehicle of several rows', () => {
         vehicleRow({ registration: one, policy_number: 'P-2', year: 'x' }),
       ),
     );
-    expect(await refusedLines(path)).toMatchObject([
+    expect(await rejectedLines(path)).toMatchObject([
       { line: 2, reasons: ['rejected with line 4, which is the same vehicle'] },
       { line: 4, reasons: [expect.stringContaining('year: must be')] },
     ]);
@@ -184,7 +184,7 @@ describe('a vehicle of several rows', () => {
       vehicleRow({ registration, ...cells }),
     );
     const { path } = await load(vehiclesCsv(...rows));
-    const rejected = await refusedLines(path);
+    const rejected = await rejectedLines(path);
     expect(rejected).toHaveLength(1_001);
     expect(rejected[1_000]).toMatchObject({ line: 1_002, reasons: ['a vehicle has at most 1,000 rows'] });
     expect(await find(registration)).toBeUndefined();

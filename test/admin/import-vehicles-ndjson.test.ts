@@ -4,7 +4,7 @@ import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
 import { commandLine } from './command-line.ts';
 import { vehicleLine } from './vehicle-files.ts';
 
-const { run, file, engine, refusedLines } = commandLine();
+const { run, file, engine, rejectedLines } = commandLine();
 
 const load = async (...lines: string[]) => {
   const path = await file('vehicles.ndjson', `\uFEFF${lines.join('\r\n')}`);
@@ -34,27 +34,31 @@ describe('import vehicles of NDJSON', () => {
   it.each<[string, Record<string, unknown>, string[]]>([
     ['unknown fields', { colour: 'Red', vehicle: { wheels: 4 } }, ['colour: is not a field', 'vehicle.wheels: is not']],
     ['missing parts', { vehicle: undefined, policies: undefined }, ['vehicle: is missing', 'policies: is missing']],
-    ['wrong types', { registration: 12, policies: {} }, ['registration: must be a text', 'policies: must be an array']],
+    [
+      'wrong types',
+      { registration: 12, policies: {} },
+      ['registration: must be a string', 'policies: must be an array'],
+    ],
     ['a year as text', { vehicle: { make: 'F', model: 'F', year: '2019', color: 'R' } }, ['vehicle.year: must be']],
     ['half a character', { vehicle: { make: '\ud800', model: 'F', year: 2019, color: 'R' } }, ['must be well-formed']],
     ['a policy that is none', { policies: [null] }, ['policies[0]: must be an object']],
     ['a policy that ends first', { policies: [{ ...policy, validTo: '2025-01-01' }] }, ['must not be before']],
     ['policies of one number', { policies: [policy, policy] }, ['policies[1].number: is the same as policies[0]']],
     ['21 policies', { policies: Array.from({ length: 21 }, () => policy) }, ['at most 20 policies']],
-    ['a moment in words', { lastUpdated: 'yesterday' }, ['lastUpdated: must be a moment in UTC']],
+    ['a moment in words', { lastUpdated: 'yesterday' }, ['lastUpdated: must be a UTC timestamp']],
     ['prototype keys', JSON.parse('{"__proto__": {"registration": "X"}}'), ['__proto__: is not a field']],
   ])('refuses %s', async (_case, fields, reasons) => {
     const line = vehicleLine(fields);
     const { exitCode, path } = await load(line);
     expect(exitCode).toBe(1);
-    const [refused] = await refusedLines(path);
+    const [refused] = await rejectedLines(path);
     expect(refused).toMatchObject({ line: 1, row: JSON.parse(line) });
     for (const reason of reasons) expect(refused?.reasons.join('\n')).toContain(reason);
   });
 
   it('refuses lines that are no JSON object with their line number, skips blank ones and loads the rest', async () => {
     const { path, stdout } = await load('{"registration":', '', '[1]', vehicleLine({ registration: 'REST1' }));
-    expect(await refusedLines(path)).toEqual([
+    expect(await rejectedLines(path)).toEqual([
       { line: 1, reasons: ['the line is not JSON'], row: '{"registration":' },
       { line: 3, reasons: ['the line is not a JSON object'], row: [1] },
     ]);
@@ -64,12 +68,12 @@ describe('import vehicles of NDJSON', () => {
 
   it('refuses a line that is longer than it reads, and loads the next', async () => {
     const { path } = await load(vehicleLine({ colour: 'x'.repeat(1_100_000) }), vehicleLine({ registration: 'REST2' }));
-    expect(await refusedLines(path)).toMatchObject([{ line: 1, reasons: [expect.stringContaining('longer than')] }]);
+    expect(await rejectedLines(path)).toMatchObject([{ line: 1, reasons: [expect.stringContaining('longer than')] }]);
     expect(await find('REST2')).toBeDefined();
   });
 
   it('refuses a vehicle that comes twice', async () => {
     const { path } = await load(vehicleLine(), vehicleLine({ registration: 'ab12-cde', policies: [] }));
-    expect(await refusedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
+    expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
   });
 });

@@ -16,7 +16,7 @@ describe('The journal of an import that was stopped', () => {
     const written = writtenItems();
     const again = await countedRun(['import', 'vehicles', path]);
     expect(again).toMatchObject({ exitCode: 0, stdout: expect.not.stringMatching(/skipped/) });
-    expect(again.stderr).toMatch(/^Loading all of it again; --resume would have gone on at line \d+\.\n$/);
+    expect(again.stderr).toMatch(/^Loading the whole file again; --resume would have continued at line \d+\.\n$/);
     expect(writtenItems()).toBe(written + VEHICLES);
   });
 
@@ -36,7 +36,7 @@ describe('The journal of an import that was stopped', () => {
     let others = '';
     atCall(1, 'BatchWriteItem', () => {
       const own = JSON.parse(readFileSync(journalOf(path), 'utf8')) as object;
-      others = JSON.stringify({ ...own, began: '2026-11-21T12:00:00.000Z' });
+      others = JSON.stringify({ ...own, startedAt: '2026-11-21T12:00:00.000Z' });
       writeFileSync(journalOf(path), others);
     });
     await countedRun(['import', 'vehicles', path]);
@@ -46,8 +46,16 @@ describe('The journal of an import that was stopped', () => {
 
 describe('A journal that is of no use', () => {
   const damages: readonly (readonly [string, (path: string) => Promise<unknown>, RegExp])[] = [
-    ['is empty, as after a power cut', (path) => writeFile(path, ''), /v\.csv\.import\.json is damaged/],
-    ['is none of ours', (path) => writeFile(path, '{"point":{"line":0}}'), /v\.csv\.import\.json is damaged/],
+    [
+      'is empty, as after a power cut',
+      (path) => writeFile(path, ''),
+      /v\.csv\.import\.json is damaged or was written by another version/,
+    ],
+    [
+      'is none of ours',
+      (path) => writeFile(path, '{"point":{"line":0}}'),
+      /v\.csv\.import\.json is damaged or was written by another version/,
+    ],
     ['is a folder', (path) => mkdir(path), /v\.csv\.import\.json cannot be read \(EISDIR\)/],
   ];
 
@@ -66,13 +74,15 @@ describe('A journal that is of no use', () => {
   });
 });
 
-describe('A journal that cannot be kept', () => {
+describe('A journal that cannot be written', () => {
   it('does not stop the import, which is said once', async () => {
     const path = await file('v.csv', manyVehicles('FULL'));
     await symlink('/no/such/folder/journal', `${journalOf(path)}.${process.pid}.part`);
     const { exitCode, stderr } = await run(['import', 'vehicles', path]);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^The progress cannot be kept in .*\(ENOENT\): no --resume should this import stop\.\n$/);
+    expect(stderr).toMatch(
+      /^The progress cannot be saved in .*\(ENOENT\): if this import stops, it cannot be resumed\.\n$/,
+    );
   });
 
   it('is promised to nobody at Ctrl-C', async () => {
@@ -83,34 +93,34 @@ describe('A journal that cannot be kept', () => {
     expect(stderr).toMatch(/\nStopped by Ctrl-C; loading the file again is safe\.\n$/);
   });
 
-  it('stands as it was kept before, which is said', async () => {
+  it('stands as it was written before, which is said', async () => {
     const path = await file('v.csv', manyVehicles('HALF'));
     await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
     const before = await readJournalOf(path);
     await symlink('/no/such/folder/journal', `${journalOf(path)}.${process.pid}.part`);
     const { stderr } = await interruptedRun(['import', 'vehicles', path, '--resume'], 10, 'BatchWriteItem');
-    expect(stderr).toMatch(/\(ENOENT\): --resume goes on at line \d+ should this import stop\.\n/);
-    expect(stderr).toMatch(/; loading the file again is safe, and --resume goes on where it stopped\.\n$/);
+    expect(stderr).toMatch(/\(ENOENT\): if this import stops, it can be resumed at line \d+ only\.\n/);
+    expect(stderr).toMatch(/; loading the file again is safe, and --resume continues where it stopped\.\n$/);
     expect(await readJournalOf(path)).toEqual(before);
   });
 });
 
-describe('A journal of very many open lines', () => {
-  it('stays as it was, which is true still', async () => {
-    const subject = {
+describe('A journal of very many pending lines', () => {
+  it('is not updated', async () => {
+    const identity = {
       kind: 'content',
-      file: { bytes: 1, changed: '', beginning: '' },
+      file: { bytes: 1, changed: '', sampleHash: '' },
       table: { arn: '', created: '' },
     };
-    const openLines = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-    let point: ResumePoint = { ...FROM_THE_START, line: 5_001, open: openLines(2_000) };
-    const facts = { subject, began: NOW.toISOString(), kept: undefined };
+    const pendingLines = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+    let point: ResumePoint = { ...FROM_THE_START, line: 5_001, pending: pendingLines(2_000) };
+    const facts = { identity, startedAt: NOW.toISOString(), resumedFrom: undefined };
     const journal = openJournal(pathOf('c.csv'), facts, () => point, process.stderr);
-    await journal.keep();
-    const kept = await readJournal(pathOf('c.csv'));
-    expect(kept).toEqual({ subject, began: facts.began, point });
-    point = { ...FROM_THE_START, line: 6_001, open: openLines(2_001) };
-    await journal.keep();
-    expect(await readJournal(pathOf('c.csv'))).toEqual(kept);
+    await journal.save();
+    const written = await readJournal(pathOf('c.csv'));
+    expect(written).toEqual({ identity, startedAt: facts.startedAt, point });
+    point = { ...FROM_THE_START, line: 6_001, pending: pendingLines(2_001) };
+    await journal.save();
+    expect(await readJournal(pathOf('c.csv'))).toEqual(written);
   });
 });

@@ -4,10 +4,10 @@ import { FROM_THE_START, trackResumePoint } from '../../lib/admin/import/run/res
 const LINES = [2, 5, 17, 99, 100, 103];
 
 /** The point of an import that has reached these records and stored all but the open ones. */
-const pointAfter = (lines: readonly number[], open: readonly number[] = []) => {
+const pointAfter = (lines: readonly number[], pending: readonly number[] = []) => {
   const progress = trackResumePoint(FROM_THE_START);
-  for (const line of lines) progress.take(line);
-  for (const line of lines.filter((each) => !open.includes(each))) progress.stored(line);
+  for (const line of lines) progress.reach(line);
+  for (const line of lines.filter((each) => !pending.includes(each))) progress.stored(line);
   return progress.now();
 };
 
@@ -15,30 +15,30 @@ describe('The point where an import could go on', () => {
   it('is behind what was handed on last, and names what of it is not stored', () => {
     const progress = trackResumePoint(FROM_THE_START);
     expect(progress.now()).toEqual(FROM_THE_START);
-    expect([2, 5, 6].map(progress.take)).toEqual([true, true, true]);
+    expect([2, 5, 6].map(progress.reach)).toEqual([true, true, true]);
     progress.stored(5);
-    expect(progress.now()).toMatchObject({ line: 7, open: [2, 6] });
+    expect(progress.now()).toMatchObject({ line: 7, pending: [2, 6] });
     for (const line of [6, 2]) progress.stored(line);
-    expect(progress.now()).toMatchObject({ line: 7, open: [] });
+    expect(progress.now()).toMatchObject({ line: 7, pending: [] });
   });
 
   it('never goes back behind where it was resumed, and forgets nothing that was open then', () => {
     const start = pointAfter([2, 5, 17, 99], [5, 17]);
     const progress = trackResumePoint(start);
     expect(progress.now()).toEqual(start);
-    expect([2, 5].map(progress.take)).toEqual([false, true]);
+    expect([2, 5].map(progress.reach)).toEqual([false, true]);
     expect(progress.now()).toEqual(start);
     progress.stored(5);
-    expect(progress.now()).toEqual({ ...start, open: [17] });
-    expect([17, 99, 103].map(progress.take)).toEqual([true, false, true]);
-    expect(progress.now()).toMatchObject({ line: 104, open: [17, 103] });
+    expect(progress.now()).toEqual({ ...start, pending: [17] });
+    expect([17, 99, 103].map(progress.reach)).toEqual([true, false, true]);
+    expect(progress.now()).toMatchObject({ line: 104, pending: [17, 103] });
   });
 
   it('is the same wherever an import was stopped before', () => {
     for (let stop = 0; stop <= LINES.length; stop += 1) {
       const progress = trackResumePoint(pointAfter(LINES.slice(0, stop)));
       for (const line of LINES) {
-        progress.take(line);
+        progress.reach(line);
         progress.stored(line);
       }
       progress.end();
@@ -50,15 +50,15 @@ describe('The point where an import could go on', () => {
     ['one more', [2, 3, 5, 17]],
     ['one less', [2, 17]],
     ['another', [3, 5, 17]],
-  ])('is of no use when %s of the records before it is sound', (_case, lines) => {
+  ])('is of no use when %s of the records before it is valid', (_case, lines) => {
     const start = pointAfter([2, 5, 17]);
     const resumed = () => {
       const progress = trackResumePoint(start);
-      for (const line of lines) progress.take(line);
+      for (const line of lines) progress.reach(line);
       return progress;
     };
-    expect(() => resumed().take(18)).toThrow(/which rows are rejected has changed/);
+    expect(() => resumed().reach(18)).toThrow(/which rows are rejected has changed/);
     expect(() => resumed().end()).toThrow(/which rows are rejected has changed/);
-    expect(resumed().now()).toMatchObject({ line: start.line, sound: start.sound });
+    expect(resumed().now()).toMatchObject({ line: start.line, validHash: start.validHash });
   });
 });

@@ -26,11 +26,11 @@ describe('An import of vehicles that Ctrl-C stopped', () => {
   it('has no vehicle half, and goes on without writing any again', async () => {
     const path = await file('v.csv', manyVehicles('CTRL'));
     const stopped = await interruptedRun(['import', 'vehicles', path], 3, 'BatchWriteItem');
-    expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringMatching(/--resume goes on/) });
+    expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringMatching(/--resume continues/) });
     const before = await policyCounts('CTRL');
     expect(new Set(before)).toEqual(new Set([POLICIES]));
     expect(before.length).toBeLessThan(VEHICLES);
-    expect(await readJournalOf(path)).toMatchObject({ point: { line: expect.any(Number), open: [] } });
+    expect(await readJournalOf(path)).toMatchObject({ point: { line: expect.any(Number), pending: [] } });
 
     const resumed = await countedRun(['import', 'vehicles', path, '--resume']);
     expect(resumed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/rows skipped/) });
@@ -47,11 +47,11 @@ describe('A resumed import', () => {
     const path = await file('v.csv', manyVehicles('TWICE'));
     await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
     const written = writtenItems();
-    const { began } = await readJournalOf(path);
+    const { startedAt } = await readJournalOf(path);
     proxy().reset();
     const stopped = await interruptedRun(resume(path), 1, 'BatchWriteItem');
-    expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringMatching(/--resume goes on/) });
-    expect((await readJournalOf(path)).began).toBe(began);
+    expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringMatching(/--resume continues/) });
+    expect((await readJournalOf(path)).startedAt).toBe(startedAt);
     expect(await countedRun(resume(path))).toMatchObject({ exitCode: 0 });
     expect(written + writtenItems()).toBe(VEHICLES);
     expect(await policyCounts('TWICE')).toEqual(Array.from({ length: VEHICLES }, () => POLICIES));
@@ -70,7 +70,7 @@ describe('A resumed import', () => {
     const stored = (await policyCounts('FAULT')).length;
     expect(failed).toMatchObject({ exitCode: 2, stdout: '' });
     expect(failed.stderr).toContain(`AccessDeniedException; ${stored} records were loaded before`);
-    expect(failed.stderr).toMatch(/--resume goes on where it stopped\n$/);
+    expect(failed.stderr).toMatch(/--resume continues where it stopped\n$/);
     expect(await countedRun(resume(path))).toMatchObject({ exitCode: 0 });
     expect(stored + writtenItems()).toBe(VEHICLES);
     expect(await policyCounts('FAULT')).toHaveLength(VEHICLES);
@@ -93,7 +93,7 @@ describe('A resumed import', () => {
     const rows = Array.from({ length: 300 }, (_, index) => `T,"${'line\n'.repeat(200)}",lines.example,s${index}`);
     const path = await file('c.csv', ['title,content,domain,slug', ...rows].join('\n'));
     await interruptedRun(['import', 'content', path], 2, 'TransactWriteItems');
-    expect(await readJournalOf(path)).toMatchObject({ point: { open: [] } });
+    expect(await readJournalOf(path)).toMatchObject({ point: { pending: [] } });
     const later = { now: new Date(NOW.getTime() + 3_600_000) };
     expect(await run(resume(path, 'content'), later)).toMatchObject({ exitCode: 0 });
     const items = await Array.fromAsync(contentExport(engine().client, engine().names.content).items());
@@ -140,7 +140,7 @@ describe('An import of content that was stopped', () => {
     const path = await file('c.ndjson', rows.join('\n'));
     const stopped = await interruptedRun(['import', 'content', path], 2, 'TransactWriteItems');
     expect(stopped.exitCode).toBe(130);
-    expect(await readJournalOf(path)).toMatchObject({ point: { open: [1] } });
+    expect(await readJournalOf(path)).toMatchObject({ point: { pending: [1] } });
     expect(existsSync(`${path}.rejected.ndjson`)).toBe(false);
 
     expect(await run(['import', 'content', path, '--resume'])).toMatchObject({ exitCode: 0, stderr: '' });
@@ -194,8 +194,8 @@ describe('What cannot be resumed', () => {
     const path = await file('v.csv', manyVehicles('RULE').replace('\n', `\n${nextYears}\n`));
     await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
     // A year on, the rule for a vehicle's year lets that row through.
-    const began = new Date(NOW.getTime() + 366 * 86_400_000).toISOString();
-    await writeFile(journalOf(path), JSON.stringify({ ...(await readJournalOf(path)), began }));
+    const startedAt = new Date(NOW.getTime() + 366 * 86_400_000).toISOString();
+    await writeFile(journalOf(path), JSON.stringify({ ...(await readJournalOf(path)), startedAt }));
     for (let times = 0; times < 2; times += 1) {
       expect(await resume(path)).toMatchObject(refusedFor(/which rows are rejected has changed .* leave out --resume/));
     }
@@ -216,7 +216,7 @@ describe('What cannot be resumed', () => {
     expect(await runCommand(args, other)).toMatchObject(refusedFor(/into another table/));
     await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
     await createTables(client, names, { expire: false });
-    expect(await resume(path)).toMatchObject(refusedFor(/the table was made anew/));
+    expect(await resume(path)).toMatchObject(refusedFor(/the table was deleted and created again/));
   });
 
   it('is a journal that is none of ours', async () => {

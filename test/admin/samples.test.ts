@@ -4,7 +4,7 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { commandLine } from './command-line.ts';
 
-const { run, engine, pathOf, refusedLines } = commandLine();
+const { run, engine, pathOf, rejectedLines } = commandLine();
 
 const sample = async (name: string): Promise<string> => {
   await copyFile(join('test', 'fixtures', 'samples', name), pathOf(name));
@@ -31,13 +31,13 @@ describe("an operator's real files", () => {
       stdout: expect.stringMatching(/rows read +vehicles loaded +rows rejected.*\n +5,554 +5,000 +12 /),
       stderr: `12 rows were rejected; the reasons are in ${path}.rejected.ndjson\n`,
     });
-    const refused = await refusedLines(path);
+    const refused = await rejectedLines(path);
     expect(new Set(refused.map(({ reasons }) => reasons.join())).size).toBe(12);
     const first = await stored('vehicles');
     expect(first).toHaveLength(5_000);
     await run(['import', 'vehicles', path]);
     expect(await stored('vehicles')).toEqual(first);
-    expect(await refusedLines(path)).toEqual(refused);
+    expect(await rejectedLines(path)).toEqual(refused);
   });
 
   it('loads 4,774 compliance records', async () => {

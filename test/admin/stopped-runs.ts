@@ -9,8 +9,8 @@ import { type CommandOptions, type CommandResult, commandLine, runCommand } from
 /** The journal of an import beside its file. */
 export const journalOf = (path: string): string => `${path}.import.json`;
 
-export const readJournalOf = async (path: string): Promise<{ readonly began: string; readonly point: object }> =>
-  JSON.parse(await readFile(journalOf(path), 'utf8')) as { began: string; point: object };
+export const readJournalOf = async (path: string): Promise<{ readonly startedAt: string; readonly point: object }> =>
+  JSON.parse(await readFile(journalOf(path), 'utf8')) as { startedAt: string; point: object };
 
 /** A command line whose database calls are counted, and whose runs are stopped at one of them. */
 export const stoppableCommandLine = () => {

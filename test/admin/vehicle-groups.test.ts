@@ -10,7 +10,7 @@ const rowsOf = (registrations: readonly string[]): Row[] =>
     text: `${registration},é,"\uD83D\uDE97"`,
     isJson: false,
     fields: { registration, make: `make ${index}` },
-    faults: registration === 'D' ? ['the row has too few columns'] : [],
+    issues: registration === 'D' ? ['the row has too few columns'] : [],
   }));
 
 /** The groups of a file, in the order in which they become complete, and the most rows that were held at a time. */

@@ -3,7 +3,7 @@ export const EXIT = {
   /** All of it was done. */
   done: 0,
   /** The command ran to its end, but rows of the file were rejected. */
-  someRefused: 1,
+  someRejected: 1,
   /** It could not be done: bad arguments, no such file, column, key or database, or it stopped on the way. */
   notDone: 2,
   /** Ended by Ctrl-C. */

@@ -56,5 +56,5 @@ export const checkContent = async (repair: boolean, run: CommandRun): Promise<Ex
   const total = `${number(items)} items in ${number(lists)} lists, ${number(inconsistencies.length)} inconsistencies.`;
   context.stdout.write(`${total}\n`);
   const isConsistent = busy.length === 0 && rows.every(([, , state]) => state === 'repaired');
-  return isConsistent ? EXIT.done : EXIT.someRefused;
+  return isConsistent ? EXIT.done : EXIT.someRejected;
 };

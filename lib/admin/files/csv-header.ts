@@ -16,7 +16,7 @@ const listed = (label: string, names: readonly string[]): string[] =>
 export const readHeader = (cells: readonly string[], { required, optional }: Columns): string[] => {
   const columns = cells.map((cell) => cell.trim().toLowerCase());
   const known = new Set([...required, ...optional]);
-  const faults = [
+  const issues = [
     ...listed(
       'missing',
       required.filter((name) => !columns.includes(name)),
@@ -27,9 +27,9 @@ export const readHeader = (cells: readonly string[], { required, optional }: Col
     ),
     ...listed('there twice', [...new Set(columns.filter((name, index) => columns.indexOf(name) < index))]),
   ];
-  if (faults.length > 0) {
+  if (issues.length > 0) {
     throw new CommandFailure(
-      `the columns of the file are not as they should be (${faults.join('; ')}); its first line must name ${[...required].join(', ')}` +
+      `the columns of the file are not as they should be (${issues.join('; ')}); its first line must name ${[...required].join(', ')}` +
         (optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''),
     );
   }

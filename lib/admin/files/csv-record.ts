@@ -6,12 +6,12 @@ export interface CsvRecord {
 }
 
 /** Complete; open, because a quoted field goes on in the next line; or broken, with a reason. */
-export type CsvProgress = 'complete' | 'open' | { readonly fault: string };
+export type CsvProgress = 'complete' | 'open' | { readonly issue: string };
 
 export const newCsvRecord = (): CsvRecord => ({ fields: [], open: undefined });
 
-const TEXT_AFTER_QUOTE = { fault: 'the row has text after the closing quote of a field' };
-const STRAY_QUOTE = { fault: 'the row has a quote inside a field that is not quoted' };
+const TEXT_AFTER_QUOTE = { issue: 'the row has text after the closing quote of a field' };
+const STRAY_QUOTE = { issue: 'the row has a quote inside a field that is not quoted' };
 
 /** Where a quoted field ends, reading from inside it; -1 when it goes on in the next line. */
 const readQuoted = (record: CsvRecord, line: string, start: number): number => {

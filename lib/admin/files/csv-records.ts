@@ -6,11 +6,11 @@ export interface CsvText {
   readonly line: number;
   readonly text: string;
   readonly fields: readonly string[];
-  readonly fault?: string;
+  readonly issue?: string;
 }
 
-export const CUT_LINE_FAULT = `the line is longer than ${MAX_HELD_LENGTH.toLocaleString('en-GB')} characters`;
-const UNCLOSED_FAULT = 'the row opens a quoted field that is not closed as it should be';
+export const CUT_LINE_ISSUE = `the line is longer than ${MAX_HELD_LENGTH.toLocaleString('en-GB')} characters`;
+const UNCLOSED_ISSUE = 'the row opens a quoted field that is not closed as it should be';
 
 const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
 
@@ -33,7 +33,7 @@ export const csvRecords = () => {
   };
 
   /** Gives out the first held line as faulty; the others are to be read again. */
-  const recover = (fault: string, out: CsvText[]): Line[] => {
+  const recover = (issue: string, out: CsvText[]): Line[] => {
     const [first, ...others] = reset();
     const { fields } = first === undefined ? newCsvRecord() : beginningOf(first);
     if (first) {
@@ -41,7 +41,7 @@ export const csvRecords = () => {
         line: first.number,
         text: withoutReturn(first.text),
         fields,
-        fault: others.length > 0 ? UNCLOSED_FAULT : fault,
+        issue: others.length > 0 ? UNCLOSED_ISSUE : issue,
       });
     }
     return others;
@@ -65,11 +65,11 @@ export const csvRecords = () => {
     if (held.length === 0 && line.text.trim() === '') return [];
     held.push(line);
     heldLength += line.text.length;
-    if (line.isCut) return recover(CUT_LINE_FAULT, out);
+    if (line.isCut) return recover(CUT_LINE_ISSUE, out);
     const progress = addLine(record, line.text);
     if (progress === 'complete') finish(out);
-    else if (progress !== 'open') return recover(progress.fault, out);
-    else if (heldLength > MAX_HELD_LENGTH) return recover(UNCLOSED_FAULT, out);
+    else if (progress !== 'open') return recover(progress.issue, out);
+    else if (heldLength > MAX_HELD_LENGTH) return recover(UNCLOSED_ISSUE, out);
     return [];
   };
 
@@ -89,7 +89,7 @@ export const csvRecords = () => {
     },
     end: (): CsvText[] => {
       const out: CsvText[] = [];
-      while (held.length > 0) takeAll(recover(UNCLOSED_FAULT, out), out);
+      while (held.length > 0) takeAll(recover(UNCLOSED_ISSUE, out), out);
       return out;
     },
   };

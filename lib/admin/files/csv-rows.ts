@@ -1,24 +1,24 @@
 import { type Columns, readHeader } from './csv-header.ts';
 import { type CsvText, csvRecords } from './csv-records.ts';
-import { encodingFaults } from './encoding.ts';
+import { encodingIssues } from './encoding.ts';
 import type { Line } from './lines.ts';
 import type { Row } from './row.ts';
 
-const countFaults = (count: number, expected: number): string[] => {
+const columnCountIssues = (count: number, expected: number): string[] => {
   if (count === expected) return [];
   const few = count < expected;
   return [`the row has too ${few ? 'few' : 'many'} columns: ${count} where the header names ${expected}`];
 };
 
-const asRow = ({ line, text, fields: cells, fault }: CsvText, columns: readonly string[]): Row => {
+const asRow = ({ line, text, fields: cells, issue }: CsvText, columns: readonly string[]): Row => {
   const fields: Record<string, string> = {};
   for (const [index, name] of columns.entries()) {
     const cell = cells[index];
     if (cell !== undefined) fields[name] = cell;
   }
-  const faults =
-    fault === undefined ? [...countFaults(cells.length, columns.length), ...encodingFaults(text)] : [fault];
-  return { line, text, isJson: false, fields, faults };
+  const issues =
+    issue === undefined ? [...columnCountIssues(cells.length, columns.length), ...encodingIssues(text)] : [issue];
+  return { line, text, isJson: false, fields, issues };
 };
 
 /**

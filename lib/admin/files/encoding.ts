@@ -1,3 +1,3 @@
 /** Why a text cannot be trusted to be what was written: a decoder puts U+FFFD where the bytes were not UTF-8. */
-export const encodingFaults = (text: string): string[] =>
+export const encodingIssues = (text: string): string[] =>
   text.includes('\uFFFD') ? ['the row has bytes that are not UTF-8; save the file as UTF-8'] : [];

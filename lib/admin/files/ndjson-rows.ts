@@ -1,5 +1,5 @@
-import { CUT_LINE_FAULT } from './csv-records.ts';
-import { encodingFaults } from './encoding.ts';
+import { CUT_LINE_ISSUE } from './csv-records.ts';
+import { encodingIssues } from './encoding.ts';
 import type { Line } from './lines.ts';
 import type { Row } from './row.ts';
 
@@ -16,12 +16,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const asRow = ({ number: line, text: raw, isCut }: Line): Row => {
   const text = raw.trim();
-  const unreadable = (fault: string, isJson = false): Row => ({ line, text, isJson, fields: {}, faults: [fault] });
-  if (isCut) return unreadable(CUT_LINE_FAULT);
+  const unreadable = (issue: string, isJson = false): Row => ({ line, text, isJson, fields: {}, issues: [issue] });
+  if (isCut) return unreadable(CUT_LINE_ISSUE);
   const parsed = parse(text);
   if (parsed === undefined) return unreadable('the line is not JSON');
   if (!isObject(parsed.value)) return unreadable('the line is not a JSON object', true);
-  return { line, text, isJson: true, fields: parsed.value, faults: encodingFaults(text) };
+  return { line, text, isJson: true, fields: parsed.value, issues: encodingIssues(text) };
 };
 
 /** The rows of an NDJSON file: one JSON object a line, blank lines left out. */

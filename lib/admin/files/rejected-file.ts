@@ -3,12 +3,12 @@ import { createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { asFileFailure } from '../command/file-errors.ts';
 import { PRIVATE_FILE } from '../command/private-file.ts';
-import type { RefusedRow } from './row.ts';
+import type { RejectedRow } from './row.ts';
 
 /** Characters of a row that are kept; one longer is no row of ours. */
 const MAX_ROW_TEXT = 200_000;
 
-const asLine = ({ row: { line, text, isJson }, reasons }: RefusedRow): string => {
+const asLine = ({ row: { line, text, isJson }, reasons }: RejectedRow): string => {
   const isWhole = text.length <= MAX_ROW_TEXT;
   const row = isJson && isWhole ? text : JSON.stringify(isWhole ? text : `${text.slice(0, MAX_ROW_TEXT)}…`);
   return `{"line":${line},"reasons":${JSON.stringify(reasons)},"row":${row}}\n`;
@@ -31,12 +31,12 @@ export const rejectedFile = async (path: string) => {
   return {
     path: target,
     /** A promise when the disk is behind: wait for it before going on. @throws CommandFailure when the disk does not take it */
-    add: (refused: RefusedRow): Promise<unknown> | undefined => {
+    add: (rejected: RejectedRow): Promise<unknown> | undefined => {
       if (failure) throw failure.error;
       stream ??= createWriteStream(target, PRIVATE_FILE).on('error', (error) => {
         failure = { error: asFileFailure(error, target) };
       });
-      if (stream.write(asLine(refused))) return undefined;
+      if (stream.write(asLine(rejected))) return undefined;
       // One wait for all rows of a vehicle: each of its own would add listeners to the stream.
       drained ??= once(stream, 'drain')
         .catch((error: unknown) => {

@@ -1,19 +1,22 @@
 /** One row of a file, as far as it could be read. */
 export interface Row {
-  /** The line that it begins on, from 1. */
+  /** The line on which it begins, from 1. */
   readonly line: number;
-  /** The row as it stands in the file, without its line end. */
+  /** The row as it is in the file, without its line end. */
   readonly text: string;
   /** Whether `text` is itself JSON. */
   readonly isJson: boolean;
-  /** Its fields by name; of a row that could not be read, those that could. */
+  /** Its fields by name; of an unreadable row, those that could be read. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Why it could not be read; empty when it could. */
-  readonly faults: readonly string[];
+  /** Why it could not be read; empty for a readable row. */
+  readonly issues: readonly string[];
 }
 
-/** A row that will not be loaded, and every reason for that. */
-export interface RefusedRow {
+/** A row that is not loaded, with every reason. */
+export interface RejectedRow {
   readonly row: Row;
   readonly reasons: readonly string[];
 }
+
+/** The outcome of reading the rows of one record: the record, or every row rejected. */
+export type RowResult<Entry> = { readonly record: Entry } | { readonly rejected: readonly RejectedRow[] };

@@ -60,5 +60,5 @@ export const restoreKeys = async (from: string, run: CommandRun): Promise<ExitCo
   const results = rows.map(([, , result]) => result);
   if (rows.length > 0) context.stdout.write(readableTable(['id', 'name', 'result'], rows));
   context.stdout.write(summaryOf(results));
-  return results.includes('unreadable') ? EXIT.someRefused : EXIT.done;
+  return results.includes('unreadable') ? EXIT.someRejected : EXIT.done;
 };

@@ -1,8 +1,7 @@
 import type { ComplianceRecord } from '../../../../functions/compliance/record.ts';
 import type { Columns } from '../../files/csv-header.ts';
-import type { Row } from '../../files/row.ts';
+import type { Row, RowResult } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
-import type { Verdict } from '../records/verdict.ts';
 
 /** The columns of a compliance CSV: one row per vehicle. */
 export const COMPLIANCE_COLUMNS: Columns = {
@@ -22,15 +21,15 @@ const MEANINGS: ReadonlyMap<string, boolean> = new Map([
 
 const readFlag = (check: FieldChecks, name: string, fields: Row['fields']): boolean => {
   const meaning = MEANINGS.get(String(fields[name]).trim().toLowerCase());
-  if (meaning === undefined) check.fault(name, 'must be true, false, yes, no, 1, 0 or blank');
+  if (meaning === undefined) check.issue(name, 'must be true, false, yes, no, 1, 0 or blank');
   return meaning ?? false;
 };
 
 const requireOne = (check: FieldChecks, given: Readonly<Record<string, boolean>>): void => {
   const names = Object.keys(given);
   const count = Object.values(given).filter(Boolean).length;
-  if (count === 0) check.fault(names.join(', '), 'one of them must be given');
-  if (count > 1) check.fault(names.join(', '), 'only one of them may be given');
+  if (count === 0) check.issue(names.join(', '), 'one of them must be given');
+  if (count > 1) check.issue(names.join(', '), 'only one of them may be given');
 };
 
 const readMot = (check: FieldChecks, fields: Row['fields']): ComplianceRecord['mot'] => {
@@ -53,8 +52,8 @@ const asCount = (value: unknown): unknown => {
 };
 
 /** One record from its CSV row. */
-export const readComplianceRow = (row: Row): Verdict<ComplianceRecord> => {
-  if (row.faults.length > 0) return { refused: [{ row, reasons: row.faults }] };
+export const readComplianceRow = (row: Row): RowResult<ComplianceRecord> => {
+  if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks();
   const registration = check.registration('registration', row.fields.registration);
   const record = {
@@ -62,6 +61,6 @@ export const readComplianceRow = (row: Row): Verdict<ComplianceRecord> => {
     roadTax: readRoadTax(check, row.fields),
     outstandingFines: check.count('outstanding_fines', asCount(row.fields.outstanding_fines)),
   };
-  if (registration === undefined || check.reasons.length > 0) return { refused: [{ row, reasons: check.reasons }] };
+  if (registration === undefined || check.reasons.length > 0) return { rejected: [{ row, reasons: check.reasons }] };
   return { record: { registration, ...record } };
 };

@@ -1,7 +1,7 @@
 import { complianceItem } from '../../../../functions/compliance/compliance-table.ts';
 import type { ComplianceRecord } from '../../../../functions/compliance/record.ts';
 import { recordPerRow } from '../records/record-loader.ts';
-import type { ImportKind } from '../run/run.ts';
+import type { ImportKind } from '../run/import-kind.ts';
 import { COMPLIANCE_COLUMNS, readComplianceRow } from './csv-compliance.ts';
 import { readComplianceLine } from './ndjson-compliance.ts';
 

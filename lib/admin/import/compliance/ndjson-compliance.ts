@@ -1,7 +1,6 @@
 import type { ComplianceRecord } from '../../../../functions/compliance/record.ts';
-import type { Row } from '../../files/row.ts';
+import type { Row, RowResult } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
-import type { Verdict } from '../records/verdict.ts';
 
 type Mot = ComplianceRecord['mot'];
 type RoadTax = ComplianceRecord['roadTax'];
@@ -18,12 +17,12 @@ const onlyAlternative = (
   alternatives: readonly string[],
 ): string | undefined => {
   const given = alternatives.filter((field) => value[field] !== undefined);
-  if (given.length !== 1) check.fault(name, `must have exactly one of ${alternatives.join(', ')}`);
+  if (given.length !== 1) check.issue(name, `must have exactly one of ${alternatives.join(', ')}`);
   return given.length === 1 ? given[0] : undefined;
 };
 
 const isTrue = (check: FieldChecks, name: string, value: unknown): true => {
-  if (value !== true) check.fault(name, 'must be true');
+  if (value !== true) check.issue(name, 'must be true');
   return true;
 };
 
@@ -43,8 +42,8 @@ const readRoadTax = (check: FieldChecks, given: unknown): RoadTax => {
 };
 
 /** One record from its NDJSON line. */
-export const readComplianceLine = (row: Row): Verdict<ComplianceRecord> => {
-  if (row.faults.length > 0) return { refused: [{ row, reasons: row.faults }] };
+export const readComplianceLine = (row: Row): RowResult<ComplianceRecord> => {
+  if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks();
   const fields = check.object('', row.fields, RECORD_FIELDS);
   const registration = check.registration('registration', fields.registration);
@@ -53,6 +52,6 @@ export const readComplianceLine = (row: Row): Verdict<ComplianceRecord> => {
     roadTax: readRoadTax(check, fields.roadTax),
     outstandingFines: check.count('outstandingFines', fields.outstandingFines),
   };
-  if (registration === undefined || check.reasons.length > 0) return { refused: [{ row, reasons: check.reasons }] };
+  if (registration === undefined || check.reasons.length > 0) return { rejected: [{ row, reasons: check.reasons }] };
   return { record: { registration, ...record } };
 };

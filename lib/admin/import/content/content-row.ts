@@ -5,9 +5,8 @@ import { CreateContent, storedContent } from '../../../../functions/content/sche
 import { faultsIn } from '../../../../functions/schemas/validation-issues.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import type { Columns } from '../../files/csv-header.ts';
-import type { Row } from '../../files/row.ts';
+import type { Row, RowResult } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
-import type { Verdict } from '../records/verdict.ts';
 
 /** The columns of a content CSV: one row per item. */
 export const CONTENT_COLUMNS: Columns = {
@@ -34,13 +33,13 @@ const asGiven = ({ isJson, fields }: Row): Row['fields'] => {
 
 const readId = (check: FieldChecks, id: unknown): string => {
   const isOurs = typeof id === 'string' && isContentId(id);
-  if (!isOurs) check.fault('id', 'must be an id as this service gives them, a UUID in lower case');
+  if (!isOurs) check.issue('id', 'must be an id as this service gives them, a UUID in lower case');
   return isOurs ? id : '';
 };
 
 const readVersion = (check: FieldChecks, version: unknown): number => {
   const isVersion = typeof version === 'number' && Number.isSafeInteger(version) && version >= 1;
-  if (!isVersion) check.fault('version', 'must be a whole number from 1');
+  if (!isVersion) check.issue('version', 'must be a whole number from 1');
   return isVersion ? version : 1;
 };
 
@@ -50,7 +49,7 @@ const isExported = (fields: Row['fields']): boolean =>
 
 const checkSchema = (check: FieldChecks, fields: Row['fields'], creation: Record<string, unknown>): void => {
   const schema = isExported(fields) ? STORED_CONTENT : CreateContent;
-  for (const { pointer, detail } of faultsIn(schema, creation)) check.fault(pointer.slice(1), detail);
+  for (const { pointer, detail } of faultsIn(schema, creation)) check.issue(pointer.slice(1), detail);
 };
 
 const readSetByService = (check: FieldChecks, { id, created_at, updated_at, version }: Row['fields']) => {
@@ -59,7 +58,7 @@ const readSetByService = (check: FieldChecks, { id, created_at, updated_at, vers
     ...(updated_at === undefined ? {} : { updated_at: check.timestamp('updated_at', updated_at) }),
   };
   if (stamps.created_at && stamps.updated_at && stamps.updated_at < stamps.created_at) {
-    check.fault('updated_at', 'must not be before created_at');
+    check.issue('updated_at', 'must not be before created_at');
   }
   return {
     ...stamps,
@@ -69,13 +68,13 @@ const readSetByService = (check: FieldChecks, { id, created_at, updated_at, vers
 };
 
 /** One item from its row, checked as a request to create it would be; an export's texts as stored ones. */
-export const readContentRow = (row: Row): Verdict<ImportedItem> => {
-  if (row.faults.length > 0) return { refused: [{ row, reasons: row.faults }] };
+export const readContentRow = (row: Row): RowResult<ImportedItem> => {
+  if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks();
   const fields = check.object('', asGiven(row), ALL_FIELDS);
   const creation = pick(fields, CREATION_FIELDS);
   checkSchema(check, fields, creation);
   const setByService = readSetByService(check, fields);
-  if (check.reasons.length > 0) return { refused: [{ row, reasons: check.reasons }] };
+  if (check.reasons.length > 0) return { rejected: [{ row, reasons: check.reasons }] };
   return { record: { ...newFields(creation as T.Static<typeof CreateContent>), ...setByService } };
 };

@@ -3,8 +3,8 @@ import { contentImport, type ImportOutcome, type SkipReasonOf } from '../../../c
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import { fitsOneTransaction } from '../../../content-maintenance/transaction-size.ts';
 import type { Row } from '../../files/row.ts';
+import type { ImportKind, ImportRun, RowConsumer } from '../run/import-kind.ts';
 import { inFlight } from '../run/in-flight.ts';
-import type { ImportKind, ImportRun, RowTaker } from '../run/run.ts';
 import { CONTENT_COLUMNS, readContentRow } from './content-row.ts';
 import { itemClaims } from './item-claims.ts';
 
@@ -84,22 +84,22 @@ const contentWriter = (run: ImportRun, skipReasonOf: SkipReasonOf) => {
         before = rows.length;
         for (const row of rows) await write([row]);
       }
-      for (const { row, reason } of inOrder(blocked)) await run.refused({ row, reasons: [reason] });
+      for (const { row, reason } of inOrder(blocked)) await run.rejected({ row, reasons: [reason] });
     },
   };
 };
 
-const open = (run: ImportRun): RowTaker => {
+const open = (run: ImportRun): RowConsumer => {
   const claims = itemClaims(run.expectedRows);
   const { put, end, finish } = contentWriter(run, claims.skipReasonOf);
   return {
-    take: (row) => {
-      const verdict = readContentRow(row);
-      if ('refused' in verdict) return Promise.all(verdict.refused.map(run.refused));
-      const next = { row, item: verdict.record };
+    consume: (row) => {
+      const result = readContentRow(row);
+      if ('rejected' in result) return Promise.all(result.rejected.map(run.rejected));
+      const next = { row, item: result.record };
       const reasons = claims.repeatsOf(next.item, row.line);
-      if (reasons.length > 0) return run.refused({ row, reasons });
-      if (run.progress.take(row.line)) return put(next);
+      if (reasons.length > 0) return run.rejected({ row, reasons });
+      if (run.progress.reach(row.line)) return put(next);
       run.skipped(1);
       return undefined;
     },

@@ -17,7 +17,7 @@ const idOf = (id: string): Fingerprint => fingerprintOf(`id ${id}`);
 const repeats = (what: string, earlier: number | undefined): string[] =>
   earlier === undefined ? [] : [`${what} stands on line ${earlier} already; an item must stand once in a file`];
 
-/** Knows which row of a file speaks of an item first: a second one is refused, so that loading it twice changes nothing. */
+/** Knows which row of a file speaks of an item first: a second one is rejected, so that loading it twice changes nothing. */
 export const itemClaims = (expectedRows: number) => {
   const seen = firstLines(expectedRows);
 

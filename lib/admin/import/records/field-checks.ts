@@ -8,7 +8,7 @@ const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
 
-/** Days that were found to exist. Files name the same few over and over, and the calendar costs more than all other checks. */
+/** Valid days. A file repeats the same few, and the calendar check costs more than all others together. */
 const knownDays = new Set<string>();
 const MAX_KNOWN_DAYS = 20_000;
 
@@ -22,63 +22,63 @@ const isDay = (text: string): boolean => {
 export const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value.trim() === '');
 
-const registrationFault = (raw: string): string => {
+const registrationIssue = (raw: string): string => {
   if (raw.trim() === '') return 'must not be blank';
   return REGISTRATION_CHARACTERS.test(raw.normalize('NFC'))
     ? 'must have 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9'
-    : 'may hold only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
+    : 'may contain only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
 };
 
-const textFault = (text: string): string | undefined => {
+const textIssue = (text: string): string | undefined => {
   if (text === '') return 'must not be blank';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
-  return [...text].length > MAX_TEXT_LENGTH ? `must not be over ${MAX_TEXT_LENGTH} characters` : undefined;
+  return [...text].length > MAX_TEXT_LENGTH ? `must have at most ${MAX_TEXT_LENGTH} characters` : undefined;
 };
 
 /**
- * Reads the fields of a row. Every fault found is kept in `reasons`, under the field's name; what a check returns
- * counts only when there is none.
+ * Reads the fields of a row. Every issue is added to `reasons`, with the field's name. The returned values are valid only
+ * when there are no reasons.
  */
 export const fieldChecks = () => {
   const reasons: string[] = [];
-  const fault = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
+  const issue = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
 
   const string = (name: string, value: unknown): string | undefined => {
     if (typeof value === 'string') return value;
-    fault(name, value === undefined ? 'is missing' : 'must be a text');
+    issue(name, value === undefined ? 'is missing' : 'must be a string');
     return undefined;
   };
 
   return {
     reasons,
-    fault,
+    issue,
 
     /** The normalised registration. */
     registration: (name: string, value: unknown): string | undefined => {
       const raw = string(name, value);
       const registration = raw === undefined ? undefined : normaliseRegistration(raw);
-      if (raw !== undefined && registration === undefined) fault(name, registrationFault(raw));
+      if (raw !== undefined && registration === undefined) issue(name, registrationIssue(raw));
       return registration;
     },
 
-    /** A text that is not blank, without the blanks around it. */
+    /** A trimmed text that is not blank. */
     text: (name: string, value: unknown): string => {
       const text = string(name, value)?.trim();
-      const wrong = text === undefined ? undefined : textFault(text);
-      if (wrong) fault(name, wrong);
+      const found = text === undefined ? undefined : textIssue(text);
+      if (found) issue(name, found);
       return text ?? '';
     },
 
     year: (name: string, value: unknown, now: Date): number => {
       const last = now.getUTCFullYear() + 1;
       const isYear = typeof value === 'number' && Number.isInteger(value) && FIRST_YEAR <= value && value <= last;
-      if (!isYear) fault(name, `must be a whole number from ${FIRST_YEAR} to ${last}`);
+      if (!isYear) issue(name, `must be a whole number from ${FIRST_YEAR} to ${last}`);
       return isYear ? value : 0;
     },
 
     count: (name: string, value: unknown): number => {
       const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-      if (!isCount) fault(name, 'must be a whole number from 0');
+      if (!isCount) issue(name, 'must be a whole number from 0');
       return isCount ? value : 0;
     },
 
@@ -86,30 +86,30 @@ export const fieldChecks = () => {
     day: (name: string, value: unknown): string => {
       const day = string(name, value)?.trim();
       if (day === undefined || isDay(day)) return day ?? '';
-      if (day === '') fault(name, 'must not be blank');
-      else fault(name, WRITTEN_AS_DATE.test(day) ? 'is not a day of the calendar' : 'must be a date as YYYY-MM-DD');
+      if (day === '') issue(name, 'must not be blank');
+      else issue(name, WRITTEN_AS_DATE.test(day) ? 'is not a calendar date' : 'must be a date as YYYY-MM-DD');
       return '';
     },
 
-    /** A moment in UTC, as ISO 8601 to the millisecond. */
+    /** A UTC timestamp, as ISO 8601 to the millisecond. */
     timestamp: (name: string, value: unknown): string => {
       const text = string(name, value)?.trim();
       if (text === undefined) return '';
       const moment = ISO_UTC.test(text) && isDay(text.slice(0, 10)) ? new Date(text) : undefined;
       if (moment && !Number.isNaN(moment.getTime())) return moment.toISOString();
-      fault(name, 'must be a moment in UTC as YYYY-MM-DDTHH:MM:SSZ');
+      issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
       return '';
     },
 
     /** The value as an object that has no other fields than these. */
     object: (name: string, value: unknown, allowed: readonly string[]): Readonly<Record<string, unknown>> => {
       if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        fault(name, value === undefined ? 'is missing' : 'must be an object');
+        issue(name, value === undefined ? 'is missing' : 'must be an object');
         return {};
       }
       const prefix = name === '' ? '' : `${name}.`;
       for (const field of Object.keys(value)) {
-        if (!allowed.includes(field)) fault(`${prefix}${field}`, 'is not a field of this record');
+        if (!allowed.includes(field)) issue(`${prefix}${field}`, 'is not a field of this record');
       }
       return value as Record<string, unknown>;
     },

@@ -5,8 +5,8 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { backoffMs, deadlineIn } from '../../../../functions/runtime/deadline.ts';
+import type { ImportRun } from './import-kind.ts';
 import { inFlight } from './in-flight.ts';
-import type { ImportRun } from './run.ts';
 
 type Item = Record<string, AttributeValue>;
 

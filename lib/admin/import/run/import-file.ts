@@ -3,18 +3,19 @@ import { asFileFailure } from '../../command/file-errors.ts';
 import type { CommandRun } from '../../deployment/command-run.ts';
 import { requireConfirmation } from '../../deployment/confirmation.ts';
 import { rejectedFile } from '../../files/rejected-file.ts';
-import { beginningOf } from './beginning.ts';
-import { load } from './load.ts';
-import type { ImportKind } from './run.ts';
+import { type ImportCounts, summaryOf } from './import-counts.ts';
+import { importIdentityOf } from './import-identity.ts';
+import type { ImportKind } from './import-kind.ts';
+import { type ImportJob, loadRows } from './load-rows.ts';
+import { resumeStateOf } from './resume-state.ts';
 import { openSource, requireUnchanged } from './source-file.ts';
-import { subjectOf } from './subject.ts';
-import { summaryOf, type Tally } from './summary.ts';
 
-const openJob = async (kind: ImportKind, path: string, resume: boolean, command: CommandRun) => {
+const openJob = async (kind: ImportKind, path: string, resume: boolean, command: CommandRun): Promise<ImportJob> => {
   try {
     const source = await openSource(path);
-    const subject = await subjectOf(kind, source, command.deployment);
-    return { ...command, kind, source, subject, beginning: await beginningOf(path, subject, resume, command.context) };
+    const identity = await importIdentityOf(kind, source, command.deployment);
+    const resumeState = await resumeStateOf(path, identity, resume, command.context);
+    return { ...command, kind, source, identity, resumeState };
   } catch (error) {
     throw asFileFailure(error, path);
   }
@@ -24,9 +25,9 @@ const rowsRejected = (rows: number): string =>
   rows === 1 ? '1 row was rejected' : `${rows.toLocaleString('en-GB')} rows were rejected`;
 
 /**
- * Loads a file: every sound record is stored, every rejected row is in `FILE.rejected.ndjson` with its reasons. With
- * `resume` it goes on where an import of this file was stopped, and comes to the same end.
- * @throws CommandFailure when nothing could be done, or the database or the disk went away on the way
+ * Loads a file: stores every valid record and writes every rejected row to `FILE.rejected.ndjson` with its reasons. With
+ * `resume` it continues where an import of this file was stopped, with the same result in the end.
+ * @throws CommandFailure when nothing could be done, or the database or the disk failed on the way
  */
 export const importFile = async (
   kind: ImportKind,
@@ -35,20 +36,20 @@ export const importFile = async (
   command: CommandRun,
 ): Promise<ExitCode> => {
   const { stdout, stderr } = command.context;
-  const tally: Tally = { read: 0, skipped: 0, loaded: 0, refused: 0 };
+  const counts: ImportCounts = { read: 0, skipped: 0, loaded: 0, rejected: 0 };
   const started = performance.now();
-  await requireConfirmation(`This replaces stored ${kind.noun} by what the file holds`, command);
+  await requireConfirmation(`This replaces stored ${kind.noun} with the content of the file`, command);
   const job = await openJob(kind, path, resume, command);
   const rejected = await rejectedFile(path);
-  const afterwards = await load(job, tally, rejected);
-  stdout.write(summaryOf(kind.noun, tally, (performance.now() - started) / 1_000));
-  if (tally.refused > 0) {
-    stderr.write(`${rowsRejected(tally.refused)}; the reasons are in ${rejected.path}\n`);
+  const interrupted = await loadRows(job, counts, rejected);
+  stdout.write(summaryOf(kind.noun, counts, (performance.now() - started) / 1_000));
+  if (counts.rejected > 0) {
+    stderr.write(`${rowsRejected(counts.rejected)}; the reasons are in ${rejected.path}\n`);
   }
-  if (afterwards === undefined) {
-    await requireUnchanged(job.source);
-    return tally.refused > 0 ? EXIT.someRefused : EXIT.done;
+  if (interrupted) {
+    stderr.write(`Stopped by Ctrl-C; ${interrupted.nextStep}.\n`);
+    return EXIT.interrupted;
   }
-  stderr.write(`Stopped by Ctrl-C; ${afterwards}.\n`);
-  return EXIT.interrupted;
+  await requireUnchanged(job.source);
+  return counts.rejected > 0 ? EXIT.someRejected : EXIT.done;
 };

@@ -4,25 +4,24 @@ import * as T from 'typebox';
 import { faultsIn } from '../../../../functions/schemas/validation-issues.ts';
 import type { Output } from '../../command/context.ts';
 import { PRIVATE_FILE } from '../../command/private-file.ts';
-import { NotResumable } from './not-resumable.ts';
-import type { ResumePoint } from './resume-point.ts';
-import { differenceOf, Subject } from './subject.ts';
+import { differenceOf, ImportIdentity } from './import-identity.ts';
+import { NotResumable, type ResumePoint } from './resume-point.ts';
 
-/** Open lines that are written down. With more, the journal stays as it was: still true, only more is written again. */
-const MAX_OPEN = 2_000;
+/** Maximum number of pending lines in the journal. Beyond it the journal is not updated; a resumed import then repeats more writes. */
+const MAX_PENDING = 2_000;
 
 const Journal = T.Object({
-  subject: Subject,
-  /** When the import began, ISO 8601 UTC: the moment that its records get, however often it is resumed. */
-  began: T.String(),
+  identity: ImportIdentity,
+  /** When the import was started first, ISO 8601 UTC: its records get this time, however often it is resumed. */
+  startedAt: T.String(),
   point: T.Object({
     line: T.Integer({ minimum: 1 }),
-    open: T.Array(T.Integer({ minimum: 1 })),
-    sound: T.Integer({ minimum: 0 }),
+    pending: T.Array(T.Integer({ minimum: 1 })),
+    validHash: T.Integer({ minimum: 0 }),
   }),
 });
 
-/** What is kept beside a file while it is imported, as `FILE.import.json`, so that another run can go on. */
+/** The content of `FILE.import.json`, written beside a file while it is imported, so that another run can resume. */
 export type Journal = T.Static<typeof Journal>;
 
 const journalOf = (path: string): string => `${path}.import.json`;
@@ -38,11 +37,11 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Removes the temporary files of killed imports; one that has this process's id is about to be replaced. */
+/** Removes the temporary files of killed imports. One with this process's id is about to be replaced. */
 export const removeAbandonedParts = async (path: string): Promise<void> => {
-  const beginning = `${basename(journalOf(path))}.`;
+  const prefix = `${basename(journalOf(path))}.`;
   for (const name of await readdir(dirname(path))) {
-    const [, pid] = name.startsWith(beginning) ? (/^(\d+)\.part$/.exec(name.slice(beginning.length)) ?? []) : [];
+    const [, pid] = name.startsWith(prefix) ? (/^(\d+)\.part$/.exec(name.slice(prefix.length)) ?? []) : [];
     if (pid !== undefined && !isRunning(Number(pid))) await rm(join(dirname(path), name), { force: true });
   }
 };
@@ -55,36 +54,36 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** The journal beside a file, of whichever import, or why it is of no use; undefined when there is none. */
+/** The journal beside a file, of any import, or why it cannot be used; undefined when there is none. */
 export const readJournal = async (path: string): Promise<Journal | NotResumable | undefined> => {
   try {
     const journal = parsed(await readFile(journalOf(path), 'utf8'));
     if (faultsIn(Journal, journal).length === 0) return journal as Journal;
-    // Not flushed to the disk, it may be empty after a power cut.
-    return new NotResumable(`${journalOf(path)} is damaged`);
+    // The file is not flushed to disk: it may be empty after a power cut.
+    return new NotResumable(`${journalOf(path)} is damaged or was written by another version`);
   } catch (error) {
-    const { code = 'unknown fault' } = error as NodeJS.ErrnoException;
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
     return code === 'ENOENT' ? undefined : new NotResumable(`${journalOf(path)} cannot be read (${code})`);
   }
 };
 
 /**
- * Keeps the journal of an import beside its file, `kept` being what an earlier run of this import has left there. A folder
- * that cannot be written to does not stop the import: it is said once that it cannot be resumed, or only from further back.
+ * Writes the journal of an import beside its file. `resumedFrom` is the point in the journal of the import that is resumed.
+ * A folder that cannot be written to does not stop the import: one message reports what it means for `--resume`.
  */
 export const openJournal = (
   path: string,
-  { kept: left, ...facts }: Omit<Journal, 'point'> & { readonly kept: ResumePoint | undefined },
+  { resumedFrom, ...facts }: Omit<Journal, 'point'> & { readonly resumedFrom: ResumePoint | undefined },
   now: () => ResumePoint,
   stderr: Output,
 ) => {
-  let kept = left;
-  let isPossible = true;
+  let written = resumedFrom;
+  let isWritable = true;
 
-  const tellImpossible = ({ code = 'unknown fault' }: NodeJS.ErrnoException): void => {
-    const consequence = kept === undefined ? 'no --resume' : `--resume goes on at line ${kept.line}`;
+  const reportNotWritable = ({ code = 'unknown error' }: NodeJS.ErrnoException): void => {
+    const consequence = written === undefined ? 'cannot be resumed' : `can be resumed at line ${written.line} only`;
     stderr.write(
-      `The progress cannot be kept in ${journalOf(path)} (${code}): ${consequence} should this import stop.\n`,
+      `The progress cannot be saved in ${journalOf(path)} (${code}): if this import stops, it ${consequence}.\n`,
     );
   };
 
@@ -92,29 +91,29 @@ export const openJournal = (
     try {
       await writeFile(partOf(path), `${JSON.stringify({ ...facts, point })}\n`, PRIVATE_FILE);
       await rename(partOf(path), journalOf(path));
-      kept = point;
+      written = point;
     } catch (error) {
-      isPossible = false;
-      tellImpossible(error as NodeJS.ErrnoException);
+      isWritable = false;
+      reportNotWritable(error as NodeJS.ErrnoException);
     }
   };
 
-  /** Whether the journal on the disk is of this import: another one of the same file may have put its own there. */
+  /** Whether the journal on disk is of this import: another import of the same file may have replaced it. */
   const isOwn = async (): Promise<boolean> => {
     const journal = await readJournal(path);
     if (journal === undefined || journal instanceof NotResumable) return false;
-    return journal.began === facts.began && differenceOf(journal.subject, facts.subject) === undefined;
+    return journal.startedAt === facts.startedAt && differenceOf(journal.identity, facts.identity) === undefined;
   };
 
   return {
-    /** Writes down how far the import has come, if it has come further. */
-    keep: async (): Promise<void> => {
+    /** Writes the present resume point when it is further than the written one. */
+    save: async (): Promise<void> => {
       const point = now();
-      const isFurther = point.line !== kept?.line || point.open.length < kept.open.length;
-      if (isPossible && isFurther && point.open.length <= MAX_OPEN) await write(point);
+      const isFurther = point.line !== written?.line || point.pending.length < written.pending.length;
+      if (isWritable && isFurther && point.pending.length <= MAX_PENDING) await write(point);
     },
     isOwn,
-    /** The import has come to its end: there is nothing to resume. */
+    /** Removes the journal of a finished import. */
     remove: async (): Promise<void> => {
       await rm(partOf(path), { force: true });
       if (await isOwn()) await rm(journalOf(path), { force: true });

@@ -1,60 +1,74 @@
-import { NotResumable } from './not-resumable.ts';
+import { CommandFailure } from '../../command/command-failure.ts';
 
-/** How much of a file is stored for certain. Records are known by the line that they begin on. */
+/** A stopped import cannot be resumed. */
+export class NotResumable extends CommandFailure {
+  /** A clause for the operator. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`this import cannot be resumed, ${reason}: leave out --resume to load the whole file`);
+    this.reason = reason;
+  }
+}
+
+/** How much of a file is stored. A record is identified by the line of its last row: these lines ascend. */
 export interface ResumePoint {
-  /** Every sound record that begins before this line is stored, but for those that are open. */
+  /** Every valid record before this line is stored, except the pending ones. */
   readonly line: number;
-  /** Lines of records that were on their way, or could not be stored in their turn; ascending. */
-  readonly open: readonly number[];
-  /** 32 bits that stand for the lines of the sound records before `line`: what was refused is not stored. */
-  readonly sound: number;
+  /** Lines of records before `line` whose write is not confirmed, ascending. */
+  readonly pending: readonly number[];
+  /** Hash of the lines of the valid records before `line`: changes when other rows are rejected. */
+  readonly validHash: number;
 }
 
 /** The beginning of a file. */
-export const FROM_THE_START: ResumePoint = { line: 1, open: [], sound: 0 };
+export const FROM_THE_START: ResumePoint = { line: 1, pending: [], validHash: 0 };
 
 /** FNV-1a (Fowler, Noll, Vo), a line at a time. */
-const withLine = (sound: number, line: number): number => Math.imul(sound ^ line, 0x01000193) >>> 0;
+const withLine = (hash: number, line: number): number => Math.imul(hash ^ line, 0x01000193) >>> 0;
 
 /**
- * Follows what an import stores, so that it can be said at any moment where another run could go on. Batches are stored in
- * no order: those that a throttled one lets overtake it need not be written again.
+ * Tracks what an import stores, and so the point at which another run could resume it. Batches are stored in any order: a
+ * batch that overtakes a throttled one is not written again.
  */
 export const trackResumePoint = (start: ResumePoint) => {
-  const openBefore = new Set(start.open);
-  const onTheWay = new Set<number>();
+  const pendingBefore = new Set(start.pending);
+  const pending = new Set<number>();
   let reached = 0;
-  let sound = 0;
+  let validHash = 0;
 
   const isPastStart = (line: number): boolean => line >= start.line;
 
   const requireSame = (): void => {
-    if (sound !== start.sound) throw new NotResumable('which rows are rejected has changed since it was stopped');
+    if (validHash !== start.validHash) {
+      throw new NotResumable('which rows are rejected has changed since it was stopped');
+    }
   };
 
   return {
     /**
-     * A sound record is reached; lines ascend. Whether it is to be stored, as no earlier run has done that.
-     * @throws NotResumable when other records are sound than the earlier run found
+     * Called for each valid record; lines ascend.
+     * @returns whether the record must be stored: false when an earlier run has stored it
+     * @throws NotResumable when the earlier run found other records valid
      */
-    take: (line: number): boolean => {
+    reach: (line: number): boolean => {
       if (isPastStart(line) && !isPastStart(reached)) requireSame();
-      sound = withLine(sound, line);
+      validHash = withLine(validHash, line);
       reached = line;
-      if (!isPastStart(line) && !openBefore.has(line)) return false;
-      onTheWay.add(line);
+      if (!isPastStart(line) && !pendingBefore.has(line)) return false;
+      pending.add(line);
       return true;
     },
-    /** A record is stored for certain. */
-    stored: (line: number): void => void onTheWay.delete(line),
-    /** The file is at its end. @throws NotResumable as `take` does */
+    /** The write of a record is confirmed. */
+    stored: (line: number): void => void pending.delete(line),
+    /** The file is at its end. @throws NotResumable as `reach` does */
     end: (): void => {
       if (!isPastStart(reached)) requireSame();
     },
     now: (): ResumePoint => {
-      const notReached = start.open.filter((line) => line > reached);
-      const open = [...onTheWay, ...notReached].sort((a, b) => a - b);
-      return isPastStart(reached) ? { line: reached + 1, open, sound } : { ...start, open };
+      const notReached = start.pending.filter((line) => line > reached);
+      const lines = [...pending, ...notReached].sort((a, b) => a - b);
+      return isPastStart(reached) ? { line: reached + 1, pending: lines, validHash } : { ...start, pending: lines };
     },
   };
 };

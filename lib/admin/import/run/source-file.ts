@@ -13,7 +13,7 @@ export interface SourceFile {
   readonly changed: string;
 }
 
-/** @throws CommandFailure when the file is not there, may not be read, or is of no form that is understood */
+/** @throws CommandFailure when the file does not exist, is not readable or has another format */
 export const openSource = async (path: string): Promise<SourceFile> => {
   const format = formatOf(path);
   try {
@@ -28,7 +28,7 @@ export const openSource = async (path: string): Promise<SourceFile> => {
   }
 };
 
-/** @throws CommandFailure when the file is not as it was when it was opened */
+/** @throws CommandFailure when the file has changed since it was opened */
 export const requireUnchanged = async ({ path, bytes, changed }: SourceFile): Promise<void> => {
   const now = await openSource(path);
   if (now.bytes !== bytes || now.changed !== changed) {

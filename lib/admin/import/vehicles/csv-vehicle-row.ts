@@ -25,8 +25,8 @@ const asYear = (value: unknown): unknown => {
 
 /** Reads one row, with every fault in it. A row that is itself damaged has no more said about its fields. */
 export const readVehicleRow = (row: Row, now: Date): VehicleRow => {
-  if (row.faults.length > 0) {
-    return { row, reasons: [...row.faults], details: NO_DETAILS, policy: undefined, lastUpdated: undefined };
+  if (row.issues.length > 0) {
+    return { row, reasons: [...row.issues], details: NO_DETAILS, policy: undefined, lastUpdated: undefined };
   }
   const check = fieldChecks();
   const { fields } = row;

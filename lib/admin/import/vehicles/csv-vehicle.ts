@@ -4,8 +4,7 @@ import {
   type VehicleDetails,
   type VehicleRecord,
 } from '../../../../functions/vehicles/record.ts';
-import type { RefusedRow } from '../../files/row.ts';
-import type { Verdict } from '../records/verdict.ts';
+import type { RejectedRow, RowResult } from '../../files/row.ts';
 import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
 import { TOO_MANY_POLICIES } from './vehicle-fields.ts';
 import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
@@ -13,9 +12,9 @@ import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
 const DETAILS = ['make', 'model', 'year', 'color'] as const satisfies readonly (keyof VehicleDetails)[];
 
 const contradict = (rows: readonly VehicleRow[]): void => {
-  const sound = rows.filter(({ reasons }) => reasons.length === 0);
-  const [first] = sound;
-  for (const { details, reasons } of sound.slice(1)) {
+  const valid = rows.filter(({ reasons }) => reasons.length === 0);
+  const [first] = valid;
+  for (const { details, reasons } of valid.slice(1)) {
     for (const field of DETAILS) {
       if (first && details[field] !== first.details[field]) {
         reasons.push(`${field}: is not the same as on line ${first.row.line}, which is the same vehicle`);
@@ -45,7 +44,7 @@ const limitPolicies = (rows: readonly VehicleRow[]): void => {
 const TOO_MANY_ROWS = `a vehicle has at most ${MAX_VEHICLE_ROWS.toLocaleString('en-GB')} rows`;
 
 /** Every row of a vehicle is rejected when one is: half a record would lie about its insurance. */
-const rejectWhole = (rows: readonly VehicleRow[]): RefusedRow[] => {
+const rejectWhole = (rows: readonly VehicleRow[]): RejectedRow[] => {
   const culprit = rows.find(({ reasons }) => reasons.length > 0)?.row.line ?? 0;
   return rows.map(({ row, reasons }) => ({
     row,
@@ -67,15 +66,15 @@ export const readVehicle = (
   { registration, rows: group, hasTooManyRows }: VehicleGroup,
   now: Date,
   fileChanged: string,
-): Verdict<VehicleRecord> => {
-  if (hasTooManyRows) return { refused: group.map((row) => ({ row, reasons: [...row.faults, TOO_MANY_ROWS] })) };
+): RowResult<VehicleRecord> => {
+  if (hasTooManyRows) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
   const rows = group.map((row) => readVehicleRow(row, now));
   contradict(rows);
   repeatPolicies(rows);
   limitPolicies(rows);
   const [first] = rows;
   if (registration === undefined || first === undefined || rows.some(({ reasons }) => reasons.length > 0)) {
-    return { refused: rejectWhole(rows) };
+    return { rejected: rejectWhole(rows) };
   }
   return {
     record: {

@@ -1,7 +1,7 @@
 import type { VehicleRecord } from '../../../../functions/vehicles/record.ts';
 import { vehicleItem } from '../../../../functions/vehicles/vehicles-table.ts';
 import { recordLoader, recordPerRow } from '../records/record-loader.ts';
-import type { ImportKind, ImportRun, RowTaker } from '../run/run.ts';
+import type { ImportKind, ImportRun, RowConsumer } from '../run/import-kind.ts';
 import { VEHICLE_COLUMNS } from './csv-columns.ts';
 import { readVehicle } from './csv-vehicle.ts';
 import { readVehicleLine } from './ndjson-vehicle.ts';
@@ -11,15 +11,15 @@ import { vehicleScan } from './vehicle-scan.ts';
 const TARGET = { table: 'vehicles', toItem: vehicleItem } as const;
 
 /** A policy per row, the rows of a vehicle anywhere in the file: read twice, so that no vehicle is stored before its last row. */
-const openCsv = async (run: ImportRun): Promise<RowTaker> => {
+const openCsv = async (run: ImportRun): Promise<RowConsumer> => {
   const scan = vehicleScan(run.expectedRows);
   for await (const rows of run.readAhead()) for (const row of rows) scan.add(row);
   const groups = vehicleGroups(scan);
   const loader = recordLoader<VehicleRecord>(run, TARGET);
   return {
-    take: (row) => {
+    consume: (row) => {
       const group = groups.add(row);
-      return group && loader.settle(group.rows, readVehicle(group, run.now, run.fileChanged));
+      return group && loader.load(group.rows, readVehicle(group, run.now, run.fileChanged));
     },
     finish: loader.finish,
   };

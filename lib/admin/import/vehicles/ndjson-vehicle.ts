@@ -1,7 +1,6 @@
 import { MAX_POLICIES, type Policy, type VehicleRecord } from '../../../../functions/vehicles/record.ts';
-import type { Row } from '../../files/row.ts';
+import type { Row, RowResult } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
-import type { Verdict } from '../records/verdict.ts';
 import { readDetails, readPolicy, TOO_MANY_POLICIES } from './vehicle-fields.ts';
 
 const RECORD_FIELDS = ['registration', 'vehicle', 'policies', 'lastUpdated'];
@@ -13,17 +12,17 @@ const checkPolicyNumbers = (check: FieldChecks, policies: readonly Policy[]): vo
   for (const [index, { number }] of policies.entries()) {
     const earlier = seen.get(number);
     if (earlier === undefined) seen.set(number, index);
-    else if (number !== '') check.fault(`policies[${index}].number`, `is the same as policies[${earlier}].number`);
+    else if (number !== '') check.issue(`policies[${index}].number`, `is the same as policies[${earlier}].number`);
   }
 };
 
 const readPolicies = (check: FieldChecks, value: unknown): Policy[] => {
   if (!Array.isArray(value)) {
-    check.fault('policies', value === undefined ? 'is missing' : 'must be an array');
+    check.issue('policies', value === undefined ? 'is missing' : 'must be an array');
     return [];
   }
   if (value.length > MAX_POLICIES) {
-    check.fault('policies', TOO_MANY_POLICIES);
+    check.issue('policies', TOO_MANY_POLICIES);
     return [];
   }
   const policies = value.map((entry: unknown, index) => {
@@ -35,8 +34,8 @@ const readPolicies = (check: FieldChecks, value: unknown): Policy[] => {
 };
 
 /** One vehicle from its line. Without a moment of its own the record is as old as the file. */
-export const readVehicleLine = (row: Row, now: Date, fileChanged: string): Verdict<VehicleRecord> => {
-  if (row.faults.length > 0) return { refused: [{ row, reasons: row.faults }] };
+export const readVehicleLine = (row: Row, now: Date, fileChanged: string): RowResult<VehicleRecord> => {
+  if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks();
   const fields = check.object('', row.fields, RECORD_FIELDS);
   const record: Omit<VehicleRecord, 'registration'> & { registration: string | undefined } = {
@@ -51,6 +50,6 @@ export const readVehicleLine = (row: Row, now: Date, fileChanged: string): Verdi
     lastUpdated: fields.lastUpdated === undefined ? fileChanged : check.timestamp('lastUpdated', fields.lastUpdated),
   };
   const { registration } = record;
-  if (registration === undefined || check.reasons.length > 0) return { refused: [{ row, reasons: check.reasons }] };
+  if (registration === undefined || check.reasons.length > 0) return { rejected: [{ row, reasons: check.reasons }] };
   return { record: { ...record, registration } };
 };

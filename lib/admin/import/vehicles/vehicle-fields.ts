@@ -31,7 +31,7 @@ export const readPolicy = (
     type: check.text(named('type'), type),
   };
   if (policy.validFrom && policy.validTo && policy.validTo < policy.validFrom) {
-    check.fault(named('validTo'), `must not be before ${named('validFrom')}`);
+    check.issue(named('validTo'), `must not be before ${named('validFrom')}`);
   }
   return policy;
 };

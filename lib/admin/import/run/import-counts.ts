@@ -1,7 +1,7 @@
 import { readableTable } from '../../command/readable-table.ts';
 
-/** What came of an import. */
-export interface Tally {
+/** Counts of one import. */
+export interface ImportCounts {
   /** Rows read. */
   read: number;
   /** Rows of records that were stored before this import was resumed. */
@@ -9,18 +9,18 @@ export interface Tally {
   /** Records stored. */
   loaded: number;
   /** Rows rejected. */
-  refused: number;
+  rejected: number;
 }
 
 const number = (value: number): string => value.toLocaleString('en-GB');
 
-/** The tally as a table, with the seconds it took. */
-export const summaryOf = (noun: string, { read, skipped, loaded, refused }: Tally, seconds: number): string => {
+/** The counts as a table, with the duration. */
+export const summaryOf = (noun: string, { read, skipped, loaded, rejected }: ImportCounts, seconds: number): string => {
   const columns: [string, string][] = [
     ['rows read', number(read)],
     ...(skipped > 0 ? ([['rows skipped', number(skipped)]] satisfies [string, string][]) : []),
     [`${noun} loaded`, number(loaded)],
-    ['rows rejected', number(refused)],
+    ['rows rejected', number(rejected)],
     ['seconds', seconds.toFixed(1)],
     ['rows per second', number(Math.round((read - skipped) / Math.max(seconds, 1e-3)))],
   ];

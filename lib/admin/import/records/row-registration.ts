@@ -1,6 +1,12 @@
+import { normaliseRegistration } from '../../../../functions/vehicles/registration.ts';
+import type { Row } from '../../files/row.ts';
 import type { Fingerprint } from './first-lines.ts';
 
-/** Every character of a normalised registration. 40 of them, so that six fit into 32 bits (sum of 40^0 … 40^6 < 2^32). */
+/** The normalised registration of a row; undefined when it is missing or invalid. */
+export const registrationOf = ({ fields }: Row): string | undefined =>
+  typeof fields.registration === 'string' ? normaliseRegistration(fields.registration) : undefined;
+
+/** Every character of a normalised registration: 40, so that six fit into 32 bits (sum of 40^0 … 40^6 < 2^32). */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ÄÖÜÅ';
 const HALF_LENGTH = 6;
 const digits = new Map([...ALPHABET].map((character, index) => [character.charCodeAt(0), index + 1]));
@@ -11,7 +17,7 @@ const pack = (text: string, from: number, to: number): number => {
   return packed;
 };
 
-/** A normalised registration in 64 bits: exact, two registrations never share one. */
+/** A normalised registration in 64 bits. Exact: two registrations never have the same fingerprint. */
 export const registrationFingerprint = (registration: string): Fingerprint => ({
   high: pack(registration, 0, Math.min(HALF_LENGTH, registration.length)),
   low: pack(registration, HALF_LENGTH, registration.length),
