@@ -1,11 +1,109 @@
+import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { countedLists } from '../counted-list/counted-list.ts';
-import { contentChanges } from './content-changes.ts';
+import { backoffMs, type Deadline } from '../runtime/deadline.ts';
 import { contentReads } from './content-reads.ts';
+import { type ChangeOutcome, contentTransactions } from './content-transactions.ts';
+import { hashBody, type RememberedCreation, type Repeatable } from './idempotency.ts';
+import { type ContentFields, type ContentItem, etagOf, latest, type StoredItem } from './item.ts';
+import { ContentNotFound, IdempotencyConflict, PreconditionFailed, SlugTaken } from './refusals.ts';
 
-/** The table of content: the one door to items, their slugs and their lists. */
+/** When a change happens, and by when it must be done. */
+export interface Moment {
+  readonly now: Date;
+  readonly deadline: Deadline;
+}
+
+/** The response to a repeated creation: the item as it was created then. @throws IdempotencyConflict */
+const repeatedCreation = ({ bodyHash, id, createdAt }: RememberedCreation, fields: ContentFields): ContentItem => {
+  if (bodyHash !== hashBody(fields)) throw new IdempotencyConflict();
+  return { id, ...fields, created_at: createdAt, updated_at: createdAt, version: 1 };
+};
+
+/** A strong entity tag (RFC 9110 section 8.8.3). */
+const STRONG_TAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
+
+/**
+ * `If-Match` is `*` or a list of entity tags that are compared strongly (RFC 9110 section 13.1.1).
+ * @throws PreconditionFailed unless it names the item's version or is absent
+ */
+const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  if (tags.includes(etagOf(item))) return;
+  throw new PreconditionFailed(
+    item.version,
+    tags.every((tag) => STRONG_TAG.test(tag)),
+  );
+};
+
+/**
+ * The content table: reads and changes of items together with their slugs and lists.
+ * @example
+ * const content = contentTable(db, tables.content);
+ * const item = await content.create(fields, undefined, { now, deadline });
+ * const { items, total } = await content.list({ domain: item.domain }, { offset: 0, limit: 20 }, deadline);
+ */
 export const contentTable = (db: DynamoDBClient, table: string) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
-  return { ...reads, ...contentChanges(db, table, lists, reads.find) };
+  const transactions = contentTransactions(db, table, lists);
+
+  /** Reads the item and changes the version that was read; repeats both when another request changed it meanwhile. */
+  const changeFound = async <T>(
+    id: string,
+    ifMatch: string | undefined,
+    deadline: Deadline,
+    attempt: (stored: StoredItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
+  ): Promise<T> => {
+    for (let tries = 0; ; tries += 1) {
+      const stored = await reads.find(id);
+      if (stored === undefined) throw new ContentNotFound();
+      requireMatch(ifMatch, stored.item);
+      const { outcome, result } = await attempt(stored);
+      if (outcome.kind === 'done') return result;
+      if (outcome.kind === 'slug taken') throw new SlugTaken();
+      await deadline.pause(backoffMs(tries));
+    }
+  };
+
+  return {
+    ...reads,
+
+    /** @throws SlugTaken, IdempotencyConflict */
+    create: async (
+      fields: ContentFields,
+      repeatable: Repeatable | undefined,
+      { now, deadline }: Moment,
+    ): Promise<ContentItem> => {
+      const timestamp = now.toISOString();
+      const item = { id: randomUUID(), ...fields, created_at: timestamp, updated_at: timestamp, version: 1 };
+      const outcome = await transactions.insert(item, deadline, repeatable);
+      if (outcome.kind === 'done') return item;
+      if (outcome.kind === 'repeated') return repeatedCreation(outcome.creation, fields);
+      throw new SlugTaken();
+    },
+
+    /** Fields left out keep their value; `updated_at` never decreases. @throws ContentNotFound, PreconditionFailed, SlugTaken */
+    update: (
+      id: string,
+      changes: Partial<ContentFields>,
+      ifMatch: string | undefined,
+      { now, deadline }: Moment,
+    ): Promise<ContentItem> =>
+      changeFound(id, ifMatch, deadline, async (stored) => {
+        const { version, updated_at } = stored.item;
+        // Clocks of two instances differ.
+        const updatedAt = latest(now.toISOString(), updated_at);
+        const item = { ...stored.item, ...changes, updated_at: updatedAt, version: version + 1 };
+        return { outcome: await transactions.replace(stored, item, deadline), result: item };
+      }),
+
+    /** Deletes the item for good and frees its slug. @throws ContentNotFound, PreconditionFailed */
+    remove: (id: string, ifMatch: string | undefined, { deadline }: Moment): Promise<ContentItem> =>
+      changeFound(id, ifMatch, deadline, async (stored) => ({
+        outcome: await transactions.remove(stored, deadline),
+        result: stored.item,
+      })),
+  };
 };

@@ -1,21 +1,25 @@
-/** The three changes of an item, each one transaction over the item, its slug and its lists. */
+/** The changes of items, each one transaction over the items, their slugs and their lists. */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { CountedLists } from '../counted-list/counted-list.ts';
 import { transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { ALL_ITEMS, domainList, type Entry } from './content-items.ts';
 import { contentWrites } from './content-writes.ts';
+import { parseCreation, type RememberedCreation, type Repeatable, rememberCreation } from './idempotency.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
-/** The item, its slug and its lists contradict each other; only an operator's repair helps. */
+/** The item, its slug and its lists are inconsistent. An operator must run `content check --repair`. */
 export class InconsistentContent extends Error {
   override readonly name = 'InconsistentContent';
 }
 
-/** How a transaction ended: `changed` when the item was no longer, or already, there as it was expected. */
-export type ChangeOutcome = 'done' | 'changed' | 'slug taken';
+/** How a transaction ended: `changed` when another request changed, deleted or created the item meanwhile. */
+export type ChangeOutcome = { readonly kind: 'done' | 'changed' | 'slug taken' };
 
-/** Where new items join their lists. */
+/** `repeated` when the same creation is remembered. */
+export type InsertOutcome = ChangeOutcome | { readonly kind: 'repeated'; readonly creation: RememberedCreation };
+
+/** The positions of new items in their lists. */
 export interface Positions {
   readonly of: (item: ContentItem) => StoredItem['positions'];
 }
@@ -27,16 +31,16 @@ export const contentTransactions = (db: DynamoDBClient, table: string, lists: Co
     failed: ReadonlyMap<TransactWriteItem, Entry>,
     item: TransactWriteItem,
     claim?: TransactWriteItem,
-  ) => {
-    if (failed.has(item)) return 'changed';
-    if (claim && failed.has(claim)) return 'slug taken';
+  ): ChangeOutcome => {
+    if (failed.has(item)) return { kind: 'changed' };
+    if (claim && failed.has(claim)) return { kind: 'slug taken' };
     throw new InconsistentContent();
   };
 
   return {
     /**
-     * Adds new items, all or none, at the end of their lists in their order. They must fit (`fitsOneTransaction`).
-     * False when one of them, or its slug, is there already. @throws DeadlineExceeded
+     * Adds new items in one transaction, which they must fit (`fitsOneTransaction`).
+     * False, with nothing written, when one of them or its slug exists. @throws DeadlineExceeded
      */
     insertMany: async (items: readonly ContentItem[], positions: Positions, deadline: Deadline): Promise<boolean> => {
       const outcome = await transact(
@@ -73,22 +77,16 @@ export const contentTransactions = (db: DynamoDBClient, table: string, lists: Co
       return { of: (item) => ({ all: all + items.indexOf(item), domain: places.get(item) ?? 0 }) };
     },
 
-    /**
-     * Adds a new item. `guard` is one more write that must hold; when it does not, the entry that it found is returned.
-     * @throws InconsistentContent
-     */
-    insert: async (
-      item: ContentItem,
-      deadline: Deadline,
-      guard?: TransactWriteItem,
-    ): Promise<ChangeOutcome | Entry> => {
+    /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableContentEntry */
+    insert: async (item: ContentItem, deadline: Deadline, repeatable?: Repeatable): Promise<InsertOutcome> => {
       const { id } = item;
       const [all, domain] = await Promise.all([lists.allocate(ALL_ITEMS), lists.allocate(domainList(item.domain))]);
+      const remember = repeatable && rememberCreation(table, repeatable, item);
       const [add, claim] = [writes.addItem({ item, positions: { all, domain } }), writes.claimSlug(item)];
       const outcome = await transact(
         db,
         [
-          ...(guard ? [guard] : []),
+          ...(remember ? [remember] : []),
           add,
           claim,
           ...lists.append(ALL_ITEMS, [{ position: all, id }]),
@@ -96,11 +94,14 @@ export const contentTransactions = (db: DynamoDBClient, table: string, lists: Co
         ],
         deadline,
       );
-      if (outcome.committed) return 'done';
-      return (guard && outcome.failed.get(guard)) ?? outcomeOf(outcome.failed, add, claim);
+      if (outcome.committed) return { kind: 'done' };
+      const remembered = remember && outcome.failed.get(remember);
+      return remembered
+        ? { kind: 'repeated', creation: parseCreation(remembered) }
+        : outcomeOf(outcome.failed, add, claim);
     },
 
-    /** Puts another version in the place of the stored one, wherever its domain and slug move. @throws InconsistentContent */
+    /** Replaces the stored version, also when its domain or slug changes. @throws InconsistentContent */
     replace: async (
       { item: old, positions }: StoredItem,
       item: ContentItem,
@@ -122,7 +123,7 @@ export const contentTransactions = (db: DynamoDBClient, table: string, lists: Co
         ],
         deadline,
       );
-      return outcome.committed ? 'done' : outcomeOf(outcome.failed, replace, claim);
+      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, replace, claim);
     },
 
     /** Removes the stored version. @throws InconsistentContent */
@@ -138,7 +139,7 @@ export const contentTransactions = (db: DynamoDBClient, table: string, lists: Co
         ],
         deadline,
       );
-      return outcome.committed ? 'done' : outcomeOf(outcome.failed, remove);
+      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, remove);
     },
   };
 };

@@ -1,15 +1,10 @@
 /** The single writes of which every change of content is composed. */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
-import { creationKey, itemEntry, itemKey, slugKey } from './content-items.ts';
-import { hashBody, REMEMBERED_SECONDS, type Repeatable, repeatableId } from './idempotency.ts';
+import { itemEntry, itemKey, slugKey } from './content-items.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
-/** Unix seconds. */
-const secondsOf = (timestamp: string): number => Math.floor(Date.parse(timestamp) / 1_000);
-
-/** Who holds which slug. */
-type SlugHolder = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
+/** A slug of a domain and the item that claims it. */
+type SlugClaim = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
 
 export const contentWrites = (table: string) => ({
   addItem: (stored: StoredItem): TransactWriteItem => ({
@@ -36,8 +31,8 @@ export const contentWrites = (table: string) => ({
     },
   }),
 
-  /** Fails when another item of the domain holds the slug. */
-  claimSlug: ({ domain, slug, id }: SlugHolder) => ({
+  /** Fails when another item of the domain has claimed the slug. */
+  claimSlug: ({ domain, slug, id }: SlugClaim) => ({
     Put: {
       TableName: table,
       Item: { ...slugKey(domain, slug), id: { S: id } },
@@ -45,31 +40,12 @@ export const contentWrites = (table: string) => ({
     },
   }),
 
-  releaseSlug: ({ domain, slug, id }: SlugHolder) => ({
+  releaseSlug: ({ domain, slug, id }: SlugClaim) => ({
     Delete: {
       TableName: table,
       Key: slugKey(domain, slug),
       ConditionExpression: 'id = :id',
       ExpressionAttributeValues: { ':id': { S: id } },
-    },
-  }),
-
-  /** Fails, and shows what is remembered, when the same creation was done within the time it is remembered. */
-  rememberCreation: (repeatable: Repeatable, item: ContentItem): TransactWriteItem => ({
-    Put: {
-      TableName: table,
-      Item: {
-        ...creationKey(repeatableId(repeatable)),
-        ...marshall({
-          bodyHash: hashBody(item),
-          id: item.id,
-          createdAt: item.created_at,
-          expiresAt: secondsOf(item.created_at) + REMEMBERED_SECONDS,
-        }),
-      },
-      ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-      ExpressionAttributeValues: { ':now': { N: String(secondsOf(item.created_at)) } },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   }),
 });

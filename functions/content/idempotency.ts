@@ -1,8 +1,12 @@
+/** Creations that their callers may repeat: the entry that remembers one (contract.md "Content"). */
 import { createHash } from 'node:crypto';
-import type { ContentFields } from './item.ts';
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type Entry, UnreadableContentEntry } from './content-items.ts';
+import type { ContentFields, ContentItem } from './item.ts';
 
-/** How long a creation can be repeated safely, in seconds (contract.md "Content"). */
-export const REMEMBERED_SECONDS = 24 * 60 * 60;
+/** How long a creation is remembered, in seconds. */
+const REMEMBERED_SECONDS = 24 * 60 * 60;
 
 /** A creation that its caller may repeat: the caller's key id and its Idempotency-Key. */
 export interface Repeatable {
@@ -10,7 +14,7 @@ export interface Repeatable {
   readonly idempotencyKey: string;
 }
 
-/** What is remembered of a creation: enough to give the same answer again, since the same body comes with the retry. */
+/** What is remembered of a creation. The repeated request brings the fields again. */
 export interface RememberedCreation {
   readonly bodyHash: string;
   readonly id: string;
@@ -23,6 +27,37 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
   sha256(JSON.stringify([title, content, domain, slug, meta_description]));
 
-/** Bound to the caller's key, so that two callers' keys never meet; hashed, since callers put what they like in it. */
-export const repeatableId = ({ keyId, idempotencyKey }: Repeatable): string =>
-  `idempotency#${keyId}#${sha256(idempotencyKey)}`;
+/** Contains the caller's key id, so that callers never share an entry. Hashed: an Idempotency-Key may hold any text. */
+const creationKey = ({ keyId, idempotencyKey }: Repeatable): Entry => ({
+  pk: { S: `idempotency#${keyId}#${sha256(idempotencyKey)}` },
+  sk: { S: 'creation' },
+});
+
+/** @throws UnreadableContentEntry */
+export const parseCreation = (entry: Entry): RememberedCreation => {
+  const { bodyHash, id, createdAt } = unmarshall(entry);
+  if ([bodyHash, id, createdAt].some((value) => typeof value !== 'string')) throw new UnreadableContentEntry();
+  return { bodyHash, id, createdAt };
+};
+
+/** Fails, and returns the stored entry, when the same creation is still remembered. */
+export const rememberCreation = (table: string, repeatable: Repeatable, item: ContentItem): TransactWriteItem => {
+  const now = Math.floor(Date.parse(item.created_at) / 1_000);
+  return {
+    Put: {
+      TableName: table,
+      Item: {
+        ...creationKey(repeatable),
+        ...marshall({
+          bodyHash: hashBody(item),
+          id: item.id,
+          createdAt: item.created_at,
+          expiresAt: now + REMEMBERED_SECONDS,
+        }),
+      },
+      ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+      ExpressionAttributeValues: { ':now': { N: String(now) } },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+};

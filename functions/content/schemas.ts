@@ -1,107 +1,10 @@
 /** The shapes that the content endpoints exchange: specification sections 2.6 and 4.4, contract.md "Content". */
 import * as T from 'typebox';
 
-const MAX_CONTENT_BYTES = 100_000;
-
-/** Half a surrogate pair, a control character other than tab and line ends, or what is left of a damaged character. */
-const WRONG_CHARACTER = /\p{Surrogate}|(?![\t\n\r])\p{Cc}|\ufffd/u;
-
-/** White space and what else leaves no mark, such as U+200B or the empty Braille pattern. */
-const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u;
-
-const codePointOf = (character: string): string =>
-  `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
-
-/** Names the first character that no text may hold and its position: code points, from 1. */
-const wrongCharacter = (text: string): string | undefined => {
-  const found = WRONG_CHARACTER.exec(text);
-  if (found === null) return undefined;
-  const position = [...text.slice(0, found.index)].length + 1;
-  return `must not contain ${codePointOf(found[0])}, which is character ${position}`;
-};
-
-type TextOptions = T.TStringOptions & { readonly description: string };
-
-/** Makes the schema of a text from its options. */
-type TextSchema = (options: TextOptions) => T.TSchema & T.TString;
-
-/** Of a text that must not be empty; `newText` also counts as empty what nobody can see. */
-const NOT_BLANK = '\\S';
-
-/** A text that a request or a new file brings. */
-const newText: TextSchema = (options) => {
-  const issueOf = (text: string): string | undefined => {
-    const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(text);
-    return wrongCharacter(text) ?? (isEmpty ? `must be ${options.description}` : undefined);
-  };
-  return T.Refine(
-    T.String(options),
-    (value) => typeof value !== 'string' || issueOf(value) === undefined,
-    (value) => issueOf(value) ?? '',
-  );
-};
-
-/** A text that is stored already: it may come from a version that asked for less. */
-const storedText: TextSchema = (options) =>
-  T.Refine(
-    T.String(options),
-    (value) => typeof value !== 'string' || value.isWellFormed(),
-    () => 'must be well-formed Unicode',
-  );
-
-const fieldsOf = (text: TextSchema) => ({
-  title: text({ maxLength: 200, pattern: NOT_BLANK, description: 'a text of 1 to 200 characters that is not blank' }),
-  content: T.Refine(
-    text({
-      maxLength: MAX_CONTENT_BYTES,
-      pattern: NOT_BLANK,
-      description: 'a text of 1 to 100,000 bytes of UTF-8 that is not blank',
-    }),
-    (value) => typeof value !== 'string' || Buffer.byteLength(value) <= MAX_CONTENT_BYTES,
-    (value) => `must be at most 100,000 bytes of UTF-8, not ${Buffer.byteLength(value)}`,
-  ),
-  domain: T.String({
-    maxLength: 253,
-    pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$',
-    description: 'letters, digits and hyphens in labels joined by dots, at most 253 characters',
-  }),
-  slug: T.String({
-    maxLength: 200,
-    pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-    description: 'lower-case letters and digits in groups joined by single hyphens, at most 200 characters',
-  }),
-  meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
-});
-
-const fields = fieldsOf(newText);
-
-/** Set by the service; accepted in an update, where it is ignored whatever its value. */
-const readOnly = {
-  id: T.Unknown(),
-  created_at: T.Unknown(),
-  updated_at: T.Unknown(),
-  version: T.Unknown(),
-};
-
-export const CreateContent = T.Object(
-  { ...fields, meta_description: T.Optional(fields.meta_description) },
-  { title: 'CreateContent', additionalProperties: false },
-);
-
-/** The fields of an item that is stored already, which an export of it still has. A function: only operators need it. */
-export const storedContent = () => {
-  const { meta_description, ...required } = fieldsOf(storedText);
-  return T.Object({ ...required, meta_description: T.Optional(meta_description) }, { additionalProperties: false });
-};
-
-const creationFields = Object.keys(fields);
-
-export const UpdateContent = T.Refine(
-  T.Partial(T.Object({ ...fields, ...readOnly }), { title: 'UpdateContent', additionalProperties: false }),
-  (value) => creationFields.some((field) => Object.hasOwn(value, field)),
-  () => `must have at least one of ${creationFields.join(', ')}`,
-);
-
+/**
+ * The record: responses, types and the check of stored items follow from it. It is tolerant, since earlier and later
+ * versions stored items too; `CreateContent` and `UpdateContent` add the rules for new values.
+ */
 export const ContentItemSchema = T.Object(
   {
     id: T.String(),
@@ -115,6 +18,113 @@ export const ContentItemSchema = T.Object(
     version: T.Integer({ minimum: 1, description: 'Raised by every update' }),
   },
   { title: 'ContentItem' },
+);
+
+/** A content item as it is returned (contract.md "Content"). */
+export type ContentItem = Readonly<T.Static<typeof ContentItemSchema>>;
+
+/** What a caller writes of a content item; `domain` in lower case. */
+export type ContentFields = Omit<ContentItem, 'id' | 'created_at' | 'updated_at' | 'version'>;
+
+const MAX_CONTENT_BYTES = 100_000;
+
+/** An unpaired surrogate, a control character other than tab and line ends, or U+FFFD. */
+const WRONG_CHARACTER = /\p{Surrogate}|(?![\t\n\r])\p{Cc}|\ufffd/u;
+
+/** White space and other invisible characters, such as U+200B and the empty Braille pattern. */
+const INVISIBLE = /^[\s\p{Default_Ignorable_Code_Point}\u2800]*$/u;
+
+const codePointOf = (character: string): string =>
+  `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Names the first character that is invalid in a text and its position: code points, from 1. */
+const wrongCharacter = (text: string): string | undefined => {
+  const found = WRONG_CHARACTER.exec(text);
+  if (found === null) return undefined;
+  const position = [...text.slice(0, found.index)].length + 1;
+  return `must not contain ${codePointOf(found[0])}, which is character ${position}`;
+};
+
+type TextOptions = T.TStringOptions & { readonly description: string };
+
+type TextSchema = (options: TextOptions) => T.TSchema & T.TString;
+
+/** Pattern of a text that must not be empty; `newText` also rejects texts of only invisible characters. */
+const NOT_BLANK = '\\S';
+
+/** A text of a request or of an import file that people wrote. */
+const newText: TextSchema = (options) => {
+  const issueOf = (text: string): string | undefined => {
+    const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(text);
+    return wrongCharacter(text) ?? (isEmpty ? `must be ${options.description}` : undefined);
+  };
+  return T.Refine(
+    T.String(options),
+    (value) => typeof value !== 'string' || issueOf(value) === undefined,
+    (value) => issueOf(value) ?? '',
+  );
+};
+
+/** A text that was stored before: an earlier version may have had fewer rules. */
+const storedText: TextSchema = (options) =>
+  T.Refine(
+    T.String(options),
+    (value) => typeof value !== 'string' || value.isWellFormed(),
+    () => 'must be well-formed Unicode',
+  );
+
+const fieldsOf = (text: TextSchema) =>
+  ({
+    title: text({ maxLength: 200, pattern: NOT_BLANK, description: 'a text of 1 to 200 characters that is not blank' }),
+    content: T.Refine(
+      text({
+        maxLength: MAX_CONTENT_BYTES,
+        pattern: NOT_BLANK,
+        description: 'a text of 1 to 100,000 bytes of UTF-8 that is not blank',
+      }),
+      (value) => typeof value !== 'string' || Buffer.byteLength(value) <= MAX_CONTENT_BYTES,
+      (value) => `must be at most 100,000 bytes of UTF-8, not ${Buffer.byteLength(value)}`,
+    ),
+    domain: T.String({
+      maxLength: 253,
+      pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$',
+      description: 'letters, digits and hyphens in labels joined by dots, at most 253 characters',
+    }),
+    slug: T.String({
+      maxLength: 200,
+      pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+      description: 'lower-case letters and digits in groups joined by single hyphens, at most 200 characters',
+    }),
+    meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
+  }) satisfies Record<keyof ContentFields, T.TSchema>;
+
+const fields = fieldsOf(newText);
+
+/** Set by the service. An update accepts and ignores them, whatever their value. */
+const readOnly = {
+  id: T.Unknown(),
+  created_at: T.Unknown(),
+  updated_at: T.Unknown(),
+  version: T.Unknown(),
+};
+
+export const CreateContent = T.Object(
+  { ...fields, meta_description: T.Optional(fields.meta_description) },
+  { title: 'CreateContent', additionalProperties: false },
+);
+
+/** The fields of an exported item, by the rules for stored texts. A function, since only imports need it. */
+export const storedContent = () => {
+  const { meta_description, ...required } = fieldsOf(storedText);
+  return T.Object({ ...required, meta_description: T.Optional(meta_description) }, { additionalProperties: false });
+};
+
+const creationFields = Object.keys(fields) as (keyof ContentFields)[];
+
+export const UpdateContent = T.Refine(
+  T.Partial(T.Object({ ...fields, ...readOnly }), { title: 'UpdateContent', additionalProperties: false }),
+  (value) => creationFields.some((field) => Object.hasOwn(value, field)),
+  () => `must have at least one of ${creationFields.join(', ')}`,
 );
 
 export const ContentPage = T.Object(
@@ -142,3 +152,16 @@ export const IdempotencyKeyHeader = T.String({
   pattern: '\\S',
   description: 'a text of 1 to 255 characters, new for each new item',
 });
+
+/** The fields of a new item from a validated body, defaults filled in. */
+export const newFields = (body: T.Static<typeof CreateContent>): ContentFields => {
+  const { title, content, domain, slug, meta_description = '' } = body;
+  return { title, content, domain: domain.toLowerCase(), slug, meta_description };
+};
+
+/** The fields that a validated update changes, without those that the service sets. */
+export const changedFields = (body: T.Static<typeof UpdateContent>): Partial<ContentFields> => {
+  const sent = creationFields.filter((field) => body[field] !== undefined);
+  const changes: Partial<ContentFields> = Object.fromEntries(sent.map((field) => [field, body[field]]));
+  return changes.domain === undefined ? changes : { ...changes, domain: changes.domain.toLowerCase() };
+};

@@ -1,6 +1,6 @@
 import { contentTable } from '../content/content-table.ts';
-import { newFields } from '../content/fields.ts';
 import { etagOf } from '../content/item.ts';
+import { newFields } from '../content/schemas.ts';
 import { endpoint } from '../middleware/endpoint.ts';
 
 /** Creates a content item, once per Idempotency-Key. Specification section 4.4. */

@@ -1,6 +1,6 @@
 import { contentTable } from '../content/content-table.ts';
-import { changedFields } from '../content/fields.ts';
 import { etagOf } from '../content/item.ts';
+import { changedFields } from '../content/schemas.ts';
 import { endpoint } from '../middleware/endpoint.ts';
 
 /** Changes the fields that are sent of a content item. Specification section 4.4. */

@@ -1,132 +1,128 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { Moment } from '../../functions/content/content-changes.ts';
 import { contentReads } from '../../functions/content/content-reads.ts';
+import type { Moment } from '../../functions/content/content-table.ts';
 import { contentTransactions } from '../../functions/content/content-transactions.ts';
 import type { ContentItem, StoredItem } from '../../functions/content/item.ts';
 import { countedLists } from '../../functions/counted-list/counted-list.ts';
 import { backoffMs } from '../../functions/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-export type ImportOutcome = 'created' | 'replaced' | 'unchanged' | 'slug taken' | Skipped;
+/** What came of a row. A skipped one wrote nothing. */
+export type ImportOutcome =
+  | { readonly kind: 'created' | 'replaced' | 'unchanged' | 'slug taken' }
+  | { readonly kind: 'skipped'; readonly reason: string };
 
-/** Nothing was done, for this reason. */
-export interface Skipped {
-  readonly skipReason: string;
-}
-
-/** Why a row must leave the stored item alone that it goes to by its id or slug; undefined when it may change it. */
+/** Why a row must not change the stored item that has its id or slug; undefined when it may. */
 export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
-/** How often a row that goes by its slug is looked up again when others create or remove that item meanwhile. */
-const MAX_RACES = 3;
+/** How often a row without an id is tried again when other requests create or remove the item of its slug meanwhile. */
+const MAX_SLUG_RETRIES = 3;
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
 type StoredOf = (row: ImportedItem) => StoredItem | undefined;
 
-/** Loading of items that a file describes, beside everything else that changes them. */
+/** Imports items from a file. Safe while the service and other imports run. */
 export const contentImport = (db: DynamoDBClient, table: string, skipReasonOf: SkipReasonOf = () => undefined) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
   const transactions = contentTransactions(db, table, lists);
 
-  /** Settled when what was given before has joined its lists. */
-  let lastToJoin: Promise<unknown> = Promise.resolve();
+  /** Resolves when the items of all earlier calls are in their lists. */
+  let earlierCalls: Promise<unknown> = Promise.resolve();
 
-  const change = async (
-    given: ImportedItem,
+  /** Writes a row in the place of what was read. `changed` when another request changed that meanwhile. */
+  const write = async (
+    row: ImportedItem,
     stored: StoredItem | undefined,
     { now, deadline }: Moment,
-  ): Promise<ImportOutcome | 'changed'> => {
+  ): Promise<ImportOutcome | { readonly kind: 'changed' }> => {
     const timestamp = now.toISOString();
     if (stored === undefined) {
-      const outcome = await transactions.insert(newItem(given, given.id ?? randomUUID(), timestamp), deadline);
-      return outcome === 'slug taken' ? outcome : outcome === 'done' ? 'created' : 'changed';
+      const { kind } = await transactions.insert(newItem(row, row.id ?? randomUUID(), timestamp), deadline);
+      return { kind: kind === 'done' ? 'created' : kind === 'slug taken' ? kind : 'changed' };
     }
-    const item = replacement(stored.item, given, timestamp);
-    if (item === undefined) return 'unchanged';
-    const outcome = await transactions.replace(stored, item, deadline);
-    return outcome === 'done' ? 'replaced' : outcome;
+    const item = replacement(stored.item, row, timestamp);
+    if (item === undefined) return { kind: 'unchanged' };
+    const { kind } = await transactions.replace(stored, item, deadline);
+    return { kind: kind === 'done' ? 'replaced' : kind };
   };
 
-  const findStored = async (given: ImportedItem, { deadline }: Moment): Promise<StoredItem | undefined> => {
-    const [id = given.id] = given.id === undefined ? await reads.findIdsBySlug([given], deadline) : [];
+  const findStored = async (row: ImportedItem, { deadline }: Moment): Promise<StoredItem | undefined> => {
+    const [id = row.id] = row.id === undefined ? await reads.findIdsBySlug([row], deadline) : [];
     return id === undefined ? undefined : reads.find(id);
   };
 
-  /** One item by itself, again while others change it meanwhile. */
-  const put = async (given: ImportedItem, moment: Moment): Promise<ImportOutcome> => {
+  /** Imports one row by itself, and again while other requests change its item. */
+  const importRow = async (row: ImportedItem, moment: Moment): Promise<ImportOutcome> => {
     for (let tries = 0; ; tries += 1) {
-      const outcome = await change(given, await findStored(given, moment), moment);
-      const isRace = outcome === 'changed' || (outcome === 'slug taken' && given.id === undefined && tries < MAX_RACES);
-      if (!isRace) return outcome;
+      const outcome = await write(row, await findStored(row, moment), moment);
+      const mayHaveChanged = outcome.kind === 'slug taken' && row.id === undefined && tries < MAX_SLUG_RETRIES;
+      if (outcome.kind !== 'changed' && !mayHaveChanged) return outcome;
       await moment.deadline.pause(backoffMs(tries));
     }
   };
 
-  /** What is stored of each row that goes by its id, or by its slug. */
+  /** Reads the stored items that have the id of a row or, for rows without one, its slug. */
   const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment): Promise<StoredOf> => {
-    const bySlug = rows.filter(({ id }) => id === undefined);
-    const claimed = await reads.findIdsBySlug(bySlug, deadline);
+    const withoutId = rows.filter(({ id }) => id === undefined);
+    const claimed = await reads.findIdsBySlug(withoutId, deadline);
     const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
-    const stored = await reads.findMany([...ids], deadline);
-    const found = new Map(
-      stored.flatMap(
-        (one) =>
-          [
-            [one.item.id, one],
-            [slugOf(one.item), one],
-          ] as const,
-      ),
-    );
+    const found = new Map<string, StoredItem>();
+    for (const stored of await reads.findMany([...ids], deadline)) {
+      found.set(stored.item.id, stored).set(slugOf(stored.item), stored);
+    }
     return (row) => found.get(row.id ?? slugOf(row));
   };
 
-  /** Makes new items together. False, and nothing made, when something stands in the way. */
-  const createMany = async (rows: readonly ImportedItem[], { now, deadline }: Moment): Promise<boolean> => {
+  /** Creates items in one transaction. False, with nothing written, when one of them or its slug exists. */
+  const createTogether = async (rows: readonly ImportedItem[], { now, deadline }: Moment): Promise<boolean> => {
     const items = rows.map((row) => newItem(row, row.id ?? randomUUID(), now.toISOString()));
     return items.length === 0 || transactions.insertMany(items, await transactions.allocate(items), deadline);
   };
 
-  /** What comes of the rows that must not do anything, and of those that join a list: new ones, then those that move. */
-  const join = async (rows: readonly ImportedItem[], storedOf: StoredOf, moment: Moment) => {
+  /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */
+  const importAppended = async (rows: readonly ImportedItem[], storedOf: StoredOf, moment: Moment) => {
     const outcomes = new Map<ImportedItem, ImportOutcome>();
+    const created: ImportedItem[] = [];
+    const moved: ImportedItem[] = [];
     for (const row of rows) {
-      const stored = storedOf(row);
-      const skipReason = stored && skipReasonOf(row, stored.item);
-      if (skipReason !== undefined) outcomes.set(row, { skipReason });
+      const item = storedOf(row)?.item;
+      const reason = item && skipReasonOf(row, item);
+      if (reason !== undefined) outcomes.set(row, { kind: 'skipped', reason });
+      else if (item === undefined) created.push(row);
+      else if (item.domain !== row.domain) moved.push(row);
     }
-    const fresh = rows.filter((row) => storedOf(row) === undefined);
-    const moving = rows.filter((row) => {
-      const stored = storedOf(row);
-      return !outcomes.has(row) && stored !== undefined && stored.item.domain !== row.domain;
-    });
-    const areCreated = await createMany(fresh, moment);
-    for (const row of fresh) outcomes.set(row, areCreated ? 'created' : await put(row, moment));
-    for (const row of moving) outcomes.set(row, await put(row, moment));
+    const areCreated = await createTogether(created, moment);
+    for (const row of created) outcomes.set(row, areCreated ? { kind: 'created' } : await importRow(row, moment));
+    for (const row of moved) outcomes.set(row, await importRow(row, moment));
     return outcomes;
   };
 
   return {
     /**
-     * Makes the items as they are given, which must fit one transaction. With an id that item is replaced or made anew;
-     * without one it goes by domain and slug. Giving the same again changes nothing, not even `updated_at`. The new ones
-     * join their lists together, in their order; where something stands in the way, each goes by itself. They join after
-     * those of every earlier call, which need not have come to its end; when one fails, so do those that come after it.
-     * One that `skipReasonOf` has a reason against is left alone.
+     * Imports rows whose items fit one transaction. A row with an id creates or replaces that item, a row without one the
+     * item of its domain and slug. The same rows again change nothing, not even `updated_at`. New items are created
+     * together or, when one of them or its slug exists, one by one.
+     *
+     * Calls may overlap: the lists get the items in the order of the calls, and when one call fails, so do all later ones.
      * @throws DeadlineExceeded
+     * @example
+     * const outcomes = await contentImport(db, table).importBatch(rows, { now, deadline });
      */
     importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportOutcome[]> => {
       const reading = findAllStored(rows, moment);
-      const joining = Promise.all([reading, lastToJoin]).then(([storedOf]) => join(rows, storedOf, moment));
-      lastToJoin = joining;
-      const [joined, storedOf] = [await joining, await reading];
+      const appending = Promise.all([reading, earlierCalls]).then(([storedOf]) =>
+        importAppended(rows, storedOf, moment),
+      );
+      earlierCalls = appending;
+      const [appended, storedOf] = [await appending, await reading];
       const outcomes: ImportOutcome[] = [];
       for (const row of rows) {
         const stored = storedOf(row);
         const isUnchanged = stored !== undefined && replacement(stored.item, row, '') === undefined;
-        outcomes.push(joined.get(row) ?? (isUnchanged ? 'unchanged' : await put(row, moment)));
+        outcomes.push(appended.get(row) ?? (isUnchanged ? { kind: 'unchanged' } : await importRow(row, moment)));
       }
       return outcomes;
     },

@@ -1,35 +1,44 @@
 import { type ContentFields, type ContentItem, latest } from '../../functions/content/item.ts';
 
-/** An item as a file gives it: the fields, and what the service sets itself where the file says that too. */
-export interface ImportedItem extends ContentFields {
-  readonly id?: string;
-  readonly created_at?: string;
-  readonly updated_at?: string;
-  readonly version?: number;
-}
+/** An item as a file describes it: the fields and, where the file has them, the values that the service sets. */
+export type ImportedItem = ContentFields & Partial<ContentItem>;
 
 const FIELDS = ['title', 'content', 'domain', 'slug', 'meta_description', 'created_at', 'updated_at'] as const;
 
-/** The item that a row makes where there was none. `now` is ISO 8601 UTC. */
-export const newItem = ({ version = 1, ...given }: ImportedItem, id: string, now: string): ContentItem => {
-  const created_at = given.created_at ?? given.updated_at ?? now;
-  return { ...given, id, created_at, updated_at: given.updated_at ?? created_at, version };
+/** The item that a row creates. `now` is ISO 8601 UTC. */
+export const newItem = ({ version = 1, ...row }: ImportedItem, id: string, now: string): ContentItem => {
+  const created_at = row.created_at ?? row.updated_at ?? now;
+  return { ...row, id, created_at, updated_at: row.updated_at ?? created_at, version };
 };
 
 /**
- * The stored item with what the row says put in; undefined when that changes nothing. The version never stays or
- * falls when anything changes, whatever the file says: every change of an item is guarded by it. Where the file gives no
- * `updated_at`, that never runs backwards: an import that goes on has the moment at which it began.
+ * The stored item with the row's values; undefined when nothing changes. Every change raises the version, whatever the
+ * file says, since each change is conditional on it. Without `updated_at` in the file, it never decreases: a resumed
+ * import uses the time of its first start.
  */
-export const replacement = (stored: ContentItem, given: ImportedItem, now: string): ContentItem | undefined => {
-  const changes = FIELDS.some((field) => given[field] !== undefined && given[field] !== stored[field]);
-  const version = given.version ?? 0;
+export const replacement = (stored: ContentItem, row: ImportedItem, now: string): ContentItem | undefined => {
+  const changes = FIELDS.some((field) => row[field] !== undefined && row[field] !== stored[field]);
+  const version = row.version ?? 0;
   if (!changes && version <= stored.version) return undefined;
   return {
     ...stored,
-    ...given,
+    ...row,
     id: stored.id,
-    updated_at: given.updated_at ?? latest(now, stored.updated_at, given.created_at ?? ''),
+    updated_at: row.updated_at ?? latest(now, stored.updated_at, row.created_at ?? ''),
     version: Math.max(version, stored.version + 1),
   };
+};
+
+/** DynamoDB's limits for one transaction: actions, and bytes with room left for keys and attribute names. */
+const MAX_ACTIONS = 100;
+const MAX_BYTES = 3_500_000;
+
+const bytesOf = (fields: ContentFields): number =>
+  Object.values(fields).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
+
+/** Whether new items can be added in one transaction: four entries each, at most two counters per list. */
+export const fitsOneTransaction = (items: readonly ContentFields[]): boolean => {
+  const lists = 1 + new Set(items.map(({ domain }) => domain)).size;
+  const bytes = items.reduce((sum, item) => sum + bytesOf(item), 0);
+  return 4 * items.length + 2 * lists <= MAX_ACTIONS && bytes <= MAX_BYTES;
 };

@@ -1,7 +1,6 @@
 import type * as T from 'typebox';
-import { newFields } from '../../../../functions/content/fields.ts';
 import { isContentId } from '../../../../functions/content/item.ts';
-import { CreateContent, storedContent } from '../../../../functions/content/schemas.ts';
+import { CreateContent, newFields, storedContent } from '../../../../functions/content/schemas.ts';
 import { faultsIn } from '../../../../functions/schemas/validation-issues.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import type { Columns } from '../../files/csv-header.ts';

@@ -1,7 +1,6 @@
 import { deadlineIn } from '../../../../functions/runtime/deadline.ts';
 import { contentImport, type ImportOutcome, type SkipReasonOf } from '../../../content-maintenance/content-import.ts';
-import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
-import { fitsOneTransaction } from '../../../content-maintenance/transaction-size.ts';
+import { fitsOneTransaction, type ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import type { Row } from '../../files/row.ts';
 import type { ImportKind, ImportRun, RowConsumer } from '../run/import-kind.ts';
 import { inFlight } from '../run/in-flight.ts';
@@ -26,8 +25,8 @@ interface BlockedRow extends ContentRow {
 }
 
 const reasonOf = (outcome: ImportOutcome): string | undefined => {
-  if (typeof outcome === 'object') return outcome.skipReason;
-  return outcome === 'slug taken' ? SLUG_TAKEN : undefined;
+  if (outcome.kind === 'skipped') return outcome.reason;
+  return outcome.kind === 'slug taken' ? SLUG_TAKEN : undefined;
 };
 
 const contentWriter = (run: ImportRun, skipReasonOf: SkipReasonOf) => {
