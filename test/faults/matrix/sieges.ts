@@ -11,7 +11,7 @@ import { ownerOf, prepareRound, type Round, roundsOf, type Target } from './roun
 
 const bulkBatchTarget = ({ scenario, places }: Plan, kind: Kind): Target[] => {
   const batches = places.find(({ isBatch }) => isBatch);
-  if (scenario.endpoint !== 'bulk-insurance' || batches === undefined) return [];
+  if (scenario.endpoint !== 'bulk-insurance' || batches === undefined || !strikes(kind.fault, batches)) return [];
   return [{ scenario, place: fullBatches(batches), promised: (healthy) => promisedWithoutOneBatch(kind, healthy) }];
 };
 

@@ -66,7 +66,7 @@ const judge = (lives: readonly Life[], end: Reckoning, database: Database): Find
       found: end.miscounted.length === 0 ? 'every list' : `not ${end.miscounted.join(', ')}`,
       holds: end.miscounted.length === 0,
     },
-    none('content check finds no fault', end.inconsistent, 'all items, slugs and counters'),
+    none('content check finds no inconsistency', end.inconsistent, 'all items, slugs and counters'),
   ];
 };
 
