@@ -6,9 +6,9 @@ import software.amazon.dynamodb.services.local.main.ServerRunner;
 import software.amazon.dynamodb.services.local.server.DynamoDBProxyServer;
 
 /**
- * Runs Amazon's DynamoDB Local as its own main class does, with two differences it has no option for: only this machine
- * reaches it, and it ends when standard input does, so that it never outlives the process that started it.
- * Takes a port, or 0 for any free one, and then DynamoDB Local's arguments; prints "listening PORT" when it answers.
+ * Runs Amazon's DynamoDB Local as its main class does, with two differences for which it has no option: only this machine
+ * reaches it, and it ends when standard input ends, so that it never outlives the process that started it.
+ * Takes a port (0 for any free port) and DynamoDB Local's arguments. Prints "listening PORT" when it accepts requests.
  */
 class LoopbackDynamoDbLocal {
   public static void main(String[] arguments) throws Exception {
@@ -38,7 +38,7 @@ class LoopbackDynamoDbLocal {
               try {
                 while (System.in.read() != -1) {}
               } catch (java.io.IOException brokenPipe) {
-                // The starter is gone, as at the end of the input.
+                // The parent process has ended, as at the end of the input.
               }
               Runtime.getRuntime().halt(0);
             });

@@ -37,7 +37,7 @@ const untilActive = async (client: DynamoDBClient, name: string): Promise<void> 
   while ((await statusOf(client, name)) !== 'ACTIVE') await pause(POLL_MS);
 };
 
-/** dynalite keeps items for ever; nothing relies on their expiry. */
+/** dynalite does not support expiry; nothing relies on it. */
 const expireBy = async (client: DynamoDBClient, TableName: string, AttributeName: string): Promise<void> => {
   try {
     await client.send(
@@ -48,7 +48,7 @@ const expireBy = async (client: DynamoDBClient, TableName: string, AttributeName
   }
 };
 
-/** Whether this call made the table; another process may make the same one at the same time. */
+/** Whether this call created the table. Another process may create it at the same time. */
 const createMissing = async (client: DynamoDBClient, name: string, description: TableDescription): Promise<boolean> => {
   if ((await statusOf(client, name)) !== undefined) return false;
   try {
@@ -66,21 +66,22 @@ const ensureTable = async (
   description: TableDescription,
   expire: boolean,
 ): Promise<boolean> => {
-  const made = await createMissing(client, name, description);
+  const created = await createMissing(client, name, description);
   await untilActive(client, name);
-  if (made && expire && description.timeToLiveAttribute) await expireBy(client, name, description.timeToLiveAttribute);
-  return made;
+  if (created && expire && description.timeToLiveAttribute)
+    await expireBy(client, name, description.timeToLiveAttribute);
+  return created;
 };
 
 /**
- * Makes the tables that are missing and returns which those were; when it returns, all tables can be used. Items expire
- * where the engine can do that, unless `expire` is false.
+ * Creates the missing tables and returns their ids. When it returns, all tables are active. Items expire where the engine
+ * supports it, unless `expire` is false.
  */
 export const createTables = async (
   client: DynamoDBClient,
   names: TableNames,
   { expire = true } = {},
 ): Promise<TableId[]> => {
-  const made = await Promise.all(tableIds.map((id) => ensureTable(client, names[id], tables[id], expire)));
-  return tableIds.filter((_, index) => made[index]);
+  const created = await Promise.all(tableIds.map((id) => ensureTable(client, names[id], tables[id], expire)));
+  return tableIds.filter((_, index) => created[index]);
 };

@@ -1,20 +1,20 @@
-/** The folder that keeps an embedded engine's data: made for its owner alone, verified before its data is used. */
+/** The data folder of an embedded engine. Only its owner may access it, and its data is verified before use. */
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { breakSeal, SEAL_FILE, sealedDifference } from './data-seal.ts';
+import { CHECKSUMS_FILE, deleteChecksums, describeMismatch } from './data-checksums.ts';
 
 const OWNER_ONLY_FOLDER = 0o700;
 const OWNER_ONLY_FILE = 0o600;
 
-/** The files of LevelDB, and ours. */
+/** The files of LevelDB and of this service. */
 const DATA_FILE = /^(\d+\.(ldb|sst|log)|MANIFEST-\d+|CURRENT|LOCK|LOG(\.old)?|demo-keys\.json|checksums\.json)$/;
-/** What is in a folder that counts as empty: hidden files, and what a file system puts there itself. */
-const NEUTRAL_FILE = /^(\..*|lost\+found)$/;
+/** Files in a folder that counts as empty: hidden files and those of the file system. */
+const IGNORED_FILE = /^(\..*|lost\+found)$/;
 
-/** Data cannot be kept in the folder. The message is one sentence for the person who named it. */
+/** The folder cannot be used. The message is one sentence for the person who named it. */
 export class UnusableDataDirectory extends Error {
   override readonly name = 'UnusableDataDirectory';
-  /** The folder can be used, but not all of its data. */
+  /** True when the folder could be used but its data is damaged. */
   readonly isDamage: boolean;
 
   constructor(message: string, { isDamage = false, ...options }: ErrorOptions & { readonly isDamage?: boolean } = {}) {
@@ -23,7 +23,7 @@ export class UnusableDataDirectory extends Error {
   }
 }
 
-/** LevelDB reports what the system said only as text. */
+/** LevelDB reports system errors only as text. */
 const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
   'No space left on device': 'ENOSPC',
   'Disk quota exceeded': 'EDQUOT',
@@ -39,11 +39,11 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'cannot be used: its disk is read-only',
   ENOSPC: 'cannot be used: its disk is full',
   EDQUOT: 'cannot be used: the disk quota is used up',
-  ENOENT: 'cannot be made there',
+  ENOENT: 'cannot be created there',
   LEVEL_LOCKED: 'cannot be used; is another service running on it?',
 };
 
-/** The innermost error tells most. */
+/** The code of the innermost error, which is the most specific. */
 const codeOf = (error: unknown): string | undefined => {
   const { cause, code, message = '' } = (error ?? {}) as NodeJS.ErrnoException;
   const text = Object.keys(SYSTEM_ERRORS).find((part) => message.includes(part));
@@ -52,11 +52,11 @@ const codeOf = (error: unknown): string | undefined => {
 
 const damaged = (directory: string, what: string, cause?: unknown): UnusableDataDirectory =>
   new UnusableDataDirectory(
-    `The data in ${directory} is damaged (${what}): put back a copy, or start with --force to keep what can be read.`,
+    `The data in ${directory} is damaged (${what}): restore a copy, or start with --force to keep what can be read.`,
     { cause, isDamage: true },
   );
 
-/** Why the folder cannot be used. What no reason is known for counts as damage. */
+/** Explains why the folder cannot be used. An unknown reason counts as damage. */
 export const explainDataDirectory = (directory: string, error: unknown): UnusableDataDirectory => {
   if (error instanceof UnusableDataDirectory) return error;
   const code = codeOf(error) ?? 'unknown error';
@@ -66,8 +66,8 @@ export const explainDataDirectory = (directory: string, error: unknown): Unusabl
   return damaged(directory, code, error);
 };
 
-/** Like a recursive `mkdir`, which never returns below a folder that takes none, such as `/proc`. */
-const makeFolder = async (directory: string): Promise<void> => {
+/** Like a recursive `mkdir`, which never returns below a folder in which none can be created, such as `/proc`. */
+const createFolder = async (directory: string): Promise<void> => {
   try {
     await mkdir(directory, { mode: OWNER_ONLY_FOLDER });
   } catch (error) {
@@ -81,12 +81,12 @@ const makeFolder = async (directory: string): Promise<void> => {
         () => false,
       ));
     if (!parentIsMissing) throw error;
-    await makeFolder(parent);
+    await createFolder(parent);
     await mkdir(directory, { mode: OWNER_ONLY_FOLDER });
   }
 };
 
-/** Makes sure that a file can be written, which LevelDB reports late and unclearly. @throws the error of the file system */
+/** Checks that a file can be written, because LevelDB reports this late and unclearly. @throws the error of the file system */
 export const requireWritable = async (directory: string): Promise<void> => {
   const probe = join(directory, `.probe-${process.pid}`);
   try {
@@ -96,45 +96,45 @@ export const requireWritable = async (directory: string): Promise<void> => {
   }
 };
 
-/** What is wrong with the files; undefined when nothing is, or when only reading the data can tell. */
-const differenceIn = async (directory: string, files: readonly string[]): Promise<string | undefined> => {
+/** Describes the damage of the files; undefined when there is none, or when only reading the data can show it. */
+const damageIn = async (directory: string, files: readonly string[]): Promise<string | undefined> => {
   if (!files.includes('CURRENT')) return files.some((file) => DATA_FILE.test(file)) ? 'CURRENT is missing' : undefined;
-  if (files.includes(SEAL_FILE)) return sealedDifference(directory);
+  if (files.includes(CHECKSUMS_FILE)) return describeMismatch(directory);
   return files.some((file) => file.endsWith('.log')) ? undefined : 'its log is missing';
 };
 
-/** What a folder holds before it is opened. */
+/** The state of a folder before it is opened. */
 export interface DataState {
-  /** What is damaged, where that is known already. */
+  /** Describes known damage. */
   readonly damage: string | undefined;
-  /** The service that used it last was killed: only reading all of it shows whether it is whole. */
+  /** The last service was killed while it used the folder: only reading all data shows whether it is complete. */
   readonly needsReading: boolean;
 }
 
 /**
- * Makes the folder if it is missing, gives it and the data in it to its owner alone, and verifies the files.
+ * Creates the folder if it is missing, restricts it and its data to the owner, and verifies the files.
  * @throws UnusableDataDirectory
  */
 export const prepareDataDirectory = async (directory: string): Promise<DataState> => {
   try {
-    await makeFolder(resolve(directory));
-    const files = (await readdir(directory)).filter((file) => !NEUTRAL_FILE.test(file));
-    const ours = files.filter((file) => DATA_FILE.test(file));
-    if (files.length > 0 && ours.length === 0) {
-      throw new UnusableDataDirectory(`The folder ${directory} holds other files: give a new or an empty one.`);
+    await createFolder(resolve(directory));
+    const files = (await readdir(directory)).filter((file) => !IGNORED_FILE.test(file));
+    const dataFiles = files.filter((file) => DATA_FILE.test(file));
+    if (files.length > 0 && dataFiles.length === 0) {
+      throw new UnusableDataDirectory(`The folder ${directory} contains other files: name a new or an empty folder.`);
     }
     await requireWritable(directory);
     await chmod(directory, OWNER_ONLY_FOLDER);
-    for (const file of ours) await chmod(join(directory, file), OWNER_ONLY_FILE);
-    const damage = await differenceIn(directory, files);
-    return { damage, needsReading: files.includes('CURRENT') && !files.includes(SEAL_FILE) };
+    for (const file of dataFiles) await chmod(join(directory, file), OWNER_ONLY_FILE);
+    const damage = await damageIn(directory, files);
+    return { damage, needsReading: files.includes('CURRENT') && !files.includes(CHECKSUMS_FILE) };
   } catch (error) {
     throw explainDataDirectory(directory, error);
   }
 };
 
-/** Lets damaged data be used only when that was asked for. From then on the files may change. @throws UnusableDataDirectory */
-export const admitDamage = async (directory: string, { damage }: DataState, force: boolean): Promise<void> => {
+/** Rejects damaged data unless `force` is set. After it the files may change. @throws UnusableDataDirectory */
+export const allowDamage = async (directory: string, { damage }: DataState, force: boolean): Promise<void> => {
   if (damage !== undefined && !force) throw damaged(directory, damage);
-  await breakSeal(directory);
+  await deleteChecksums(directory);
 };

@@ -1,6 +1,6 @@
 /**
- * The parts of dynalite that this engine is built on. Its own HTTP server is left out: it throws on an aborted request
- * and on every internal error, which would end the process it runs in. package.json pins the version.
+ * The parts of dynalite that this engine uses. It does not use dynalite's HTTP server, which throws on an aborted request and
+ * on every internal error: that would end this process. package.json pins the version.
  */
 import { createRequire } from 'node:module';
 import type { JsonObject } from './protocol.ts';
@@ -35,7 +35,7 @@ export interface DynaliteStore {
     batch(writes: readonly RecordWrite[]): Promise<void>;
     iterator(): AsyncIterable<[key: string, value: unknown]>;
   };
-  /** Tables that are being made or deleted count as absent unless `checkStatus` is false. */
+  /** Tables that are being created or deleted count as absent unless `checkStatus` is false. */
   getTable(
     name: string,
     ...rest: [done: Callback<DynaliteTable>] | [checkStatus: boolean, done: Callback<DynaliteTable>]
@@ -66,7 +66,7 @@ interface DynaliteValidations {
   findDuplicate(values: readonly string[]): string | undefined;
 }
 
-/** One operation of the API: how its input is checked and how it is carried out. */
+/** One operation of the API: the validation of its input, and its implementation. */
 export interface DynaliteOperation {
   readonly validation: { readonly types: object; readonly custom?: unknown };
   readonly perform: (store: DynaliteStore, input: JsonObject, done: Callback<JsonObject>) => void;
@@ -75,7 +75,7 @@ export interface DynaliteOperation {
 const require = createRequire(import.meta.url);
 
 export const database: DynaliteDatabase = require('dynalite/db');
-/** Makes a damaged folder usable again, with what can still be read. */
+/** Repairs a damaged folder. Keeps the data that can still be read. */
 export const repairDatabase: (path: string) => Promise<void> = (path) =>
   createRequire(require.resolve('dynalite/db'))('level').Level.repair(path);
 export const validations: DynaliteValidations = require('dynalite/validations');
@@ -100,7 +100,7 @@ const OPERATION_NAMES = [
   'UpdateTable',
 ] as const;
 
-/** Every operation that dynalite knows, by its name in the API. */
+/** Every operation that dynalite implements, by its name in the API. */
 export const operations: ReadonlyMap<string, DynaliteOperation> = new Map(
   OPERATION_NAMES.map((name) => {
     const file = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;

@@ -1,5 +1,5 @@
-import { admitDamage, type DataState, explainDataDirectory, prepareDataDirectory } from './data-directory.ts';
-import { breakSeal, sealFolder } from './data-seal.ts';
+import { deleteChecksums, writeChecksums } from './data-checksums.ts';
+import { allowDamage, type DataState, explainDataDirectory, prepareDataDirectory } from './data-directory.ts';
 import {
   type DynaliteStore,
   type DynaliteTable,
@@ -9,31 +9,35 @@ import {
   repairDatabase,
   validations,
 } from './dynalite-modules.ts';
-import { type Answer, INTERNAL_FAILURE, isJsonObject, type JsonObject, refusal } from './protocol.ts';
+import {
+  type EngineResponse,
+  INTERNAL_SERVER_ERROR,
+  isJsonObject,
+  type JsonObject,
+  UNKNOWN_OPERATION,
+} from './protocol.ts';
 import { requestStore } from './request-store.ts';
 
-/** The tables of an embedded engine. Nothing here throws or rejects because of a request: it answers. */
+/** The tables of an embedded engine. No request makes it throw or reject: errors are responses. */
 export interface Store {
-  /** Carries out one operation of the API. With a journal, its writes are noted there and not made. */
-  readonly perform: (operation: string, input: JsonObject, journal?: RecordWrite[]) => Promise<Answer>;
-  /** What is wrong with the input of an operation whatever the tables hold; undefined when nothing is. */
-  readonly faultIn: (operation: string, input: JsonObject) => Answer | undefined;
-  /** The description of a table, or the refusal when there is none. */
-  readonly tableNamed: (name: string) => Promise<{ table: DynaliteTable } | { fault: Answer }>;
-  /** Makes all of the journal's writes or, if the process ends meanwhile, none. */
-  readonly commit: (journal: readonly RecordWrite[]) => Promise<void>;
+  /** Performs one operation of the API. If `pendingWrites` is given, its writes are collected there instead of being made. */
+  readonly perform: (operation: string, input: JsonObject, pendingWrites?: RecordWrite[]) => Promise<EngineResponse>;
+  /** The error of an input that is invalid whatever the tables contain; undefined when it is valid. */
+  readonly validate: (operation: string, input: JsonObject) => EngineResponse | undefined;
+  /** The description of a table, or the error when there is none. */
+  readonly tableNamed: (name: string) => Promise<{ table: DynaliteTable } | { error: EngineResponse }>;
+  /** Makes all writes or, if the process ends meanwhile, none. */
+  readonly commit: (writes: readonly RecordWrite[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** dynalite's own refusals carry an answer; anything else that it throws is a failure of the engine. */
-export const answerOfFault = (fault: unknown): Answer => {
-  const { statusCode, body } = (fault ?? {}) as { statusCode?: number; body?: unknown };
-  return statusCode !== undefined && isJsonObject(body) ? { status: statusCode, body } : INTERNAL_FAILURE;
+/** dynalite's own errors carry a response. Anything else that it throws is a failure of the engine. */
+const responseOf = (error: unknown): EngineResponse => {
+  const { statusCode, body } = (error ?? {}) as { statusCode?: number; body?: unknown };
+  return statusCode !== undefined && isJsonObject(body) ? { status: statusCode, body } : INTERNAL_SERVER_ERROR;
 };
 
-const UNKNOWN_OPERATION = refusal('service', 'UnknownOperationException', 'The operation is not known');
-
-/** The input with the types that the operation expects. Works on a copy, because dynalite strips what it doesn't know. */
+/** The validated input. Works on a copy, because dynalite removes unknown members. */
 const checkedInput = (store: DynaliteStore, operation: string, input: JsonObject): JsonObject => {
   const validation = operations.get(operation)?.validation;
   if (validation === undefined) throw { statusCode: UNKNOWN_OPERATION.status, body: UNKNOWN_OPERATION.body };
@@ -46,35 +50,38 @@ const perform = (
   store: DynaliteStore,
   operation: string,
   input: JsonObject,
-  journal: RecordWrite[] | undefined,
-): Promise<Answer> =>
+  pendingWrites: RecordWrite[] | undefined,
+): Promise<EngineResponse> =>
   new Promise((resolve) => {
-    const onFault = (fault: unknown): void => resolve(answerOfFault(fault));
+    const onError = (error: unknown): void => resolve(responseOf(error));
     try {
-      const view = requestStore(store, journal === undefined ? { onFault } : { onFault, journal });
+      const view = requestStore(store, pendingWrites === undefined ? { onError } : { onError, pendingWrites });
       const checked = checkedInput(store, operation, input);
       operations
         .get(operation)
-        ?.perform(view, checked, (fault, body) =>
-          fault ? onFault(fault) : resolve({ status: 200, body: body ?? {} }),
+        ?.perform(view, checked, (error, body) =>
+          error ? onError(error) : resolve({ status: 200, body: body ?? {} }),
         );
-    } catch (fault) {
-      onFault(fault);
+    } catch (error) {
+      onError(error);
     }
   });
 
-const faultIn = (store: DynaliteStore, operation: string, input: JsonObject): Answer | undefined => {
+const validate = (store: DynaliteStore, operation: string, input: JsonObject): EngineResponse | undefined => {
   try {
     checkedInput(store, operation, input);
     return undefined;
-  } catch (fault) {
-    return answerOfFault(fault);
+  } catch (error) {
+    return responseOf(error);
   }
 };
 
-const tableNamed = (store: DynaliteStore, name: string): Promise<{ table: DynaliteTable } | { fault: Answer }> =>
+const tableNamed = (
+  store: DynaliteStore,
+  name: string,
+): Promise<{ table: DynaliteTable } | { error: EngineResponse }> =>
   new Promise((resolve) =>
-    store.getTable(name, (fault, table) => resolve(table ? { table } : { fault: answerOfFault(fault) })),
+    store.getTable(name, (error, table) => resolve(table ? { table } : { error: responseOf(error) })),
   );
 
 const createStore = (path?: string): DynaliteStore =>
@@ -99,7 +106,7 @@ const openVerified = async (directory: string, state: DataState): Promise<Dynali
 
 const openKept = async (directory: string, force: boolean): Promise<DynaliteStore> => {
   const state = await prepareDataDirectory(directory);
-  await admitDamage(directory, state, force);
+  await allowDamage(directory, state, force);
   try {
     if (state.damage !== undefined) await repairDatabase(directory);
     return await openVerified(directory, state);
@@ -111,29 +118,29 @@ const openKept = async (directory: string, force: boolean): Promise<DynaliteStor
   }
 };
 
-/** Where the data is kept, and whether damaged data is used as far as it can be read. */
+/** Where the data is stored, and whether damaged data is used as far as it can be read. */
 export interface StoreOptions {
-  /** Without it the data is in memory and ends with the engine. */
+  /** If absent, the data is in memory and is lost when the engine ends. */
   readonly dataDirectory?: string;
   readonly force?: boolean;
 }
 
 /**
- * Opens the tables kept in a directory, or empty ones in memory.
+ * Opens the tables stored in a directory, or empty ones in memory.
  * @throws UnusableDataDirectory
  */
 export const openStore = async ({ dataDirectory, force = false }: StoreOptions = {}): Promise<Store> => {
   const store = dataDirectory === undefined ? createStore() : await openKept(dataDirectory, force);
   const close = async (): Promise<void> => {
     await store.db.close();
-    // Without a seal, on a full disk say, the next start reads everything instead.
-    if (dataDirectory !== undefined) await sealFolder(dataDirectory).catch(() => breakSeal(dataDirectory));
+    // Without checksums, for example because the disk is full, the next start reads all data instead.
+    if (dataDirectory !== undefined) await writeChecksums(dataDirectory).catch(() => deleteChecksums(dataDirectory));
   };
   return {
-    perform: (operation, input, journal) => perform(store, operation, input, journal),
-    faultIn: (operation, input) => faultIn(store, operation, input),
+    perform: (operation, input, pendingWrites) => perform(store, operation, input, pendingWrites),
+    validate: (operation, input) => validate(store, operation, input),
     tableNamed: (name) => tableNamed(store, name),
-    commit: (journal) => store.db.batch(journal),
+    commit: (writes) => store.db.batch(writes),
     close,
   };
 };

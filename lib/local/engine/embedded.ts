@@ -1,30 +1,43 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { openStore, type StoreOptions } from './dynalite-store.ts';
-import { answerOperations } from './engine-operations.ts';
-import { createHttpFront } from './http-front.ts';
-import { createRequestGate } from './request-gate.ts';
+import { performConditionalWrite, wantsItemOnFailure } from './conditional-write.ts';
+import { openStore, type Store, type StoreOptions } from './dynalite-store.ts';
+import { createProtocolServer, type PerformOperation } from './http-server.ts';
+import { requestTokens } from './request-tokens.ts';
+import { createSharedExclusiveLock, type SharedExclusiveLock } from './shared-exclusive-lock.ts';
+import { readTransaction, writeTransaction } from './transactions.ts';
 
-/** A DynamoDB that runs, and how to end it. */
+/** A running DynamoDB. */
 export interface Engine {
   readonly endpoint: string;
   readonly close: () => Promise<void>;
 }
 
-/** Where the embedded engine listens and keeps its data. */
+/** Where the embedded engine listens and stores its data. */
 export interface EmbeddedEngineOptions extends StoreOptions {
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly host?: string;
-  /** Hosts besides this machine's own that a request may name, in lower case. */
+  /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
-  /** Left out, the data is in memory and ends with the engine. */
-  readonly dataDirectory?: string;
 }
 
+/** Performs dynalite's operations concurrently, and those that this engine adds under the exclusive lock. */
+const operationsOn = (store: Store, lock: SharedExclusiveLock): PerformOperation => {
+  const tokens = requestTokens();
+  return (operation, input) => {
+    if (operation === 'TransactWriteItems') return lock.exclusive(() => writeTransaction(store, tokens, input));
+    if (operation === 'TransactGetItems') return lock.exclusive(() => readTransaction(store, input));
+    if (wantsItemOnFailure(operation, input)) {
+      return lock.exclusive(() => performConditionalWrite(store, operation, input));
+    }
+    return lock.shared(() => store.perform(operation, input));
+  };
+};
+
 /**
- * A DynamoDB in this process, with transactions, reachable from this machine only unless another host is given.
- * Closing it breaks open connections, lets running requests finish and leaves all data in the directory.
+ * Starts a DynamoDB with transactions in this process. Only this machine reaches it unless another host is given. Closing it
+ * closes all connections, lets running requests finish and leaves all data in the directory.
  * @throws the listen error (`EADDRINUSE`), or UnusableDataDirectory; nothing is left running then
  */
 export const startEmbeddedEngine = async ({
@@ -34,8 +47,8 @@ export const startEmbeddedEngine = async ({
   ...storeOptions
 }: EmbeddedEngineOptions): Promise<Engine> => {
   const store = await openStore(storeOptions);
-  const gate = createRequestGate();
-  const server = createHttpFront([host, ...allowedHosts], answerOperations(store, gate));
+  const lock = createSharedExclusiveLock();
+  const server = createProtocolServer([host, ...allowedHosts], operationsOn(store, lock));
   try {
     server.listen(port, host);
     await once(server, 'listening');
@@ -47,7 +60,7 @@ export const startEmbeddedEngine = async ({
   const close = async (): Promise<void> => {
     server.close();
     server.closeAllConnections();
-    await gate.exclusive(store.close);
+    await lock.exclusive(store.close);
   };
   return {
     endpoint: `http://${host}:${(server.address() as AddressInfo).port}`,

@@ -1,9 +1,9 @@
-/** DynamoDB's JSON protocol: what goes over the wire, as far as the embedded engine needs to know it. */
+/** The part of DynamoDB's JSON protocol that the embedded engine needs. */
 
 export type JsonObject = Record<string, unknown>;
 
-/** What is sent back: an HTTP status and a JSON body. */
-export interface Answer {
+/** An HTTP status and a JSON body. */
+export interface EngineResponse {
   readonly status: number;
   readonly body: JsonObject;
 }
@@ -14,27 +14,28 @@ const AWS_PREFIXES = {
   database: 'com.amazonaws.dynamodb.v20120810',
 } as const;
 
-/** A refusal as DynamoDB words it. */
-export const refusal = (
+/** An error as DynamoDB returns it, with status 400. */
+export const errorResponse = (
   origin: keyof typeof AWS_PREFIXES,
   name: string,
   message: string,
   details: JsonObject = {},
-): Answer => ({ status: 400, body: { __type: `${AWS_PREFIXES[origin]}#${name}`, message, ...details } });
+): EngineResponse => ({ status: 400, body: { __type: `${AWS_PREFIXES[origin]}#${name}`, message, ...details } });
 
-export const validationRefusal = (message: string): Answer => refusal('validation', 'ValidationException', message);
+export const validationError = (message: string): EngineResponse =>
+  errorResponse('validation', 'ValidationException', message);
 
-/** The engine's own failure: an SDK may try again. */
-export const INTERNAL_FAILURE: Answer = {
+export const UNKNOWN_OPERATION = errorResponse('service', 'UnknownOperationException', 'The operation is not known');
+
+/** A failure of the engine itself. SDKs retry it. */
+export const INTERNAL_SERVER_ERROR: EngineResponse = {
   status: 500,
   body: { __type: `${AWS_PREFIXES.database}#InternalServerError`, message: 'Internal server error' },
 };
 
-/** The name of the error in an answer, without its namespace; undefined for a success. */
-export const errorNameOf = ({ status, body }: Answer): string | undefined =>
+/** The name of the error without its namespace; undefined for a success. */
+export const errorNameOf = ({ status, body }: EngineResponse): string | undefined =>
   status === 200 ? undefined : String(body.__type).replace(/^.*#/, '');
-
-export const messageOf = ({ body }: Answer): string => String(body.message ?? body.Message ?? '');
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,29 +1,29 @@
 import type { DynaliteStore, RecordStore, RecordWrite, Release } from './dynalite-modules.ts';
 
-/** How one request works on the store. */
+/** How one request uses the store. */
 export interface RequestStoreOptions {
-  /** Called with what a callback inside dynalite threw, which would otherwise end the process. */
-  readonly onFault: (fault: unknown) => void;
-  /** When given, writes are noted here instead of being made. */
-  readonly journal?: RecordWrite[];
+  /** Called with an error that a callback inside dynalite threw. Uncaught, it would end the process. */
+  readonly onError: (error: unknown) => void;
+  /** If given, writes are collected here instead of being made. */
+  readonly pendingWrites?: RecordWrite[];
 }
 
 const guarded =
-  <Parameters extends unknown[]>(callback: (...parameters: Parameters) => void, onFault: (fault: unknown) => void) =>
+  <Parameters extends unknown[]>(callback: (...parameters: Parameters) => void, onError: (error: unknown) => void) =>
   (...parameters: Parameters): void => {
     try {
       callback(...parameters);
-    } catch (fault) {
-      onFault(fault);
+    } catch (error) {
+      onError(error);
     }
   };
 
-/** Releases an item's lock even when the work under it throws; otherwise the item would be locked for good. */
-const guardWork = (records: RecordStore, onFault: (fault: unknown) => void): Pick<RecordStore, 'get' | 'lock'> => {
+/** Releases an item's lock even when the code that holds it throws. Otherwise the item would stay locked forever. */
+const guardWork = (records: RecordStore, onError: (error: unknown) => void): Pick<RecordStore, 'get' | 'lock'> => {
   let releaseHeld = (): void => {};
-  const fail = (fault: unknown): void => {
+  const fail = (error: unknown): void => {
     releaseHeld();
-    onFault(fault);
+    onError(error);
   };
   const releasing =
     (release: Release): Release =>
@@ -42,29 +42,33 @@ const guardWork = (records: RecordStore, onFault: (fault: unknown) => void): Pic
   };
 };
 
-const recordsOf = (records: RecordStore, prefix: string, { onFault, journal }: RequestStoreOptions): RecordStore => {
-  const guards = { ...records, ...guardWork(records, onFault) };
-  if (journal === undefined) return guards;
-  const note = (write: RecordWrite, done: (error: unknown) => void): void => {
-    journal.push(write);
-    setImmediate(guarded(done, onFault), null);
+const recordsOf = (
+  records: RecordStore,
+  prefix: string,
+  { onError, pendingWrites }: RequestStoreOptions,
+): RecordStore => {
+  const guards = { ...records, ...guardWork(records, onError) };
+  if (pendingWrites === undefined) return guards;
+  const collect = (write: RecordWrite, done: (error: unknown) => void): void => {
+    pendingWrites.push(write);
+    setImmediate(guarded(done, onError), null);
   };
   return {
     ...guards,
-    put: (key, value, done) => note({ type: 'put', key: prefix + key, value }, done),
-    del: (key, done) => note({ type: 'del', key: prefix + key }, done),
+    put: (key, value, done) => collect({ type: 'put', key: prefix + key, value }, done),
+    del: (key, done) => collect({ type: 'del', key: prefix + key }, done),
   };
 };
 
 /**
- * The store as one request sees it: faults reach that request instead of the process, and with a journal nothing is
- * written yet. The prefixes are those under which dynalite keeps the records of a table or index in its one database.
+ * The store as one request sees it: errors reach that request instead of the process, and with `pendingWrites` nothing is
+ * written yet. The prefixes are those that dynalite uses for the records of a table or index in its one database.
  */
 export const requestStore = (store: DynaliteStore, options: RequestStoreOptions): DynaliteStore => ({
   ...store,
   getTable: (name, ...rest) => {
     const [checkStatus, done] = rest.length === 2 ? rest : [true as const, rest[0]];
-    return store.getTable(name, checkStatus, guarded(done, options.onFault));
+    return store.getTable(name, checkStatus, guarded(done, options.onError));
   },
   getItemDb: (table) => recordsOf(store.getItemDb(table), `item-${table}~`, options),
   getIndexDb: (type, table, index) =>

@@ -14,7 +14,7 @@ const describeTable = async (TableName: string) =>
   (await engine.client.send(new DescribeTableCommand({ TableName }))).Table;
 
 describe('creating tables', () => {
-  it('makes them as described and ready to use', async () => {
+  it('creates them as described and active', async () => {
     const table = await describeTable(engine.names.usage);
     expect(table?.TableStatus).toBe('ACTIVE');
     expect(table?.KeySchema).toEqual([
@@ -24,14 +24,14 @@ describe('creating tables', () => {
     expect(table?.BillingModeSummary?.BillingMode).toBe('PAY_PER_REQUEST');
   });
 
-  it('makes only those that are missing and says which', async () => {
+  it('creates only the missing ones and returns their ids', async () => {
     expect(await createTables(engine.client, engine.names)).toEqual([]);
     await engine.client.send(new DeleteTableCommand({ TableName: engine.names.vehicles }));
     expect(await createTables(engine.client, engine.names)).toEqual(['vehicles']);
     expect((await describeTable(engine.names.vehicles))?.TableStatus).toBe('ACTIVE');
   });
 
-  it('lets items expire where the engine can', async () => {
+  it('enables expiry where the engine supports it', async () => {
     const { TimeToLiveDescription } = await engine.client.send(
       new DescribeTimeToLiveCommand({ TableName: engine.names.usage }),
     );

@@ -36,7 +36,7 @@ describe('A data folder', () => {
     await (await open()).close();
   });
 
-  it('is for its owner alone, even with an open umask and where it was readable by others', async () => {
+  it('is accessible to its owner only, even with an open umask and after others could read it', async () => {
     const umask = process.umask(0);
     try {
       await writeData();
@@ -61,13 +61,13 @@ describe('A data folder', () => {
   ] as const)('with %s is used only with --force', async (_what, pattern, damage) => {
     await writeData();
     await damage(await pathOf(pattern));
-    await expect(open()).rejects.toThrow(/^The data in .* is damaged \(.*\): put back a copy, or start with --force/);
+    await expect(open()).rejects.toThrow(/^The data in .* is damaged \(.*\): restore a copy, or start with --force/);
     await expect(open()).rejects.toMatchObject({ isDamage: true });
     await (await open(true)).close();
     await (await open()).close();
   });
 
-  it('is read as a whole when its service was killed', async () => {
+  it('is read completely when its service was killed', async () => {
     await writeData();
     // Opening writes what was in the log to a table.
     await (await open()).close();
@@ -77,23 +77,23 @@ describe('A data folder', () => {
     await (await open(true)).close();
   });
 
-  it('is not made where a file is', async () => {
+  it('is not created where a file exists', async () => {
     await writeFile(dataDirectory(), '');
     await expect(open()).rejects.toThrow(`The data folder ${dataDirectory()} is a file, not a folder.`);
     await expect(openStore({ dataDirectory: join(dataDirectory(), 'below') })).rejects.toThrow(/lies below a file/);
   });
 
-  it('is not made among files of others', async () => {
+  it('is not created among other files', async () => {
     await mkdir(dataDirectory());
     await writeFile(join(dataDirectory(), 'letter.txt'), '');
     await expect(open()).rejects.toThrow(
-      `The folder ${dataDirectory()} holds other files: give a new or an empty one.`,
+      `The folder ${dataDirectory()} contains other files: name a new or an empty folder.`,
     );
   });
 
-  (process.platform === 'linux' ? it : it.skip)('is refused at once where no folder can be made', async () => {
+  (process.platform === 'linux' ? it : it.skip)('is rejected at once where no folder can be created', async () => {
     await expect(openStore({ dataDirectory: '/proc/x' })).rejects.toThrow(
-      'The data folder /proc/x cannot be made there.',
+      'The data folder /proc/x cannot be created there.',
     );
   });
 
@@ -115,14 +115,14 @@ describe('Kept demo keys', () => {
   const keysFile = () => join(folder, 'demo-keys.json');
 
   it.each(['null', '[]', '"text"', '{"free":', '{"free":1}'])(
-    'are made again where the file holds %s',
+    'are created again when the file contains %s',
     async (text) => {
       await writeFile(keysFile(), text);
       expect(await demoKeys(keys, new Date(), folder)).toMatchObject({ free: expect.stringMatching(/^vvc_/) });
     },
   );
 
-  it('end the start with one sentence where the file cannot be read', async () => {
+  it('end the start with one sentence when the file cannot be read', async () => {
     await mkdir(keysFile());
     await expect(demoKeys(keys, new Date(), folder)).rejects.toThrow(CannotStart);
   });

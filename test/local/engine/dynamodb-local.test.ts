@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from '@jest/globals';
 import { startDynamoDbLocal } from '../../../lib/local/engine/dynamodb-local.ts';
 import { sharedEndpoint } from '../../support/engine.ts';
-import { refusalOf } from './writes.ts';
+import { errorOf } from './writes.ts';
 
 const connected = async (endpoint: string, host = '127.0.0.1'): Promise<Socket> => {
   const socket = connect(Number(new URL(endpoint).port), host);
   await once(socket, 'connect');
-  // What happens to it afterwards is told by its closing.
+  // Later errors show as the closing of the socket.
   socket.on('error', () => undefined);
   return socket;
 };
@@ -29,31 +29,31 @@ const startHangingProcess = async () => {
   return { child, endpoint: String(endpoint) };
 };
 
-// It needs Java, which a machine that only runs the embedded engine may lack.
+// A machine that only runs the embedded engine may lack Java.
 const withJava = sharedEndpoint() === undefined ? describe.skip : describe;
 
 withJava('DynamoDB Local', () => {
-  it('is reached from this machine only, refuses a taken port, and is gone when closed', async () => {
+  it('is reachable from this machine only, rejects a taken port, and is gone when closed', async () => {
     const engine = await startDynamoDbLocal();
     const socket = await connected(engine.endpoint);
     if (otherAddress !== undefined) {
-      expect(await refusalOf(connected(engine.endpoint, otherAddress))).toMatchObject({ code: 'ECONNREFUSED' });
+      expect(await errorOf(connected(engine.endpoint, otherAddress))).toMatchObject({ code: 'ECONNREFUSED' });
     }
     const port = Number(new URL(engine.endpoint).port);
-    expect(String(await refusalOf(startDynamoDbLocal({ port })))).toMatch(/did not start.*bind/);
-    const cut = once(socket, 'close');
+    expect(String(await errorOf(startDynamoDbLocal({ port })))).toMatch(/did not start.*bind/);
+    const closed = once(socket, 'close');
     await engine.close();
-    await cut;
-    expect(await refusalOf(connected(engine.endpoint))).toMatchObject({ code: 'ECONNREFUSED' });
+    await closed;
+    expect(await errorOf(connected(engine.endpoint))).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('ends with a process that is killed', async () => {
     const { child, endpoint } = await startHangingProcess();
     const socket = await connected(endpoint);
-    const cut = once(socket, 'close');
+    const closed = once(socket, 'close');
     child.kill('SIGKILL');
-    await cut;
-    // Java cuts its connections a moment before it stops listening: until then one is accepted, or cut while it is made.
+    await closed;
+    // Java closes its connections shortly before it stops listening: until then a new one is accepted, or closed at once.
     let code: string | undefined;
     while (code !== 'ECONNREFUSED') {
       code = await connected(endpoint).then(
@@ -66,8 +66,8 @@ withJava('DynamoDB Local', () => {
 });
 
 describe('without Java', () => {
-  it('DynamoDB Local says what it needs', async () => {
-    const error = await refusalOf(startDynamoDbLocal({ java: '/nowhere/java' }));
+  it('DynamoDB Local names the version that it needs', async () => {
+    const error = await errorOf(startDynamoDbLocal({ java: '/nowhere/java' }));
     expect(error).toMatchObject({ name: 'JavaMissing', message: expect.stringContaining('version 17') });
   });
 });

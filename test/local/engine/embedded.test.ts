@@ -9,7 +9,7 @@ import { prefixedTableNames } from '../../../functions/tables.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
 import { type EmbeddedEngineOptions, type Engine, startEmbeddedEngine } from '../../../lib/local/engine/embedded.ts';
 import { clientOf } from '../../support/engine.ts';
-import { itemOf, put, read, refusalOf, write } from './writes.ts';
+import { errorOf, itemOf, put, read, write } from './writes.ts';
 
 const names = prefixedTableNames('embedded-');
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -60,23 +60,23 @@ describe('the embedded engine', () => {
     expect(await read(second.client, names.keys, 'kept')).toEqual(itemOf('kept', 'value'));
   });
 
-  it('refuses a directory that another engine has open, and leaves that one alone', async () => {
+  it('rejects a directory that another engine has open, which keeps working', async () => {
     const dataDirectory = await temporaryDirectory();
     const first = await start({ dataDirectory });
-    const error = await refusalOf(startEmbeddedEngine({ port: 0, dataDirectory }));
+    const error = await errorOf(startEmbeddedEngine({ port: 0, dataDirectory }));
     expect((error as Error).message).toContain(dataDirectory);
     await expect(createTables(first.client, names)).resolves.toHaveLength(5);
   });
 
-  it('refuses a taken port and frees the directory again', async () => {
+  it('rejects a taken port and closes the directory again', async () => {
     const dataDirectory = await temporaryDirectory();
     const { engine } = await start();
-    const error = await refusalOf(startEmbeddedEngine({ port: portOf(engine), dataDirectory }));
+    const error = await errorOf(startEmbeddedEngine({ port: portOf(engine), dataDirectory }));
     expect(error).toMatchObject({ code: 'EADDRINUSE' });
     await start({ dataDirectory });
   });
 
-  it('survives a request that breaks off in its body', async () => {
+  it('survives a request that is aborted in its body', async () => {
     const { engine, client } = await start();
     const socket = connect(portOf(engine), '127.0.0.1');
     await once(socket, 'connect');
@@ -94,11 +94,11 @@ describe('the embedded engine', () => {
     await once(idle, 'connect');
     const closed = once(idle, 'close');
     await Promise.all([engine.close(), engine.close(), closed]);
-    const refused = connect(portOf(engine), '127.0.0.1');
-    expect(await refusalOf(once(refused, 'connect'))).toMatchObject({ code: 'ECONNREFUSED' });
+    const late = connect(portOf(engine), '127.0.0.1');
+    expect(await errorOf(once(late, 'connect'))).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('answers what it cannot read or does not know with a refusal', async () => {
+  it('responds to malformed and unknown requests with an error', async () => {
     const { engine } = await start();
     const statuses = await Promise.all([
       post(engine, '{}'),

@@ -1,4 +1,4 @@
-/** A process that starts DynamoDB Local, says where it is, and then hangs: for the test that kills it. */
+/** A process that starts DynamoDB Local, prints its endpoint and then hangs, for the test that kills it. */
 import { startDynamoDbLocal } from '../../../lib/local/engine/dynamodb-local.ts';
 
 const { endpoint } = await startDynamoDbLocal();

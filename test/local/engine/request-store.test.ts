@@ -4,20 +4,20 @@ import { requestStore } from '../../../lib/local/engine/request-store.ts';
 
 const openMemory = (): DynaliteStore => database.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
 
-/** What a callback inside an operation throws, as a fault in dynalite would. */
-const FAULT = new Error('a fault inside an operation');
+/** What a callback inside an operation throws, as a bug in dynalite would. */
+const ERROR = new Error('thrown inside an operation');
 const fail = (): never => {
-  throw FAULT;
+  throw ERROR;
 };
 
 describe("a request's view of the store", () => {
-  it('hands a fault to the request and frees the item that it had locked', async () => {
+  it('passes an error to the request and releases its lock on the item', async () => {
     const store = openMemory();
-    const fault = await new Promise((onFault) => {
-      const records = requestStore(store, { onFault }).getItemDb('table');
+    const error = await new Promise((onError) => {
+      const records = requestStore(store, { onError }).getItemDb('table');
       records.lock('key', () => records.get('key', fail));
     });
-    expect(fault).toBe(FAULT);
+    expect(error).toBe(ERROR);
     const next = new Promise<void>((locked) =>
       store.getItemDb('table').lock('key', (release) => release(() => locked())()),
     );
@@ -25,14 +25,14 @@ describe("a request's view of the store", () => {
     await store.db.close();
   });
 
-  it('writes nothing but a journal, which a batch then makes true', async () => {
+  it('collects writes, which a batch then makes', async () => {
     const store = openMemory();
-    const journal: RecordWrite[] = [];
-    const records = requestStore(store, { onFault: fail, journal }).getItemDb('table');
+    const pendingWrites: RecordWrite[] = [];
+    const records = requestStore(store, { onError: fail, pendingWrites }).getItemDb('table');
     const read = () => new Promise((resolve) => store.getItemDb('table').get('key', (_, value) => resolve(value)));
     await new Promise<void>((resolve) => records.put('key', { id: { S: 'key' } }, () => resolve()));
     expect(await read()).toBeUndefined();
-    await store.db.batch(journal);
+    await store.db.batch(pendingWrites);
     expect(await read()).toEqual({ id: { S: 'key' } });
     await store.db.close();
   });

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
-import { itemOf, put, read, refusalOf, write } from './writes.ts';
+import { errorOf, itemOf, put, read, write } from './writes.ts';
 
 let engine: TestEngine;
 let table: string;
@@ -28,7 +28,7 @@ const storedItem = async (value = 'stored') => {
 };
 
 const itemOnFailure = async (call: Promise<unknown>) => {
-  const error = await refusalOf(call);
+  const error = await errorOf(call);
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
   return error.Item;
 };
@@ -36,7 +36,7 @@ const itemOnFailure = async (call: Promise<unknown>) => {
 const ASKING = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 const IF_ABSENT = { ConditionExpression: 'attribute_not_exists(id)' } as const;
 
-describe('a single write refused by its condition shows the item found', () => {
+describe('a single write whose condition fails returns the stored item', () => {
   it('when it is a put', async () => {
     const id = await storedItem();
     const command = new PutItemCommand({ TableName: table, Item: itemOf(id, 'other'), ...IF_ABSENT, ...ASKING });
@@ -57,7 +57,7 @@ describe('a single write refused by its condition shows the item found', () => {
     expect(await itemOnFailure(engine.client.send(command))).toEqual(itemOf(id, 'stored'));
   });
 
-  it('but no item when there is none, or none was asked for', async () => {
+  it('but no item when there is none, or when it was not requested', async () => {
     const id = await storedItem();
     const unasked = new PutItemCommand({ TableName: table, Item: itemOf(id), ...IF_ABSENT });
     expect(await itemOnFailure(engine.client.send(unasked))).toBeUndefined();
@@ -72,7 +72,7 @@ describe('a single write refused by its condition shows the item found', () => {
 });
 
 describe('consumed capacity', () => {
-  it('tells the read units of strongly consistent reads', async () => {
+  it('contains the read units of strongly consistent reads', async () => {
     const id = await storedItem('x'.repeat(5_000));
     const measured = { ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' } as const;
     const got = await engine.client.send(new GetItemCommand({ TableName: table, Key: { id: { S: id } }, ...measured }));

@@ -20,7 +20,7 @@ afterAll(() => engine.stop());
 
 const amountOf = async (id: string) => Number((await read(engine.client, table, id))?.amount?.N ?? 0);
 
-/** Both amounts at one moment; undefined when a conflict with a transaction refused the read. */
+/** Both amounts at one moment; undefined when the read conflicted with a transaction. */
 const bothAmounts = async (left: string, right: string): Promise<number[] | undefined> => {
   const gets = [left, right].map((id) => ({ Get: { TableName: table, Key: { id: { S: id } } } }));
   try {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { TransactionCanceledException, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sharedEndpoint, startEngine, type TestEngine } from '../../support/engine.ts';
-import { add, itemOf, put, putNew, read, refusalOf, remove, requirePresent, write } from './writes.ts';
+import { add, errorOf, itemOf, put, putNew, read, remove, requirePresent, write } from './writes.ts';
 
 let engine: TestEngine;
 let table: string;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 const reasonsOf = async (call: Promise<unknown>) => {
-  const error = await refusalOf(call);
+  const error = await errorOf(call);
   if (!(error instanceof TransactionCanceledException)) throw error;
   return error.CancellationReasons ?? [];
 };
@@ -87,7 +87,7 @@ describe('a transaction', () => {
   it('changes nothing when an update does not fit the item', async () => {
     const [untouched, text] = [fresh(), fresh()];
     await write(engine.client, [put(table, text, 'text')]);
-    const error = await refusalOf(
+    const error = await errorOf(
       write(engine.client, [
         put(table, untouched),
         add(table, text, 1, {
@@ -101,7 +101,7 @@ describe('a transaction', () => {
     expect(await stored(text)).toEqual(itemOf(text, 'text'));
   });
 
-  it('does not write what a condition check is about', async () => {
+  it('does not write the item of a condition check', async () => {
     const [present, other] = [fresh(), fresh()];
     await write(engine.client, [put(table, present, 'kept')]);
     await write(engine.client, [requirePresent(table, present), put(table, other)]);

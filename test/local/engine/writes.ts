@@ -1,4 +1,4 @@
-/** Short forms of single writes, for tests of what the engine does with them. Items have a string key `id`. */
+/** Short forms of single writes for tests of the engine. Items have a string key `id`. */
 import {
   type AttributeValue,
   type ConditionCheck,
@@ -54,12 +54,12 @@ export const read = async (
 ): Promise<Record<string, AttributeValue> | undefined> =>
   (await client.send(new GetItemCommand({ TableName, Key: keyOf(id), ConsistentRead: true }))).Item;
 
-/** What a call was refused with. */
-export const refusalOf = async (call: Promise<unknown>): Promise<unknown> => {
+/** The error of a call that must fail. */
+export const errorOf = async (call: Promise<unknown>): Promise<unknown> => {
   try {
     await call;
   } catch (error) {
     return error;
   }
-  throw new Error('the call was not refused');
+  throw new Error('the call succeeded');
 };

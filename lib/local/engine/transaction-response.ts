@@ -1,6 +1,6 @@
-import { type Answer, errorNameOf, isJsonObject, type JsonObject, messageOf, refusal } from './protocol.ts';
+import { type EngineResponse, errorNameOf, errorResponse, isJsonObject, type JsonObject } from './protocol.ts';
 
-/** A transactional request costs twice what the same request alone does. */
+/** A transactional request consumes twice the capacity of the same request on its own. */
 const TRANSACTION_FACTOR = 2;
 
 const REASON_CODES: Readonly<Record<string, string>> = {
@@ -8,33 +8,39 @@ const REASON_CODES: Readonly<Record<string, string>> = {
   ValidationException: 'ValidationError',
 };
 
-const reasonOf = (answer: Answer): JsonObject => {
-  const name = errorNameOf(answer);
+const reasonOf = (response: EngineResponse): JsonObject => {
+  const name = errorNameOf(response);
   if (name === undefined) return { Code: 'None' };
-  const { Item } = answer.body;
+  const { Item, message, Message = '' } = response.body;
   return {
     Code: REASON_CODES[name] ?? name,
-    Message: messageOf(answer),
+    Message: String(message ?? Message),
     ...(Item === undefined ? {} : { Item }),
   };
 };
 
-/** The refusal of a transaction of which an action was refused, one reason per action; undefined when none was. */
-export const cancellationOf = (answers: readonly Answer[]): Answer | undefined => {
-  const reasons = answers.map(reasonOf);
+const cancellationOf = (responses: readonly EngineResponse[]): EngineResponse | undefined => {
+  const reasons = responses.map(reasonOf);
   if (reasons.every(({ Code }) => Code === 'None')) return undefined;
   const codes = reasons.map(({ Code }) => Code).join(', ');
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-  return refusal('database', 'TransactionCanceledException', message, { CancellationReasons: reasons });
+  return errorResponse('database', 'TransactionCanceledException', message, { CancellationReasons: reasons });
 };
 
-/** Units by table name. */
+/**
+ * The error of a transaction of which an action failed: the engine's own failure, or a cancellation with one reason per action.
+ * Undefined when every action succeeded.
+ */
+export const transactionError = (responses: readonly EngineResponse[]): EngineResponse | undefined =>
+  responses.find(({ status }) => status >= 500) ?? cancellationOf(responses);
+
+/** Capacity units by table name. */
 export type Consumption = ReadonlyMap<string, number>;
 
-/** What the answers of a transaction's actions cost together. */
-export const consumptionOf = (answers: readonly Answer[]): Consumption => {
+/** The capacity that the actions of a transaction consumed together. */
+export const consumptionOf = (responses: readonly EngineResponse[]): Consumption => {
   const units = new Map<string, number>();
-  for (const { body } of answers) {
+  for (const { body } of responses) {
     const consumed = isJsonObject(body.ConsumedCapacity) ? body.ConsumedCapacity : {};
     const table = String(consumed.TableName);
     units.set(table, (units.get(table) ?? 0) + TRANSACTION_FACTOR * Number(consumed.CapacityUnits));
@@ -42,7 +48,7 @@ export const consumptionOf = (answers: readonly Answer[]): Consumption => {
   return units;
 };
 
-/** The consumption in the detail that the request asks for. */
+/** The consumption in the level of detail that the request asks for. */
 export const reportConsumption = (
   consumption: Consumption,
   { ReturnConsumedCapacity: detail }: JsonObject,

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
-import { add, itemOf, put, putNew, read, refusalOf, remove, requirePresent, write } from './writes.ts';
+import { add, errorOf, itemOf, put, putNew, read, remove, requirePresent, write } from './writes.ts';
 
 let engine: TestEngine;
 let table: string;
 const fresh = () => randomUUID();
 const stored = (id: string) => read(engine.client, table, id);
-const errorNameOf = async (call: Promise<unknown>) => ((await refusalOf(call)) as Error).name;
+const errorNameOf = async (call: Promise<unknown>) => ((await errorOf(call)) as Error).name;
 
 beforeAll(async () => {
   engine = await startEngine();
@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-describe('a transaction is refused and changes nothing', () => {
-  const refused: readonly [string, string, (id: string) => TransactWriteItem[]][] = [
+describe('a transaction is rejected and changes nothing', () => {
+  const rejected: readonly [string, string, (id: string) => TransactWriteItem[]][] = [
     ['names an item twice', 'ValidationException', (id) => [put(table, id), add(table, id, 1)]],
     ['checks an item that it also writes', 'ValidationException', (id) => [put(table, id), requirePresent(table, id)]],
     ['has no action', 'ValidationException', () => []],
@@ -33,7 +33,7 @@ describe('a transaction is refused and changes nothing', () => {
       (id) => [put(table, id), { ...put(table, fresh()), ...remove(table, fresh()) }],
     ],
     [
-      'has an expression that cannot be read',
+      'has an expression that cannot be parsed',
       'ValidationException',
       (id) => [put(table, id), put(table, fresh(), '', { ConditionExpression: 'attribute_nope(id)' })],
     ],
@@ -47,7 +47,11 @@ describe('a transaction is refused and changes nothing', () => {
       'TransactionCanceledException',
       (id) => [put(table, id), remove(table, '', { Key: { id: { N: '1' } } })],
     ],
-    ['names a table that is not there', 'ResourceNotFoundException', (id) => [put(table, id), put('nowhere', fresh())]],
+    [
+      'names a table that does not exist',
+      'ResourceNotFoundException',
+      (id) => [put(table, id), put('nowhere', fresh())],
+    ],
     [
       'has an item over 400 KB',
       'ValidationException',
@@ -60,7 +64,7 @@ describe('a transaction is refused and changes nothing', () => {
     ],
   ];
 
-  it.each(refused)('when it %s (%s)', async (_, name, actionsFor) => {
+  it.each(rejected)('when it %s (%s)', async (_, name, actionsFor) => {
     const id = fresh();
     expect(await errorNameOf(write(engine.client, actionsFor(id)))).toBe(name);
     expect(await stored(id)).toBeUndefined();
@@ -81,7 +85,7 @@ describe('a request token', () => {
     expect(await stored(id)).toEqual({ id: { S: id }, amount: { N: '1' } });
   });
 
-  it('refuses other contents', async () => {
+  it('rejects other contents', async () => {
     const [id, token] = [fresh(), fresh()];
     await write(engine.client, [put(table, id, 'first')], token);
     expect(await errorNameOf(write(engine.client, [put(table, id, 'second')], token))).toBe(
@@ -90,16 +94,16 @@ describe('a request token', () => {
     expect(await stored(id)).toEqual(itemOf(id, 'first'));
   });
 
-  it('is free again after a refusal', async () => {
+  it('can be reused after a rejection', async () => {
     const [taken, token] = [fresh(), fresh()];
     await write(engine.client, [put(table, taken)]);
-    await refusalOf(write(engine.client, [putNew(table, taken)], token));
+    await errorOf(write(engine.client, [putNew(table, taken)], token));
     const id = fresh();
     await write(engine.client, [putNew(table, id)], token);
     expect(await stored(id)).toEqual(itemOf(id, 'new'));
   });
 
-  it('is refused when longer than 36 characters', async () => {
+  it('is rejected when longer than 36 characters', async () => {
     expect(await errorNameOf(write(engine.client, [put(table, fresh())], 't'.repeat(37)))).toBe('ValidationException');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRequestGate } from '../../../lib/local/engine/request-gate.ts';
+import { createSharedExclusiveLock } from '../../../lib/local/engine/shared-exclusive-lock.ts';
 
-/** Work that waits until it is told to end, and notes its start and end. */
+/** Work that runs until `end` is called, and notes its start and end. */
 const work = (name: string, notes: string[]) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const run = async () => {
@@ -12,13 +12,13 @@ const work = (name: string, notes: string[]) => {
   return { run, end: resolve };
 };
 
-describe('the request gate', () => {
-  it('keeps exclusive work apart from all other work, in the order of arrival', async () => {
-    const gate = createRequestGate();
+describe('the shared and exclusive lock', () => {
+  it('runs exclusive work alone, in the order of the calls', async () => {
+    const lock = createSharedExclusiveLock();
     const notes: string[] = [];
     const [first, second, alone, late] = ['first', 'second', 'alone', 'late'].map((name) => work(name, notes));
     if (!first || !second || !alone || !late) throw new Error('four works');
-    const all = [gate.shared(first.run), gate.shared(second.run), gate.exclusive(alone.run), gate.shared(late.run)];
+    const all = [lock.shared(first.run), lock.shared(second.run), lock.exclusive(alone.run), lock.shared(late.run)];
     late.end();
     alone.end();
     second.end();
@@ -28,10 +28,10 @@ describe('the request gate', () => {
     expect(notes.slice(4)).toEqual(['alone starts', 'alone ends', 'late starts', 'late ends']);
   });
 
-  it('goes on after work that fails', async () => {
-    const gate = createRequestGate();
-    const failing = gate.exclusive(() => Promise.reject(new Error('failed')));
-    const next = gate.shared(() => Promise.resolve('done'));
+  it('is released when work fails', async () => {
+    const lock = createSharedExclusiveLock();
+    const failing = lock.exclusive(() => Promise.reject(new Error('failed')));
+    const next = lock.shared(() => Promise.resolve('done'));
     await expect(failing).rejects.toThrow('failed');
     await expect(next).resolves.toBe('done');
   });

@@ -2,20 +2,33 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
-import { type Answer, INTERNAL_FAILURE, isJsonObject, type JsonObject, refusal } from './protocol.ts';
+import {
+  type EngineResponse,
+  errorResponse,
+  INTERNAL_SERVER_ERROR,
+  isJsonObject,
+  type JsonObject,
+  UNKNOWN_OPERATION,
+} from './protocol.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 const TARGET = /^DynamoDB_20120810\.(\w+)$/;
 
-/** Answers one operation of the API. */
-export type AnswerOperation = (operation: string, input: JsonObject) => Promise<Answer>;
+/** Performs one operation of the API. */
+export type PerformOperation = (operation: string, input: JsonObject) => Promise<EngineResponse>;
 
-const UNKNOWN_OPERATION = refusal('service', 'UnknownOperationException', 'The operation is not known');
-const NOT_JSON = refusal('service', 'SerializationException', 'The body is not a JSON object');
-const NOT_SIGNED = refusal('service', 'MissingAuthenticationTokenException', 'Request is missing Authentication Token');
-const TOO_LARGE: Answer = { ...refusal('service', 'RequestEntityTooLarge', 'The body is too large'), status: 413 };
-const FOREIGN_HOST: Answer = { ...refusal('service', 'MisdirectedRequest', MISDIRECTED), status: 421 };
+const NOT_JSON = errorResponse('service', 'SerializationException', 'The body is not a JSON object');
+const NOT_SIGNED = errorResponse(
+  'service',
+  'MissingAuthenticationTokenException',
+  'Request is missing Authentication Token',
+);
+const TOO_LARGE: EngineResponse = {
+  ...errorResponse('service', 'RequestEntityTooLarge', 'The body is too large'),
+  status: 413,
+};
+const FOREIGN_HOST: EngineResponse = { ...errorResponse('service', 'MisdirectedRequest', MISDIRECTED), status: 421 };
 
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Buffer[] = [];
@@ -37,12 +50,12 @@ const parseObject = (body: Buffer): JsonObject | undefined => {
   }
 };
 
-/** The custom header and content type also keep web pages out: a browser asks before it sends them, and gets no leave. */
-const answerRequest = async (
+/** The custom header and content type also keep web pages out: they make a browser send a preflight request, which fails. */
+const respond = async (
   request: IncomingMessage,
   allowedHosts: readonly string[],
-  answerOperation: AnswerOperation,
-): Promise<Answer> => {
+  performOperation: PerformOperation,
+): Promise<EngineResponse> => {
   const body = await readBody(request);
   if (body === undefined) return TOO_LARGE;
   if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) return FOREIGN_HOST;
@@ -51,10 +64,10 @@ const answerRequest = async (
   if (!request.headers['content-type']?.startsWith('application/')) return UNKNOWN_OPERATION;
   if (!request.headers.authorization?.startsWith('AWS4-')) return NOT_SIGNED;
   const input = parseObject(body);
-  return input === undefined ? NOT_JSON : answerOperation(operation, input);
+  return input === undefined ? NOT_JSON : performOperation(operation, input);
 };
 
-const send = (response: ServerResponse, { status, body }: Answer): void => {
+const send = (response: ServerResponse, { status, body }: EngineResponse): void => {
   const bytes = Buffer.from(JSON.stringify(body));
   response.writeHead(status, {
     'content-type': CONTENT_TYPE,
@@ -67,18 +80,18 @@ const send = (response: ServerResponse, { status, body }: Answer): void => {
 };
 
 /**
- * A server of DynamoDB's JSON protocol. Only whole requests to this machine or an allowed host reach `answerOperation`;
- * a broken one ends by itself.
+ * A server for DynamoDB's JSON protocol. Only complete requests to this machine or an allowed host reach
+ * `performOperation`; an aborted request affects nothing else.
  */
-export const createHttpFront = (allowedHosts: readonly string[], answerOperation: AnswerOperation): Server => {
+export const createProtocolServer = (allowedHosts: readonly string[], performOperation: PerformOperation): Server => {
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy());
-    answerRequest(request, allowedHosts, answerOperation)
-      .catch(() => INTERNAL_FAILURE)
-      .then((answer) => send(response, answer))
+    respond(request, allowedHosts, performOperation)
+      .catch(() => INTERNAL_SERVER_ERROR)
+      .then((result) => send(response, result))
       .catch(() => response.destroy());
   });
-  // An idle connection closed here could be just the one on which an SDK sends its next request.
+  // A timeout could close an idle connection just as an SDK sends its next request on it.
   server.keepAliveTimeout = 0;
   return server;
 };

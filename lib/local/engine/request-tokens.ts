@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject } from './protocol.ts';
+import type { Consumption } from './transaction-response.ts';
+
+/** DynamoDB recognises a client request token for ten minutes. */
+const LIFETIME_MS = 10 * 60 * 1_000;
+
+/** Applied transactions, by the client request token of their request. */
+export interface RequestTokens {
+  /** The consumption of the same request when it was applied; `mismatch` when the token was used with another request. */
+  readonly find: (token: string, contents: unknown) => Consumption | 'mismatch' | undefined;
+  readonly add: (token: string, contents: unknown, consumption: Consumption) => void;
+}
+
+/** Equal for equal contents, independent of the order of members. */
+const fingerprint = (contents: unknown): string => {
+  const sorted = JSON.stringify(contents, (_, value: unknown) =>
+    isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+  return createHash('sha256').update(sorted).digest('base64');
+};
+
+/** Keeps applied transactions for ten minutes, in memory. `now` is a monotonic clock in milliseconds. */
+export const requestTokens = (now: () => number = () => performance.now()): RequestTokens => {
+  const applied = new Map<string, { fingerprint: string; until: number; consumption: Consumption }>();
+
+  // A map keeps the order of insertion, which is also the order of expiry.
+  const deleteExpired = (): void => {
+    for (const [token, { until }] of applied) {
+      if (until > now()) return;
+      applied.delete(token);
+    }
+  };
+
+  return {
+    find: (token, contents) => {
+      deleteExpired();
+      const entry = applied.get(token);
+      if (entry === undefined) return undefined;
+      return entry.fingerprint === fingerprint(contents) ? entry.consumption : 'mismatch';
+    },
+    add: (token, contents, consumption) => {
+      applied.set(token, { fingerprint: fingerprint(contents), until: now() + LIFETIME_MS, consumption });
+    },
+  };
+};
