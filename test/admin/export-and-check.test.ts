@@ -15,7 +15,7 @@ const allItems = async (table: string) =>
   contentTable(admin.engine().client, table).list({}, { offset: 0, limit: 100 }, moment().deadline);
 
 describe('export content', () => {
-  it('writes what import content makes the same again, order, ids and versions included', async () => {
+  it('writes a file that import content loads with the same order, ids and versions', async () => {
     const { client, names, endpoint } = admin.engine();
     await fillDomain(client, names.content, 'a.example', 30);
     await fillDomain(client, names.content, 'b.example', 30);
@@ -39,7 +39,7 @@ describe('export content', () => {
     expect(await allItems(elsewhere.content)).toEqual(await allItems(names.content));
   });
 
-  it('of texts that a new item could not have is imported again; a new file with them is not', async () => {
+  it('of texts that are invalid in new items can be imported; a new file with them is rejected', async () => {
     const { client, names, endpoint } = admin.engine();
     const [item] = (await allItems(names.content)).items;
     const title = 'was \u0000 \ufffd';
@@ -66,7 +66,7 @@ describe('export content', () => {
     expect(rejected).toContain('must not contain U+0000, which is character 5');
   });
 
-  it('is refused for a name that import would not know, and where no file can be', async () => {
+  it('fails for a name that import does not accept, and for a missing folder', async () => {
     expect((await admin.run(['export', 'content', admin.pathOf('all.csv')])).exitCode).toBe(2);
     const { exitCode, stderr } = await admin.run(['export', 'content', admin.pathOf('no/such/folder.ndjson')]);
     expect(exitCode).toBe(2);
@@ -82,7 +82,7 @@ describe('export content', () => {
 });
 
 describe('content check', () => {
-  it('says that all is well', async () => {
+  it('reports no inconsistencies in consistent content', async () => {
     const { exitCode, stdout } = await admin.run(['content', 'check']);
     expect([exitCode, stdout]).toEqual([0, '60 items in 3 lists, 0 inconsistencies.\n']);
   });

@@ -28,7 +28,7 @@ describe('import content', () => {
     expect(await list('a.example')).toEqual({ items: [updated], total: 1 });
   });
 
-  it('makes an item with the id, moments and version of the file', async () => {
+  it('creates an item with the id, timestamps and version of the file', async () => {
     const item = {
       id: `${ID}1`,
       title: 'T',
@@ -44,7 +44,7 @@ describe('import content', () => {
     expect((await list('b.example')).items).toEqual([item]);
   });
 
-  it('hands a slug on from row to row, in whatever order the rows come', async () => {
+  it('moves a slug from item to item, in any order of the rows', async () => {
     const item = (id: string, slug: string) => ({ id, title: 'T', content: 'C', domain: 'chain.example', slug });
     await load([item(`${ID}5`, 'a'), item(`${ID}6`, 'b'), item(`${ID}7`, 'c')]);
     const shifted = await load([item(`${ID}5`, 'b'), item(`${ID}6`, 'c'), item(`${ID}7`, 'd')]);
@@ -57,7 +57,7 @@ describe('import content', () => {
     ]);
   });
 
-  it('changes nothing at all the second time', async () => {
+  it('changes nothing the second time', async () => {
     const items = [
       { title: 'T', content: 'C', domain: 'c.example', slug: 'x' },
       { title: 'T', content: 'C', domain: 'c.example', slug: 'y', id: `${ID}2`, version: 3 },
@@ -70,7 +70,7 @@ describe('import content', () => {
     expect(await list('c.example')).toEqual(first);
   });
 
-  it('moves an item with an id to another domain and slug, lists and slugs following', async () => {
+  it('moves an item with an id to another domain and slug, with its lists and slugs', async () => {
     const item = { id: `${ID}3`, title: 'T', content: 'C', domain: 'd.example', slug: 'here' };
     await load([item]);
     await load([{ ...item, domain: 'e.example', slug: 'there' }], later);
@@ -80,7 +80,7 @@ describe('import content', () => {
     expect(await list('e.example', 'there')).toMatchObject({ total: 1 });
   });
 
-  it('never takes a version back, so that nobody overwrites what was changed meanwhile', async () => {
+  it('never decreases a version, so that no concurrent change is overwritten', async () => {
     const item = { id: `${ID}4`, title: 'T', content: 'C', domain: 'f.example', slug: 's', version: 2 };
     await load([item]);
     await table().update(item.id, { title: 'U' }, undefined, { now: NOW, deadline: deadlineIn(5_000) });
@@ -88,7 +88,7 @@ describe('import content', () => {
     expect((await list('f.example')).items).toMatchObject([{ title: 'T', version: 4 }]);
   });
 
-  it('never takes `updated_at` back where the file gives none, be its clock behind or `created_at` ahead', async () => {
+  it('never decreases an `updated_at` that the file lacks, even when the clock is behind or `created_at` is later', async () => {
     const item = { title: 'T', content: 'C', domain: 'k.example', slug: 'late' };
     const moment = { now: later.now, deadline: deadlineIn(5_000) };
     await table().create({ ...item, meta_description: '' }, undefined, moment);
@@ -103,7 +103,7 @@ describe('import content', () => {
     expect(await load(changed)).toMatchObject({ exitCode: 0 });
   });
 
-  it('refuses a slug that another item has, and an item that stands twice', async () => {
+  it('rejects a slug that another item has, and an item that is in the file twice', async () => {
     const item = { title: 'T', content: 'C', domain: 'g.example', slug: 's' };
     await load([item]);
     const { path, exitCode } = await load([
@@ -118,7 +118,7 @@ describe('import content', () => {
     ]);
   });
 
-  it('refuses an item that stands twice, by its slug and by its id', async () => {
+  it('rejects an item that is in the file twice, by its slug and by its id', async () => {
     const item = { title: 'T', content: 'C', domain: 'l.example' };
     await load([{ ...item, id: `${ID}8`, slug: 'old' }]);
     const rows = [
@@ -136,7 +136,7 @@ describe('import content', () => {
     expect((await list('l.example')).items).toEqual(items);
   });
 
-  it('makes a new item of a row for the slug that an earlier row takes from another', async () => {
+  it('creates a new item for the slug that an earlier row takes from another item', async () => {
     const item = { title: 'T', content: 'C', domain: 'm.example' };
     await load([{ ...item, id: `${ID}9`, slug: 'old' }]);
     const rows = [
@@ -153,7 +153,7 @@ describe('import content', () => {
     expect(await list('m.example')).toEqual(loaded);
   });
 
-  it('refuses what a request to create would be refused for, and names it all', async () => {
+  it('rejects what a request to create would be rejected for, with every issue', async () => {
     const { path } = await load([
       { title: ' ', slug: 'Bad Slug', domain: 'h.example', extra: 1, id: 'X', version: 0, created_at: 'now' },
       { title: 'T', content: 'x'.repeat(100_001), domain: 'h.example', slug: 's' },
@@ -172,7 +172,7 @@ describe('import content', () => {
     expect((await list('i.example', 'two')).items).toMatchObject([{ version: 5, meta_description: '' }]);
   });
 
-  it('keeps totals exact over many items', async () => {
+  it('keeps totals exact for many items', async () => {
     const items = Array.from({ length: 60 }, (_, index) => ({
       title: 'T',
       content: 'C',

@@ -63,11 +63,11 @@ describe('POST /v1/api/content', () => {
     });
   });
 
-  it('takes "" for a meta description that is left out', async () => {
+  it('stores "" for an omitted meta description', async () => {
     expect((await create(fields())).body).toMatchObject({ meta_description: '' });
   });
 
-  it('names every fault at once', async () => {
+  it('returns every validation issue', async () => {
     const reply = await create({
       title: '  ',
       content: 5,
@@ -103,11 +103,11 @@ describe('POST /v1/api/content', () => {
     ['a domain of 254 characters', { domain: `${'a'.repeat(252)}.b` }, 400],
     ['a null meta description', { meta_description: null }, 400],
     ['a field that only the service sets', { id: 'mine' }, 400],
-  ])('answers %s with the right status', async (_what, changes, status) => {
+  ])('returns the right status for %s', async (_what, changes, status) => {
     expect((await create(fields(changes))).status).toBe(status);
   });
 
-  it('keeps text exactly as it was sent', async () => {
+  it('returns text exactly as it was sent', async () => {
     const content = ' line\r\n\ttab \u200b "quotes" <b>&amp;</b> 日本語 e\u0301 ';
     const { id } = await created({ content });
     expect((await read(id)).body).toMatchObject({ content });
@@ -120,7 +120,7 @@ describe('POST /v1/api/content', () => {
     ['content', 'line\r\n\u000bline', 'U+000B, which is character 7'],
     ['meta_description', '\u007f', 'U+007F, which is character 1'],
     ['meta_description', '\u0085', 'U+0085, which is character 1'],
-  ])('names a character that %s must not contain, and its position: %j', async (field, text, detail) => {
+  ])('names an invalid character of %s and its position: %j', async (field, text, detail) => {
     const { status, body } = await create(fields({ [field]: text }));
     expect(status).toBe(400);
     expect(body).toMatchObject({ errors: [{ pointer: `/${field}`, detail: `must not contain ${detail}` }] });
@@ -132,12 +132,12 @@ describe('POST /v1/api/content', () => {
     ['title', 'x'.repeat(201), 'must be a text of 1 to 200 characters that is not blank'],
     ['domain', 'a'.repeat(254), expect.stringMatching(/at most 253 characters$/)],
     ['slug', '-'.repeat(201), expect.stringMatching(/at most 200 characters$/)],
-  ])('says in the right unit how long %s may be', async (field, text, detail) => {
+  ])('names the maximum length of %s in the right unit', async (field, text, detail) => {
     const { body } = await create(fields({ [field]: text }));
     expect((body as { errors: unknown }).errors).toEqual([{ pointer: `/${field}`, detail }]);
   });
 
-  it('returns 409 SLUG_TAKEN within a domain, in whatever case the domain comes, and not in another', async () => {
+  it('returns 409 SLUG_TAKEN within a domain, in upper or lower case, and not in another', async () => {
     const { slug } = await created();
     expect((await create(fields({ slug, domain: 'A.Example' }))).body).toMatchObject({
       status: 409,
@@ -146,7 +146,7 @@ describe('POST /v1/api/content', () => {
     expect((await create(fields({ slug, domain: 'b.example' }))).status).toBe(201);
   });
 
-  it('lets one of 50 creators of the same slug win', async () => {
+  it('creates one item for 50 concurrent requests with the same slug', async () => {
     const body = fields({ domain: 'race.example' });
     const replies = await Promise.all(Array.from({ length: 50 }, () => create(body)));
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -158,7 +158,7 @@ describe('POST /v1/api/content', () => {
 describe('Idempotency-Key', () => {
   const once = { 'Idempotency-Key': 'order-1' };
 
-  it('gives the same 201 again for the same body and creates nothing', async () => {
+  it('returns the same 201 for the same body and creates nothing', async () => {
     const body = fields({ domain: 'once.example' });
     const first = await create(body, once);
     const second = await create({ ...body, meta_description: '', domain: 'ONCE.example' }, once);
@@ -168,7 +168,7 @@ describe('Idempotency-Key', () => {
     expect(pageOf(await list('?domain=once.example')).total).toBe(1);
   });
 
-  it('is 409 IDEMPOTENCY_CONFLICT with another body', async () => {
+  it('returns 409 IDEMPOTENCY_CONFLICT for another body', async () => {
     const reply = await create(fields(), once);
     expect(reply.body).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' });
   });
@@ -194,7 +194,7 @@ describe('Idempotency-Key', () => {
     expect((await create(fields({ domain: 'fail.example' }), again)).status).toBe(201);
   });
 
-  it('is forgotten after 24 hours, whether or not the database has removed it', async () => {
+  it('expires after 24 hours, whether or not the database has removed it', async () => {
     const headers = { 'Idempotency-Key': 'yesterday' };
     const first = (await create(fields(), headers)).body as ContentItem;
     api.clock.now = NOON + 24 * 60 * 60 * 1_000;
@@ -204,7 +204,7 @@ describe('Idempotency-Key', () => {
     expect((second.body as ContentItem).id).not.toBe(first.id);
   });
 
-  it.each([' ', 'x'.repeat(256)])('of the wrong length is 400', async (value) => {
+  it.each([' ', 'x'.repeat(256)])('returns 400 for a wrong length', async (value) => {
     const reply = await create(fields(), { 'Idempotency-Key': value });
     expect(reply.body).toMatchObject({ status: 400, errors: [{ parameter: 'Idempotency-Key' }] });
   });
@@ -239,7 +239,7 @@ describe('PUT /v1/api/content/{id}', () => {
     expect((await read(item.id)).body).toEqual(reply.body);
   });
 
-  it('raises the version even when nothing differs', async () => {
+  it('increments the version even when nothing differs', async () => {
     const item = await created();
     expect((await update(item.id, { title: item.title })).body).toMatchObject({ version: 2 });
   });
@@ -261,7 +261,7 @@ describe('PUT /v1/api/content/{id}', () => {
     expect((await update(item.id, json)).body).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   });
 
-  it('frees the old slug and holds the new one', async () => {
+  it('frees the old slug and claims the new one', async () => {
     const item = await created();
     const free = fields().slug;
     expect((await update(item.id, { slug: free })).status).toBe(200);
@@ -269,13 +269,13 @@ describe('PUT /v1/api/content/{id}', () => {
     expect((await create(fields({ slug: item.slug }))).status).toBe(201);
   });
 
-  it('returns 409 SLUG_TAKEN and changes nothing when another item holds the slug', async () => {
+  it('returns 409 SLUG_TAKEN and changes nothing when another item has the slug', async () => {
     const [one, two] = [await created(), await created()];
     expect((await update(one.id, { slug: two.slug, title: 'x' })).body).toMatchObject({ code: 'SLUG_TAKEN' });
     expect((await read(one.id)).body).toEqual(one);
   });
 
-  it('never sets updated_at back, whatever the clock says', async () => {
+  it('never decreases updated_at, even when the clock is behind', async () => {
     const { id, updated_at } = await created();
     try {
       api.clock.now = NOON - 1_500;
@@ -288,7 +288,7 @@ describe('PUT /v1/api/content/{id}', () => {
     }
   });
 
-  it('moves an item to another domain, where it joins last', async () => {
+  it('moves an item to another domain, where it is the newest', async () => {
     const item = await created({ domain: 'from.example' });
     await created({ domain: 'to.example' });
     await update(item.id, { domain: 'TO.example' });
@@ -309,19 +309,19 @@ describe('PUT /v1/api/content/{id}', () => {
     expect((await read(item.id)).body).toMatchObject({ title: 'A', content: 'B', meta_description: 'C', version: 4 });
   });
 
-  it('returns 404 for an unknown id, after the body is found sound', async () => {
+  it('returns 404 for an unknown id, after the body is validated', async () => {
     expect((await update('nothing', { title: 'x' })).body).toMatchObject({ code: 'CONTENT_NOT_FOUND' });
     expect((await update('nothing', { slug: 'NO' })).body).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 });
 
 describe('If-Match', () => {
-  it.each(['"1"', '*', '"7", "1"'])('%s lets a change of version 1 through', async (ifMatch) => {
+  it.each(['"1"', '*', '"7", "1"'])('%s allows a change of version 1', async (ifMatch) => {
     const item = await created();
     expect((await update(item.id, { title: 'x' }, { 'If-Match': ifMatch })).status).toBe(200);
   });
 
-  it.each(['"2"', 'W/"1"', '1', '""'])('%s holds a change of version 1 back', async (ifMatch) => {
+  it.each(['"2"', 'W/"1"', '1', '""'])('%s rejects a change of version 1', async (ifMatch) => {
     const item = await created();
     const reply = await update(item.id, { title: 'x' }, { 'If-Match': ifMatch });
     expect(reply.body).toMatchObject({ status: 412, title: 'Precondition Failed', code: 'PRECONDITION_FAILED' });
@@ -333,20 +333,20 @@ describe('If-Match', () => {
     ['1', '"1"'],
     ['W/"1"', '"1"'],
     ['"7", 1', '"1"'],
-  ])('%s is told to be in double quotes', async (ifMatch, tag) => {
+  ])('%s gets a detail about double quotes', async (ifMatch, tag) => {
     const item = await created();
     const { body } = await update(item.id, { title: 'x' }, { 'If-Match': ifMatch });
     expect(body).toMatchObject({ detail: expect.stringContaining(`in double quotes`) });
     expect(body).toMatchObject({ detail: expect.stringContaining(tag) });
   });
 
-  it('of another version is told to read the item again', async () => {
+  it('of another version gets a detail about reading the item again', async () => {
     const item = await created();
     const { body } = await update(item.id, { title: 'x' }, { 'If-Match': '"2"' });
     expect(body).toMatchObject({ detail: expect.stringContaining('read it again') });
   });
 
-  it('lets one of many concurrent changes win', async () => {
+  it('allows one of many concurrent changes', async () => {
     const item = await created();
     const replies = await Promise.all(
       Array.from({ length: 8 }, (_, n) => update(item.id, { title: `t${n}` }, { 'If-Match': '"1"' })),
@@ -354,7 +354,7 @@ describe('If-Match', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412, 412, 412]);
   });
 
-  it('comes after 404 and before 409', async () => {
+  it('is checked after 404 and before 409', async () => {
     const [one, two] = [await created(), await created()];
     expect((await update('nothing', { title: 'x' }, { 'If-Match': '"9"' })).status).toBe(404);
     expect((await remove('nothing', { 'If-Match': '*' })).status).toBe(404);
@@ -363,7 +363,7 @@ describe('If-Match', () => {
 });
 
 describe('DELETE /v1/api/content/{id}', () => {
-  it('returns 204 without a body, is gone for good, and frees the slug', async () => {
+  it('returns 204 without a body, deletes the item for good and frees its slug', async () => {
     const item = await created({ domain: 'gone.example' });
     const reply = await remove(item.id, { 'If-Match': '"1"' });
     expect([reply.status, reply.text, reply.headers.get('content-type')]).toEqual([204, '', null]);
@@ -382,7 +382,7 @@ describe('GET /v1/api/content', () => {
   const slugsOf = (reply: Reply) => pageOf(reply).items.map(({ slug }) => slug);
   const newestFirst = slugs.toReversed();
 
-  it('returns the last to join first, 20 by default, with the exact total', async () => {
+  it('returns the newest first, 20 by default, with the exact total', async () => {
     const reply = await list('?domain=Pages.Example');
     expect(reply.status).toBe(200);
     expect(pageOf(reply)).toMatchObject({ total: 45, limit: 20, offset: 0 });
@@ -400,7 +400,7 @@ describe('GET /v1/api/content', () => {
     expect(seen).toEqual(newestFirst);
   });
 
-  it('links to the page before and none beyond the ends', async () => {
+  it('links to the previous page, and to none beyond the ends', async () => {
     expect((await list('?domain=pages.example&limit=20&offset=20')).headers.get('link')).toBe(
       '</v1/api/content?domain=pages.example&limit=20&offset=40>; rel="next", ' +
         '</v1/api/content?domain=pages.example&limit=20&offset=0>; rel="prev"',
@@ -416,7 +416,7 @@ describe('GET /v1/api/content', () => {
     expect(pageOf(await list('?domain=nobody.example'))).toMatchObject({ items: [], total: 0 });
   });
 
-  it('finds the item that holds a slug of a domain', async () => {
+  it('finds the item with a slug of a domain', async () => {
     const found = pageOf(await list('?domain=PAGES.example&slug=page-7'));
     expect(found).toMatchObject({ total: 1, items: [{ slug: 'page-7' }] });
     expect(pageOf(await list('?domain=pages.example&slug=page-7&offset=1'))).toMatchObject({ total: 1, items: [] });
@@ -457,18 +457,18 @@ describe('GET /v1/api/content', () => {
     ['offset=-99999999999999999999', 'offset', 'must be at least 0'],
     ['offset=-0', 'offset', 'must be an integer in decimal digits'],
     ['limit=1e1', 'limit', 'must be an integer in decimal digits'],
-  ])('says of ?%s what is wrong with it', async (query, parameter, detail) => {
+  ])('describes what is wrong with ?%s', async (query, parameter, detail) => {
     expect((await list(`?${query}`)).body).toMatchObject({ errors: [{ parameter, detail }] });
   });
 
-  it('does not call a parameter missing that was given twice', async () => {
+  it('does not report a parameter as missing that was given twice', async () => {
     const { body } = await list('?domain=a.example&domain=a.example&slug=x');
     expect((body as { errors: unknown }).errors).toEqual([
       { parameter: 'domain', detail: 'must not be given more than once' },
     ]);
   });
 
-  it('names the faults of all parameters and ignores unknown ones', async () => {
+  it('returns the issues of all parameters and ignores unknown ones', async () => {
     const reply = await list('?limit=x&offset=y&colour=red');
     expect((reply.body as { errors: unknown[] }).errors).toHaveLength(2);
     expect((await list('?colour=red&colour=blue&limit=1')).status).toBe(200);
@@ -477,7 +477,7 @@ describe('GET /v1/api/content', () => {
   it.each([
     ['over 5 MB', 'x', 51],
     ['that Lambda would not pass on', '"', 24],
-  ])('refuses a page %s with a limit that fits', async (what, character, count) => {
+  ])('rejects a page %s and names a limit that fits', async (what, character, count) => {
     const domain = `large-${what.length}.example`;
     const content = character.repeat(100_000);
     for (let n = 0; n < count; n += 1) await create(fields({ domain, content }));
