@@ -280,7 +280,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description Why the request was refused (RFC 9457)
+         * @description Why the request was rejected (RFC 9457)
          */
         Problem: {
             /** @description Stable address of the code, relative to the service */
@@ -294,14 +294,14 @@ export interface components {
             code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; name it when you ask for support */
             requestId: string;
-            /** @description Every fault that was found, for bad input */
-            errors?: components["schemas"]["Fault"][];
+            /** @description Every validation issue, for invalid input */
+            errors?: components["schemas"]["ValidationIssue"][];
         };
         /**
-         * Fault
+         * ValidationIssue
          * @description What is wrong with one part of the request
          */
-        Fault: {
+        ValidationIssue: {
             /**
              * Format: json-pointer
              * @description Where in the body (RFC 6901); a missing field points at itself
@@ -373,7 +373,7 @@ export interface components {
                 };
             };
         };
-        /** @description `INTERNAL_ERROR`: A fault of the service; retry later. */
+        /** @description `INTERNAL_ERROR`: An error of the service; retry later. */
         INTERNAL_ERROR: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -445,7 +445,7 @@ export type UpdateContent = components['schemas']['UpdateContent'];
 export type Vehicle = components['schemas']['Vehicle'];
 export type VehicleInsurance = components['schemas']['VehicleInsurance'];
 export type Problem = components['schemas']['Problem'];
-export type Fault = components['schemas']['Fault'];
+export type ValidationIssue = components['schemas']['ValidationIssue'];
 export type ResponseUnauthorized = components['responses']['UNAUTHORIZED'];
 export type ResponseScopeMissing = components['responses']['SCOPE_MISSING'];
 export type ResponseRateLimited = components['responses']['RATE_LIMITED'];
@@ -567,7 +567,7 @@ export interface operations {
             /**
              * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
              *
-             *     `MALFORMED_JSON`: The body is not JSON in UTF-8.
+             *     `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
              *
              *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
              *
@@ -651,7 +651,7 @@ export interface operations {
             /**
              * @description `VEHICLE_NOT_FOUND`: No vehicle has this registration.
              *
-             *     `COMPLIANCE_NOT_FOUND`: The vehicle is known, but no compliance record for it.
+             *     `COMPLIANCE_NOT_FOUND`: The vehicle is known, but there is no compliance record for it.
              */
             404: {
                 headers: {
@@ -776,7 +776,7 @@ export interface operations {
             /**
              * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
              *
-             *     `MALFORMED_JSON`: The body is not JSON in UTF-8.
+             *     `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
              *
              *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
              *
@@ -922,7 +922,7 @@ export interface operations {
             /**
              * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
              *
-             *     `MALFORMED_JSON`: The body is not JSON in UTF-8.
+             *     `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
              *
              *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
              *

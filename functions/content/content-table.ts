@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { countedLists } from '../counted-list/counted-list.ts';
+import { apiError } from '../problems.ts';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
 import { contentReads } from './content-reads.ts';
 import { type ChangeOutcome, contentTransactions } from './content-transactions.ts';
 import { hashBody, type RememberedCreation, type Repeatable } from './idempotency.ts';
 import { type ContentFields, type ContentItem, etagOf, latest, type StoredItem } from './item.ts';
-import { ContentNotFound, IdempotencyConflict, PreconditionFailed, SlugTaken } from './refusals.ts';
 
 /** When a change happens, and by when it must be done. */
 export interface Moment {
@@ -14,9 +14,9 @@ export interface Moment {
   readonly deadline: Deadline;
 }
 
-/** The response to a repeated creation: the item as it was created then. @throws IdempotencyConflict */
+/** The response to a repeated creation: the item as it was created then. @throws IDEMPOTENCY_CONFLICT */
 const repeatedCreation = ({ bodyHash, id, createdAt }: RememberedCreation, fields: ContentFields): ContentItem => {
-  if (bodyHash !== hashBody(fields)) throw new IdempotencyConflict();
+  if (bodyHash !== hashBody(fields)) throw apiError('IDEMPOTENCY_CONFLICT');
   return { id, ...fields, created_at: createdAt, updated_at: createdAt, version: 1 };
 };
 
@@ -25,16 +25,16 @@ const STRONG_TAG = /^"[\x21\x23-\x7e\x80-\xff]*"$/;
 
 /**
  * `If-Match` is `*` or a list of entity tags that are compared strongly (RFC 9110 section 13.1.1).
- * @throws PreconditionFailed unless it names the item's version or is absent
+ * @throws PRECONDITION_FAILED unless it names the item's version or is absent
  */
 const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes(etagOf(item))) return;
-  throw new PreconditionFailed(
-    item.version,
-    tags.every((tag) => STRONG_TAG.test(tag)),
-  );
+  throw apiError('PRECONDITION_FAILED', {
+    currentVersion: item.version,
+    isQuoted: tags.every((tag) => STRONG_TAG.test(tag)),
+  });
 };
 
 /**
@@ -58,11 +58,11 @@ export const contentTable = (db: DynamoDBClient, table: string) => {
   ): Promise<T> => {
     for (let tries = 0; ; tries += 1) {
       const stored = await reads.find(id);
-      if (stored === undefined) throw new ContentNotFound();
+      if (stored === undefined) throw apiError('CONTENT_NOT_FOUND');
       requireMatch(ifMatch, stored.item);
       const { outcome, result } = await attempt(stored);
       if (outcome.kind === 'done') return result;
-      if (outcome.kind === 'slug taken') throw new SlugTaken();
+      if (outcome.kind === 'slug taken') throw apiError('SLUG_TAKEN');
       await deadline.pause(backoffMs(tries));
     }
   };
@@ -70,7 +70,7 @@ export const contentTable = (db: DynamoDBClient, table: string) => {
   return {
     ...reads,
 
-    /** @throws SlugTaken, IdempotencyConflict */
+    /** @throws SLUG_TAKEN, IDEMPOTENCY_CONFLICT */
     create: async (
       fields: ContentFields,
       repeatable: Repeatable | undefined,
@@ -81,10 +81,10 @@ export const contentTable = (db: DynamoDBClient, table: string) => {
       const outcome = await transactions.insert(item, deadline, repeatable);
       if (outcome.kind === 'done') return item;
       if (outcome.kind === 'repeated') return repeatedCreation(outcome.creation, fields);
-      throw new SlugTaken();
+      throw apiError('SLUG_TAKEN');
     },
 
-    /** Fields left out keep their value; `updated_at` never decreases. @throws ContentNotFound, PreconditionFailed, SlugTaken */
+    /** Fields left out keep their value; `updated_at` never decreases. @throws CONTENT_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN */
     update: (
       id: string,
       changes: Partial<ContentFields>,
@@ -99,7 +99,7 @@ export const contentTable = (db: DynamoDBClient, table: string) => {
         return { outcome: await transactions.replace(stored, item, deadline), result: item };
       }),
 
-    /** Deletes the item for good and frees its slug. @throws ContentNotFound, PreconditionFailed */
+    /** Deletes the item for good and frees its slug. @throws CONTENT_NOT_FOUND, PRECONDITION_FAILED */
     remove: (id: string, ifMatch: string | undefined, { deadline }: Moment): Promise<ContentItem> =>
       changeFound(id, ifMatch, deadline, async (stored) => ({
         outcome: await transactions.remove(stored, deadline),

@@ -1,8 +1,8 @@
 /** The bounds of a page of content, and the links from one page to the next. */
 import type { Static } from 'typebox';
+import { apiError } from '../problems.ts';
 import type { ContentFilter } from './content-reads.ts';
 import type { ContentItem } from './item.ts';
-import { PageTooLarge } from './refusals.ts';
 import type { ContentQuery } from './schemas.ts';
 
 /** Items in a page when the caller does not say (specification section 8). */
@@ -22,7 +22,7 @@ const MAX_PAGE_BYTES = 5_000_000;
  */
 const MAX_ENCODED_BYTES = 6_200_000;
 
-/** @throws PageTooLarge naming how many of these items fit */
+/** @throws PAGE_TOO_LARGE naming how many of these items fit */
 export const requirePageFits = (items: readonly ContentItem[]): void => {
   let bytes = 0;
   let encodedBytes = 0;
@@ -30,7 +30,9 @@ export const requirePageFits = (items: readonly ContentItem[]): void => {
     const json = JSON.stringify(item);
     bytes += Buffer.byteLength(json) + 1;
     encodedBytes += Buffer.byteLength(JSON.stringify(json)) + 1;
-    if (bytes > MAX_PAGE_BYTES || encodedBytes > MAX_ENCODED_BYTES) throw new PageTooLarge(index);
+    if (bytes > MAX_PAGE_BYTES || encodedBytes > MAX_ENCODED_BYTES) {
+      throw apiError('PAGE_TOO_LARGE', { limitThatFits: index });
+    }
   }
 };
 

@@ -1,14 +1,14 @@
 import { endpoints } from '../endpoints.ts';
 import { fallbackEndpoint } from '../middleware/endpoint.ts';
-import { MethodNotAllowed, RouteNotFound } from '../middleware/route-refusals.ts';
 import { matchesRoute } from '../path-template.ts';
+import { apiError } from '../problems.ts';
 
 const methodsAt = (path: string): string[] =>
   Object.values(endpoints)
     .filter(({ paths }) => paths.some((template) => matchesRoute(template, path)))
     .map(({ method }) => method);
 
-const remedyFor = (path: string): string | undefined => {
+const hintFor = (path: string): string | undefined => {
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0) return 'leave out the slash at its end';
   return /^(\/v1)?\/api\/|^\/v1\//.test(path) ? undefined : 'paths begin with /v1';
 };
@@ -17,6 +17,6 @@ const remedyFor = (path: string): string | undefined => {
 export const handler = fallbackEndpoint((method, path) => {
   const allowed = methodsAt(path);
   // A path that only looks known once it is decoded, such as /v1/api%2Fcontent, has no route whatever the method.
-  if (allowed.length === 0 || allowed.includes(method)) throw new RouteNotFound(remedyFor(path));
-  throw new MethodNotAllowed(allowed);
+  if (allowed.length === 0 || allowed.includes(method)) throw apiError('ROUTE_NOT_FOUND', { hint: hintFor(path) });
+  throw apiError('METHOD_NOT_ALLOWED', { allowed });
 });

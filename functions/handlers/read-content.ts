@@ -1,7 +1,7 @@
 import { contentTable } from '../content/content-table.ts';
 import { etagOf } from '../content/item.ts';
-import { ContentNotFound } from '../content/refusals.ts';
 import { lookup } from '../middleware/endpoint.ts';
+import { apiError } from '../problems.ts';
 
 /** Reads one content item. contract.md "Content". */
 export const handler = lookup('read-content', ({ db, tables }) => {
@@ -9,7 +9,7 @@ export const handler = lookup('read-content', ({ db, tables }) => {
   return {
     load: ({ parameters }) => content.find(parameters.id),
     respond: (stored) => {
-      if (stored === undefined) throw new ContentNotFound();
+      if (stored === undefined) throw apiError('CONTENT_NOT_FOUND');
       return { body: stored.item, headers: { ETag: etagOf(stored.item) } };
     },
   };

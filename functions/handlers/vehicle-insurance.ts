@@ -1,8 +1,8 @@
 import { lookup } from '../middleware/endpoint.ts';
+import { apiError } from '../problems.ts';
 import { londonDate } from '../runtime/clock.ts';
 import { insuranceOn, isInsured } from '../vehicles/insurance.ts';
 import { requireRegistration } from '../vehicles/registration.ts';
-import { VehicleNotFound } from '../vehicles/vehicle-not-found.ts';
 import { vehiclesTable } from '../vehicles/vehicles-table.ts';
 
 /** Is this vehicle insured? Specification section 4.1. */
@@ -11,7 +11,7 @@ export const handler = lookup('vehicle-insurance', ({ db, tables }) => {
   return {
     load: async ({ parameters }) => vehicles.find(requireRegistration(parameters.registration)),
     respond: (record, { parameters, now }) => {
-      if (record === undefined) throw new VehicleNotFound();
+      if (record === undefined) throw apiError('VEHICLE_NOT_FOUND');
       const insurance = insuranceOn(londonDate(now), record.policies);
       return {
         body: {

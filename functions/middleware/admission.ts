@@ -3,14 +3,14 @@ import { presentedKey } from '../access/presented-key.ts';
 import type { RecentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
 import type { Scope } from '../access/scopes.ts';
 import { windowAt } from '../access/window.ts';
-import { RateLimited, ScopeMissing, Unauthorized } from './access-refusals.ts';
+import { apiError } from '../problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
-/** Reads the request's key, once. Without a well-formed one nothing else of the request is read. @throws Unauthorized */
+/** Reads the request's key, once. Without a well-formed one nothing else of the request is read. @throws UNAUTHORIZED */
 export const keyForm = (): InboundMiddleware => ({
   before: ({ event: context }) => {
     const key = presentedKey(context.headers);
-    if (key === undefined) throw new Unauthorized();
+    if (key === undefined) throw apiError('UNAUTHORIZED');
     context.key = key;
   },
 });
@@ -21,14 +21,17 @@ const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(
 const admit = async (store: AdmissionStore, scope: Scope | undefined, context: RequestContext): Promise<Caller> => {
   const { deadline, now, key } = context;
   const caller = key && (await deadline.within(authenticate(store, key, now)));
-  if (caller === undefined) throw new Unauthorized();
+  if (caller === undefined) throw apiError('UNAUTHORIZED');
   context.caller = caller;
-  if (scope !== undefined && !caller.key.scopes.includes(scope)) throw new ScopeMissing(scope);
-  if (!isWithinLimit(caller)) throw new RateLimited(caller.plan.requestsPerWindow, secondsUntilReset(now));
+  if (scope !== undefined && !caller.key.scopes.includes(scope)) throw apiError('SCOPE_MISSING', { scope });
+  if (!isWithinLimit(caller)) {
+    const { requestsPerWindow: limit } = caller.plan;
+    throw apiError('RATE_LIMITED', { limit, retryAfterSeconds: secondsUntilReset(now) });
+  }
   return caller;
 };
 
-/** Admits the caller. @throws Unauthorized, ScopeMissing, RateLimited */
+/** Admits the caller. @throws UNAUTHORIZED, SCOPE_MISSING, RATE_LIMITED */
 export const admission = (store: AdmissionStore, scope?: Scope): InboundMiddleware => ({
   before: async ({ event: context }) => {
     await admit(store, scope, context);

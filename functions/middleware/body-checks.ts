@@ -1,4 +1,4 @@
-import { BodyTooLarge, MalformedJson, UnsupportedContentType, ValidationFailed } from './input-refusals.ts';
+import { type ApiError, apiError } from '../problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
 /** Bytes; "a body over 1 MB" (contract.md "Errors"). */
@@ -18,7 +18,7 @@ const decodeUtf8 = (base64: string): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'));
   } catch {
-    throw new MalformedJson();
+    throw apiError('MALFORMED_JSON');
   }
 };
 
@@ -43,24 +43,26 @@ export const hasCheapBody = ({ event: { body, isBase64Encoded } }: RequestContex
 /**
  * Checks of the body that @middy/http-json-body-parser leaves out: size, media type, charset, and that bytes which arrive
  * base64-encoded are UTF-8. Leaves the text in `context.body`, where the parser takes it.
- * @throws BodyTooLarge, UnsupportedContentType, MalformedJson
+ * @throws BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON
  */
 export const bodyChecks = (): InboundMiddleware => ({
   before: ({ event: context }) => {
     const { body, isBase64Encoded } = context.event;
-    if (typeof body !== 'string') throw new MalformedJson();
+    if (typeof body !== 'string') throw apiError('MALFORMED_JSON');
     const bytes = Buffer.byteLength(body, isBase64Encoded === true ? 'base64' : 'utf8');
-    if (bytes > MAX_BODY_BYTES) throw new BodyTooLarge(bytes, MAX_BODY_BYTES);
-    if (!isJsonInUtf8(context.headers['content-type'] ?? '')) throw new UnsupportedContentType();
+    if (bytes > MAX_BODY_BYTES) throw apiError('BODY_TOO_LARGE', { bytes, limit: MAX_BODY_BYTES });
+    if (!isJsonInUtf8(context.headers['content-type'] ?? '')) throw apiError('UNSUPPORTED_CONTENT_TYPE');
     context.body = isBase64Encoded === true ? decodeUtf8(body) : body;
   },
 });
 
-/** An error of @middy/http-json-body-parser as a refusal: a key that could reach a prototype, or text that is no JSON. */
-export const bodyParserRefusal = (error: unknown): MalformedJson | ValidationFailed | undefined => {
+/** An error of @middy/http-json-body-parser as an `ApiError`: a key that could reach a prototype, or text that is no JSON. */
+export const bodyParserError = (error: unknown): ApiError | undefined => {
   const cause = error instanceof Error ? (error.cause as Readonly<Record<string, unknown>> | undefined) : undefined;
   if (cause?.package !== '@middy/http-json-body-parser') return undefined;
   // Its `data` is the forbidden key, or the whole body beside the `message` of JSON.parse.
-  if (Object.hasOwn(cause, 'message')) return new MalformedJson();
-  return new ValidationFailed([{ pointer: '', detail: `must not have the key "${String(cause.data)}"` }]);
+  if (Object.hasOwn(cause, 'message')) return apiError('MALFORMED_JSON');
+  return apiError('VALIDATION_FAILED', {
+    issues: [{ pointer: '', detail: `must not have the key "${String(cause.data)}"` }],
+  });
 };

@@ -1,6 +1,6 @@
 /** The plan's limit on the entries of a bulk request (contract.md "Bulk"). */
 import type { Endpoint } from '../endpoints.ts';
-import { BulkTooLarge } from './input-refusals.ts';
+import { apiError } from '../problems.ts';
 import type { InboundMiddleware } from './request-context.ts';
 
 /** Entries in the array of a body that the row marks as bulk; 0 when there is none. */
@@ -10,10 +10,10 @@ export const bulkLength = ({ bulk }: Pick<Endpoint, 'bulk'>, body: unknown): num
   return Array.isArray(entries) ? entries.length : 0;
 };
 
-/** Rejects more entries than the admitted caller's plan allows. @throws BulkTooLarge */
+/** Rejects more entries than the admitted caller's plan allows. @throws BULK_TOO_LARGE */
 export const bulkSizeLimit = (row: Endpoint): InboundMiddleware => ({
   before: ({ event: { caller, body } }) => {
     const [count, limit] = [bulkLength(row, body), caller?.plan.bulkSize ?? 0];
-    if (row.bulk !== undefined && count > limit) throw new BulkTooLarge(row.bulk, count, limit);
+    if (row.bulk !== undefined && count > limit) throw apiError('BULK_TOO_LARGE', { field: row.bulk, count, limit });
   },
 });

@@ -1,10 +1,7 @@
-import { type ProblemCode, problems, problemType } from '../problems.ts';
-import { type Fault, Refusal } from '../refusal.ts';
-import { bodyParserRefusal } from './body-checks.ts';
+import { ApiError, apiError, type ProblemCode, problems, problemType, type ValidationIssue } from '../problems.ts';
+import { bodyParserError } from './body-checks.ts';
 import type { StackRequest } from './request-context.ts';
 import { reportInternalError } from './request-log.ts';
-
-const INTERNAL_DETAIL = 'The service could not answer; try again in a moment.';
 
 /** An RFC 9457 document (contract.md "Errors"). */
 export interface ProblemDocument {
@@ -14,34 +11,34 @@ export interface ProblemDocument {
   readonly detail: string;
   readonly code: ProblemCode;
   readonly requestId: string;
-  readonly errors?: readonly Fault[];
+  readonly errors?: readonly ValidationIssue[];
 }
 
-const documentOf = (refusal: Refusal | undefined, requestId: string): ProblemDocument => {
-  const code = refusal?.code ?? 'INTERNAL_ERROR';
+const documentOf = ({ code, message, issues }: ApiError, requestId: string): ProblemDocument => {
   const { title, status } = problems[code];
   return {
     type: problemType(code),
     title,
     status,
-    detail: refusal?.message ?? INTERNAL_DETAIL,
+    detail: message,
     code,
     requestId,
-    ...(refusal?.faults && { errors: refusal.faults }),
+    ...(issues && { errors: issues }),
   };
 };
 
-/** Turns every error into a response. One that is no refusal is an error of ours: reported to the operator alone. */
+/** Turns every error into a problem document. Any but an `ApiError` becomes a 500, and its cause is logged. */
 export const problemDocuments = () => ({
   onError: (request: StackRequest): void => {
     const { error, event: context } = request;
-    const refusal = error instanceof Refusal ? error : bodyParserRefusal(error);
-    const document = documentOf(refusal, context.requestId);
+    const known = error instanceof ApiError ? error : bodyParserError(error);
+    if (known === undefined) reportInternalError(context, error);
+    const answered = known ?? apiError('INTERNAL_ERROR');
+    const document = documentOf(answered, context.requestId);
     context.code = document.code;
-    if (refusal === undefined) reportInternalError(context, error);
     request.response = {
       statusCode: document.status,
-      headers: { ...refusal?.headers, 'Content-Type': 'application/problem+json' },
+      headers: { ...answered.headers, 'Content-Type': 'application/problem+json' },
       body: JSON.stringify(document),
     };
   },

@@ -3,23 +3,20 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { TObject, TSchema } from 'typebox';
 import { LARGEST_BULK_SIZE } from '../access/plans.ts';
 import type { Endpoint } from '../endpoints.ts';
-import type { Fault } from '../refusal.ts';
-import { faultsIn, type Located } from '../schemas/validation-issues.ts';
+import { apiError, type ParameterIssue, type PointerIssue, type ValidationIssue } from '../problems.ts';
+import { validationIssues } from '../schemas/validation-issues.ts';
 import { bodyChecks } from './body-checks.ts';
 import { bulkLength } from './bulk-size.ts';
-import { ValidationFailed } from './input-refusals.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
-
-type ParameterFault = Extract<Fault, { readonly parameter: string }>;
 
 /** The part of a request that one schema describes, and what is wrong with it. */
 interface Part {
   readonly value: unknown;
-  readonly faults: readonly Fault[];
+  readonly issues: readonly ValidationIssue[];
 }
 
-const asParameters = (faults: readonly Located[]): ParameterFault[] =>
-  faults.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));
+const asParameters = (issues: readonly PointerIssue[]): ParameterIssue[] =>
+  issues.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));
 
 const DIGITS = /^\d+$/;
 const NEGATIVE = /^-0*[1-9]\d*$/;
@@ -37,19 +34,19 @@ const isInteger = (schema: TSchema | undefined): boolean =>
 const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
   const sent = new URLSearchParams(typeof rawQueryString === 'string' ? rawQueryString : '');
   const value: Record<string, unknown> = {};
-  const faults: ParameterFault[] = [];
+  const issues: ParameterIssue[] = [];
   for (const [name, property] of Object.entries(schema.properties)) {
     const [first, ...more] = sent.getAll(name);
     if (first === undefined) continue;
     const read = isInteger(property) ? integerOf(first) : first;
-    if (more.length > 0) faults.push({ parameter: name, detail: 'must not be given more than once' });
-    else if (read === undefined) faults.push({ parameter: name, detail: 'must be an integer in decimal digits' });
+    if (more.length > 0) issues.push({ parameter: name, detail: 'must not be given more than once' });
+    else if (read === undefined) issues.push({ parameter: name, detail: 'must be an integer in decimal digits' });
     else value[name] = read;
   }
   // What was given but could not be read is not missing, whatever the schema makes of its absence.
-  const unread = new Set(faults.map(({ parameter }) => parameter));
-  const others = asParameters(faultsIn(schema, value)).filter(({ parameter }) => !unread.has(parameter));
-  return { value, faults: [...faults, ...others] };
+  const unread = new Set(issues.map(({ parameter }) => parameter));
+  const others = asParameters(validationIssues(schema, value)).filter(({ parameter }) => !unread.has(parameter));
+  return { value, issues: [...issues, ...others] };
 };
 
 const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => {
@@ -59,23 +56,23 @@ const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => 
       return text === undefined ? [] : [[name, text]];
     }),
   );
-  return { value, faults: asParameters(faultsIn(schema, value)) };
+  return { value, issues: asParameters(validationIssues(schema, value)) };
 };
 
 /** A bulk request that no plan allows is not looked into: `bulkSizeLimit` rejects it whatever its entries are. */
 const readBody = (schema: TSchema, row: Endpoint, body: unknown): Part => ({
   value: body,
-  faults: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : faultsIn(schema, body),
+  issues: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : validationIssues(schema, body),
 });
 
-/** Holds query, headers and body against the row's schemas. @throws ValidationFailed naming every issue, up to a bound */
+/** Holds query, headers and body against the row's schemas. @throws VALIDATION_FAILED naming every issue, up to a bound */
 const validation = (row: Endpoint): InboundMiddleware => ({
   before: ({ event: context }) => {
     const query = row.query && readQuery(row.query, context.event.rawQueryString);
     const headers = row.headers && readHeaders(row.headers, context.headers);
     const body = row.body && readBody(row.body, row, context.body);
-    const faults = [query, headers, body].flatMap((part) => part?.faults ?? []);
-    if (faults.length > 0) throw new ValidationFailed(faults);
+    const issues = [query, headers, body].flatMap((part) => part?.issues ?? []);
+    if (issues.length > 0) throw apiError('VALIDATION_FAILED', { issues });
     context.input = { query: query?.value, headers: headers?.value, body: body?.value };
   },
 });
@@ -84,8 +81,8 @@ const validation = (row: Endpoint): InboundMiddleware => ({
 const jsonBodyParser = () => httpJsonBodyParser({ disableContentTypeCheck: true }) as unknown as InboundMiddleware;
 
 /**
- * The middlewares that read and validate a row's input, in their order. What they throw: BodyTooLarge,
- * UnsupportedContentType, MalformedJson, the body parser's own errors, ValidationFailed.
+ * The middlewares that read and validate a row's input, in their order. They throw BODY_TOO_LARGE,
+ * UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, the body parser's own errors, VALIDATION_FAILED.
  */
 export const inputMiddlewares = (row: Endpoint): readonly InboundMiddleware[] => [
   ...(row.body ? [bodyChecks(), jsonBodyParser()] : []),

@@ -1,17 +1,11 @@
 import type { TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
-import { MAX_NAMED_FAULTS } from '../refusal.ts';
-
-/** A fault and where it is, as a JSON Pointer (RFC 6901). */
-export interface Located {
-  readonly pointer: string;
-  readonly detail: string;
-}
+import { MAX_ISSUES, type PointerIssue } from '../problems.ts';
 
 /** Where validation stops: one more than is ever named, so that it is known when some are left out. */
-const MAX_FAULTS = MAX_NAMED_FAULTS + 1;
-Settings.Set({ maxErrors: MAX_FAULTS });
+const MAX_COUNTED = MAX_ISSUES + 1;
+Settings.Set({ maxErrors: MAX_COUNTED });
 
 type SchemaError = ReturnType<typeof Errors>[1][number];
 
@@ -45,7 +39,7 @@ const textDetail = (schema: Described, value: unknown, message: string): string 
   return schema.description ? `must be ${schema.description}` : message;
 };
 
-const explain = (schema: TSchema, value: unknown, error: SchemaError): Located[] => {
+const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIssue[] => {
   const { keyword, instancePath: pointer, schemaPath, message } = error;
   const params = error.params as Record<string, unknown>;
   const properties = (name: string) => (params[name] as string[]).map((property) => `${pointer}/${escaped(property)}`);
@@ -72,8 +66,8 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): Located[]
 };
 
 /**
- * The fields of a request that its schema names, and the names of others. Parted before the validator looks: it reports an
- * error for each unknown field, and enough of them would use up its bound and hide every other fault.
+ * The fields of a request that its schema names, and the names of others. Separated before validation: it reports an
+ * error for each unknown field, and enough of them would use up its bound and hide every other issue.
  */
 const partUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown: readonly string[] } => {
   const { properties, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
@@ -81,25 +75,27 @@ const partUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown
   if (properties === undefined || additionalProperties !== false || !isRecord) return { known: value, unknown: [] };
   const unknown: string[] = [];
   for (const name of Object.keys(value)) {
-    if (unknown.length === MAX_FAULTS) break;
+    if (unknown.length === MAX_COUNTED) break;
     if (!Object.hasOwn(properties, name)) unknown.push(name);
   }
   const known = Object.keys(properties).filter((name) => Object.hasOwn(value, name));
   return { known: Object.fromEntries(known.map((name) => [name, Reflect.get(value, name)])), unknown };
 };
 
-const isFirst = ({ pointer, detail }: Located, index: number, all: readonly Located[]): boolean =>
+const isFirst = ({ pointer, detail }: PointerIssue, index: number, all: readonly PointerIssue[]): boolean =>
   index === 0 || all[index - 1]?.pointer !== pointer || all[index - 1]?.detail !== detail;
 
-/** Every way in which a value does not fit a schema, at most `MAX_NAMED_FAULTS` and one more; none only when it fits. */
-export const faultsIn = (schema: TSchema, value: unknown): Located[] => {
+/** Every way in which a value does not fit a schema, at most `MAX_ISSUES` and one more; none only when it fits. */
+export const validationIssues = (schema: TSchema, value: unknown): PointerIssue[] => {
   if (Check(schema, value)) return [];
   const { known, unknown } = partUnknown(schema, value);
   const [, errors] = Errors(schema, known);
-  const faults = [
-    // A text that is both too long and of the wrong form has one fault.
+  const issues = [
+    // A text that is both too long and of the wrong form has one issue.
     ...errors.flatMap((error) => explain(schema, known, error)).filter(isFirst),
     ...unknown.map((name) => ({ pointer: `/${escaped(name)}`, detail: 'is not a field of this request' })),
   ];
-  return faults.length > 0 ? faults.slice(0, MAX_FAULTS) : [{ pointer: '', detail: 'does not have the required form' }];
+  return issues.length > 0
+    ? issues.slice(0, MAX_COUNTED)
+    : [{ pointer: '', detail: 'does not have the required form' }];
 };

@@ -1,8 +1,8 @@
+import { problems } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { insuranceOn, isInsured } from './insurance.ts';
-import { InvalidRegistration, normaliseRegistration } from './registration.ts';
+import { normaliseRegistration } from './registration.ts';
 import type { BULK_ENTRY_CODES, BulkEntry } from './schemas.ts';
-import { VehicleNotFound } from './vehicle-not-found.ts';
 import type { FoundPolicies } from './vehicles-table.ts';
 
 /** Registrations above which a bulk request is an expensive read: it waits for admission (design.md "Admission"). */
@@ -20,8 +20,8 @@ export const bulkKeys = (submitted: readonly string[]): { readonly keys: BulkKey
 };
 
 const ERRORS: Readonly<Record<(typeof BULK_ENTRY_CODES)[number], string>> = {
-  VEHICLE_NOT_FOUND: VehicleNotFound.detail,
-  INVALID_REGISTRATION: InvalidRegistration.detail,
+  VEHICLE_NOT_FOUND: problems.VEHICLE_NOT_FOUND.detail,
+  INVALID_REGISTRATION: problems.INVALID_REGISTRATION.detail,
   LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
 };
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts';
+import { apiError } from '../problems.ts';
 
 /** Longest text, in characters, that is still looked at as a registration. */
 const MAX_RAW_LENGTH = 32;
@@ -6,19 +6,6 @@ const MAX_RAW_LENGTH = 32;
 const SEPARATORS = /[ \-.\u00b7]/g;
 const SHAPE = /^[A-Za-z0-9ÄÖÜÅäöüå]{1,12}$/;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
-
-/** The text cannot be a registration number. */
-export class InvalidRegistration extends Refusal {
-  override readonly name = 'InvalidRegistration';
-  readonly code = 'INVALID_REGISTRATION';
-  static readonly detail =
-    'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.';
-  override readonly faults = [{ parameter: 'registration', detail: InvalidRegistration.detail }];
-
-  constructor() {
-    super(InvalidRegistration.detail);
-  }
-}
 
 /**
  * The key under which a vehicle is known, from a registration as people write it, or `undefined` when it cannot be one.
@@ -34,9 +21,9 @@ export const normaliseRegistration = (raw: string): string | undefined => {
   return SHAPE.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact) ? compact.toUpperCase() : undefined;
 };
 
-/** As `normaliseRegistration`; nothing is no registration, should an event lack it. @throws InvalidRegistration */
+/** As `normaliseRegistration`; nothing is no registration, should an event lack it. @throws INVALID_REGISTRATION */
 export const requireRegistration = (raw: string | undefined): string => {
   const registration = raw === undefined ? undefined : normaliseRegistration(raw);
-  if (registration === undefined) throw new InvalidRegistration();
+  if (registration === undefined) throw apiError('INVALID_REGISTRATION');
   return registration;
 };

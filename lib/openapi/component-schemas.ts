@@ -1,7 +1,7 @@
 /** The rows' schemas as components: what has a title is written once, under it, and referred to from everywhere else. */
 import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { faultSchema, problemSchema } from './problem-schema.ts';
+import { problemSchema, validationIssueSchema } from './problem-schema.ts';
 import { refTo } from './references.ts';
 
 const rows: readonly Endpoint[] = Object.values(endpoints);
@@ -47,6 +47,6 @@ export const componentSchemas = (): JsonObject => {
     ...schemas,
     UpdateContent: atLeastOneField(schemas.UpdateContent, schemas.CreateContent),
     Problem: problemSchema,
-    Fault: faultSchema,
+    ValidationIssue: validationIssueSchema,
   };
 };

@@ -1,6 +1,6 @@
-/** The shape of every refusal (RFC 9457), made from the catalogue of codes. */
+/** The shape of every error response (RFC 9457), made from the catalogue of codes. */
 
-import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
+import { MAX_ISSUES, type ProblemCode, problems, problemType } from '../../functions/problems.ts';
 import { openCode } from '../../functions/schemas/open-code.ts';
 import type { JsonObject } from './json.ts';
 import { refTo } from './references.ts';
@@ -10,8 +10,8 @@ const codes = Object.keys(problems) as ProblemCode[];
 const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
 /** What is wrong with one part of a request. */
-export const faultSchema = {
-  title: 'Fault',
+export const validationIssueSchema = {
+  title: 'ValidationIssue',
   description: 'What is wrong with one part of the request',
   type: 'object',
   required: ['detail'],
@@ -28,10 +28,10 @@ export const faultSchema = {
   minProperties: 2,
 } as const satisfies JsonObject;
 
-/** Every refusal of the service. */
+/** The problem document of every error. */
 export const problemSchema = {
   title: 'Problem',
-  description: 'Why the request was refused (RFC 9457)',
+  description: 'Why the request was rejected (RFC 9457)',
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
   properties: {
@@ -43,9 +43,9 @@ export const problemSchema = {
     requestId: { type: 'string', description: 'As in X-Request-Id; name it when you ask for support' },
     errors: {
       type: 'array',
-      maxItems: 1_000,
-      items: refTo('schemas', 'Fault'),
-      description: 'Every fault that was found, for bad input',
+      maxItems: MAX_ISSUES,
+      items: refTo('schemas', 'ValidationIssue'),
+      description: 'Every validation issue, for invalid input',
     },
   },
 } as const satisfies JsonObject;

@@ -78,7 +78,7 @@ const common = Object.keys(everyResponse) as HeaderName[];
 /** The headers of an endpoint's success. */
 export const successHeaders = (id: EndpointId): JsonObject => refs([...common, ...ofSuccess[id]]);
 
-/** The headers of a refusal with this status. */
+/** The headers of an error response with this status. */
 export const problemHeaders = (status: number): JsonObject => ({
   ...refs(common),
   ...ofStatus[status],

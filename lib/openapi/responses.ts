@@ -2,7 +2,8 @@
 import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
 import { type ProblemCode, problems } from '../../functions/problems.ts';
 import { schemaInDocument } from './component-schemas.ts';
-import { commonRefusals } from './examples/all-examples.ts';
+import { meaningOf } from './error-list.ts';
+import { commonProblems } from './examples/all-examples.ts';
 import type { Example } from './examples/example.ts';
 import { type JsonObject, present } from './json.ts';
 import { followUps } from './links.ts';
@@ -23,12 +24,12 @@ const namedExamples = (shown: readonly Example[]): JsonObject | undefined =>
     ? undefined
     : Object.fromEntries(shown.map(({ name, summary, body }) => [name, { summary, value: body }]));
 
-const meaningOf = (codes: readonly ProblemCode[]): string =>
-  codes.map((code) => `\`${code}\`: ${problems[code].meaning}`).join('\n\n');
+const meaningsOf = (codes: readonly ProblemCode[]): string =>
+  codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n');
 
-/** A refusal with one of these codes, which share a status. */
+/** An error response with one of these codes, which share a status. */
 export const problemResponse = (status: number, codes: readonly ProblemCode[], shown?: JsonObject): JsonObject => ({
-  description: meaningOf(codes),
+  description: meaningsOf(codes),
   headers: problemHeaders(status),
   content: { [PROBLEM_TYPE]: present({ schema: problemOf(status, codes), examples: shown }) },
 });
@@ -43,9 +44,9 @@ const success = (id: EndpointId, row: Endpoint, shown: readonly Example[]): Json
     links: followUps(id),
   });
 
-const commonCodes = Object.keys(commonRefusals) as (keyof typeof commonRefusals)[];
+const commonCodes = Object.keys(commonProblems) as (keyof typeof commonProblems)[];
 
-/** What the gateway refuses before any function runs, and therefore without the headers of the service. */
+/** What the gateway rejects before any function runs, and therefore without the headers of the service. */
 const REQUEST_TOO_LONG: JsonObject = {
   description: 'From the gateway itself: over 10,240 bytes of address and headers, or over 10 MB of body.',
   content: {
@@ -57,31 +58,31 @@ const REQUEST_TOO_LONG: JsonObject = {
 
 const tooLong = (): JsonObject => ({ 413: refTo('responses', 'REQUEST_TOO_LONG') });
 
-/** The refusals that every endpoint shares, by code. */
+/** The errors that every endpoint shares, by code. */
 export const componentResponses = (): JsonObject => ({
   ...Object.fromEntries(
     commonCodes.map((code) => {
-      const { status, body } = commonRefusals[code];
-      return [code, problemResponse(status, [code], { refused: { summary: problems[code].meaning, value: body } })];
+      const { status, body } = commonProblems[code];
+      return [code, problemResponse(status, [code], { refused: { summary: meaningOf(code), value: body } })];
     }),
   ),
   REQUEST_TOO_LONG,
 });
 
-const sharedResponses = (codes: readonly (keyof typeof commonRefusals)[]): JsonObject =>
+const sharedResponses = (codes: readonly (keyof typeof commonProblems)[]): JsonObject =>
   Object.fromEntries(codes.map((code) => [problems[code].status, refTo('responses', code)]));
 
 /** Every answer of an endpoint, by status. */
 export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject => {
   const withStatus = (wanted: number) => shown.filter(({ status }) => status === wanted);
   const ofStatus = Map.groupBy(row.problems, (code) => problems[code].status);
-  const refusals = [...ofStatus].map(([status, codes]) => [
+  const errors = [...ofStatus].map(([status, codes]) => [
     status,
     problemResponse(status, codes, namedExamples(withStatus(status))),
   ]);
   return {
     [row.successStatus]: success(id, row, withStatus(row.successStatus)),
-    ...Object.fromEntries(refusals),
+    ...Object.fromEntries(errors),
     ...sharedResponses(commonCodes),
     ...tooLong(),
   };

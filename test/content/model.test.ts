@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
-import { ContentNotFound, SlugTaken } from '../../functions/content/refusals.ts';
+import type { ProblemCode } from '../../functions/problems.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import { moment, someFields } from '../support/content.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
@@ -41,6 +41,8 @@ interface Known {
   joined: number;
 }
 
+const apiErrorOf = (code: ProblemCode) => ({ name: 'ApiError', code });
+
 const table = () => contentTable(engine.client, engine.names.content);
 
 /** Applies one operation to the model and to the table, and compares the outcomes. */
@@ -50,7 +52,8 @@ const perform = async (model: Known[], client: number, round: number, step: Oper
     model.some((known) => known !== except && known.item.domain === wanted.domain && known.item.slug === wanted.slug);
   if (step.kind === 'create') {
     const fields = someFields(step.domain, `client-${client}-${step.slug}`);
-    if (holds(fields)) return expect(table().create(fields, undefined, moment())).rejects.toThrow(SlugTaken);
+    if (holds(fields))
+      return expect(table().create(fields, undefined, moment())).rejects.toMatchObject(apiErrorOf('SLUG_TAKEN'));
     const item = await table().create(fields, undefined, moment());
     model.push({ item, client, joined: round });
     return undefined;
@@ -61,14 +64,14 @@ const perform = async (model: Known[], client: number, round: number, step: Oper
   if (step.kind === 'remove') {
     await table().remove(id, undefined, moment());
     model.splice(model.indexOf(known), 1);
-    return expect(table().remove(id, undefined, moment())).rejects.toThrow(ContentNotFound);
+    return expect(table().remove(id, undefined, moment())).rejects.toMatchObject(apiErrorOf('CONTENT_NOT_FOUND'));
   }
   const changes =
     step.kind === 'retitle'
       ? { title: `Round ${round}` }
       : { domain: step.domain, slug: `client-${client}-${step.slug}` };
   if (holds({ ...known.item, ...changes }, known)) {
-    return expect(table().update(id, changes, undefined, moment())).rejects.toThrow(SlugTaken);
+    return expect(table().update(id, changes, undefined, moment())).rejects.toMatchObject(apiErrorOf('SLUG_TAKEN'));
   }
   const before = known.item;
   known.item = await table().update(id, changes, `"${before.version}"`, moment());

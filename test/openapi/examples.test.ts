@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/load-sample-data.ts';
-import { commonRefusals, examples } from '../../lib/openapi/examples/all-examples.ts';
+import { commonProblems, examples } from '../../lib/openapi/examples/all-examples.ts';
 import {
   CREATED_ID,
   EXAMPLE_REQUEST_ID,
@@ -61,7 +61,7 @@ describe.each(Object.entries(endpoints) as [EndpointId, Endpoint][])('The exampl
   });
 });
 
-describe('The example of a refusal that every endpoint shares', () => {
+describe('The example of an error that every endpoint shares', () => {
   const look = (as?: string) => send(endpoints['vehicle-insurance'], { path: { registration: 'AB12CDE' } }, as);
 
   it.each([
@@ -71,7 +71,7 @@ describe('The example of a refusal that every endpoint shares', () => {
     ['INTERNAL_ERROR', withoutDatabase],
   ] as const)('%s is what the service answers', async (code, ask) => {
     const reply = await ask();
-    expect({ status: reply.status, body: reply.body }).toEqual(expected(commonRefusals[code]));
+    expect({ status: reply.status, body: reply.body }).toEqual(expected(commonProblems[code]));
   });
 
   async function overTheLimit() {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  InvalidRegistration,
-  normaliseRegistration,
-  requireRegistration,
-} from '../../functions/vehicles/registration.ts';
+import { apiError } from '../../functions/problems.ts';
+import { normaliseRegistration, requireRegistration } from '../../functions/vehicles/registration.ts';
 
 const ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ÄÖÜÅ'];
 const plate = fc
@@ -79,6 +76,6 @@ describe('A registration', () => {
     'ſ1',
   ])('%j is invalid', (text) => {
     expect(normaliseRegistration(text)).toBeUndefined();
-    expect(() => requireRegistration(text)).toThrow(InvalidRegistration);
+    expect(() => requireRegistration(text)).toThrow(apiError('INVALID_REGISTRATION'));
   });
 });

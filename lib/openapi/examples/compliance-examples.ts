@@ -1,5 +1,6 @@
-import { EXAMPLE_TIME, type Example, refusal } from './example.ts';
-import { registrationRefusals } from './vehicle-examples.ts';
+import { apiError } from '../../../functions/problems.ts';
+import { EXAMPLE_TIME, type Example, problemExample } from './example.ts';
+import { registrationProblems } from './vehicle-examples.ts';
 
 /** The compliance verdict. */
 export const complianceExamples: readonly Example[] = [
@@ -33,7 +34,7 @@ export const complianceExamples: readonly Example[] = [
     name: 'notRecorded',
     summary: 'A known vehicle without a compliance record',
     request: { path: { registration: 'VE24UNK' } },
-    ...refusal('COMPLIANCE_NOT_FOUND', 'The vehicle is known, but there is no compliance record for it.'),
+    ...problemExample(apiError('COMPLIANCE_NOT_FOUND')),
   },
-  ...registrationRefusals,
+  ...registrationProblems,
 ];

@@ -1,4 +1,5 @@
-import { EXAMPLE_TIME, type Example, refusal, SAMPLE_ITEM_ID } from './example.ts';
+import { apiError } from '../../../functions/problems.ts';
+import { EXAMPLE_TIME, type Example, problemExample, SAMPLE_ITEM_ID } from './example.ts';
 
 const stamped = { created_at: EXAMPLE_TIME, updated_at: EXAMPLE_TIME, version: 1 };
 
@@ -38,10 +39,14 @@ export const listExamples: readonly Example[] = [
     name: 'invalid',
     summary: 'A limit too large, and a slug without its domain',
     request: { query: { limit: 500, slug: 'motoring-news-45' } },
-    ...refusal('VALIDATION_FAILED', 'The request has 2 validation issues; see errors.', [
-      { parameter: 'domain', detail: 'is required with slug' },
-      { parameter: 'limit', detail: 'must be at most 100' },
-    ]),
+    ...problemExample(
+      apiError('VALIDATION_FAILED', {
+        issues: [
+          { parameter: 'domain', detail: 'is required with slug' },
+          { parameter: 'limit', detail: 'must be at most 100' },
+        ],
+      }),
+    ),
   },
 ];
 
@@ -59,6 +64,6 @@ export const readExamples: readonly Example[] = [
     name: 'unknown',
     summary: 'An id that matches nothing',
     request: { path: { id: 'nothing' } },
-    ...refusal('CONTENT_NOT_FOUND', 'No content item has this id.'),
+    ...problemExample(apiError('CONTENT_NOT_FOUND')),
   },
 ];

@@ -1,6 +1,5 @@
 /** Examples are real: a test sends each request to the service at `EXAMPLE_TIME` and compares the answer. */
-import { type ProblemCode, problems, problemType } from '../../../functions/problems.ts';
-import type { JsonObject } from '../json.ts';
+import { type ApiError, problems, problemType } from '../../../functions/problems.ts';
 
 /** The moment at which the sample data gives these answers. */
 export const EXAMPLE_TIME = '2026-06-15T12:00:10.000Z';
@@ -32,16 +31,19 @@ export interface Example {
   readonly body?: unknown;
 }
 
-/** The answer of a refusal, from the catalogue of codes. */
-export const refusal = (code: ProblemCode, detail: string, errors?: readonly JsonObject[]) => ({
-  status: problems[code].status,
-  body: {
-    type: problemType(code),
-    title: problems[code].title,
-    status: problems[code].status,
-    detail,
-    code,
-    requestId: EXAMPLE_REQUEST_ID,
-    ...(errors && { errors }),
-  },
-});
+/** The response to an error of the catalogue. */
+export const problemExample = ({ code, message, issues }: ApiError) => {
+  const { status, title } = problems[code];
+  return {
+    status,
+    body: {
+      type: problemType(code),
+      title,
+      status,
+      detail: message,
+      code,
+      requestId: EXAMPLE_REQUEST_ID,
+      ...(issues && { errors: issues }),
+    },
+  };
+};

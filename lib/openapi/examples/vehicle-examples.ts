@@ -1,8 +1,6 @@
-import { type Example, refusal } from './example.ts';
+import { apiError, problems } from '../../../functions/problems.ts';
+import { type Example, problemExample } from './example.ts';
 
-const FORM =
-  'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.';
-const UNKNOWN = 'No vehicle with this registration is in the database.';
 const LAST_UPDATED = '2026-06-14T08:30:00.000Z';
 
 const policyOfFiesta = {
@@ -21,19 +19,19 @@ const lapsedPolicy = {
   type: 'Comprehensive',
 };
 
-/** Refusals that both look-ups by registration share. */
-export const registrationRefusals: readonly Example[] = [
+/** Errors that both lookups by registration share. */
+export const registrationProblems: readonly Example[] = [
   {
     name: 'unknown',
     summary: 'A vehicle that nobody knows',
     request: { path: { registration: 'ZZ99ZZZ' } },
-    ...refusal('VEHICLE_NOT_FOUND', UNKNOWN),
+    ...problemExample(apiError('VEHICLE_NOT_FOUND')),
   },
   {
     name: 'invalid',
     summary: 'Text that cannot be a registration',
     request: { path: { registration: 'AB12_CDE' } },
-    ...refusal('INVALID_REGISTRATION', FORM, [{ parameter: 'registration', detail: FORM }]),
+    ...problemExample(apiError('INVALID_REGISTRATION')),
   },
 ];
 
@@ -78,7 +76,7 @@ export const insuranceExamples: readonly Example[] = [
       lastUpdated: LAST_UPDATED,
     },
   },
-  ...registrationRefusals,
+  ...registrationProblems,
 ];
 
 /** The bulk verification. */
@@ -92,8 +90,18 @@ export const bulkExamples: readonly Example[] = [
       results: [
         { registration: 'AB12 CDE', insured: true, policy: policyOfFiesta },
         { registration: 'KR08NIL', insured: false, policy: null },
-        { registration: 'ZZ99ZZZ', insured: false, error: UNKNOWN, code: 'VEHICLE_NOT_FOUND' },
-        { registration: 'not a plate!', insured: false, error: FORM, code: 'INVALID_REGISTRATION' },
+        {
+          registration: 'ZZ99ZZZ',
+          insured: false,
+          error: problems.VEHICLE_NOT_FOUND.detail,
+          code: 'VEHICLE_NOT_FOUND',
+        },
+        {
+          registration: 'not a plate!',
+          insured: false,
+          error: problems.INVALID_REGISTRATION.detail,
+          code: 'INVALID_REGISTRATION',
+        },
       ],
       processed: 4,
       successful: 2,
@@ -104,16 +112,14 @@ export const bulkExamples: readonly Example[] = [
     name: 'notText',
     summary: 'An entry that is not a string',
     request: { body: { registrations: ['AB12 CDE', 42] } },
-    ...refusal('VALIDATION_FAILED', 'The request has 1 validation issue; see errors.', [
-      { pointer: '/registrations/1', detail: 'must be a string' },
-    ]),
+    ...problemExample(
+      apiError('VALIDATION_FAILED', { issues: [{ pointer: '/registrations/1', detail: 'must be a string' }] }),
+    ),
   },
   {
     name: 'tooMany',
     summary: 'One registration more than the standard plan allows',
     request: { body: { registrations: Array.from({ length: 501 }, () => 'AB12 CDE') } },
-    ...refusal('BULK_TOO_LARGE', '501 registrations were sent; the plan allows at most 500 in one request.', [
-      { pointer: '/registrations', detail: '501 registrations were sent; the plan allows at most 500 in one request' },
-    ]),
+    ...problemExample(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 501, limit: 500 })),
   },
 ];

@@ -1,7 +1,7 @@
 import type * as T from 'typebox';
 import { isContentId } from '../../../../functions/content/item.ts';
 import { CreateContent, newFields, storedContent } from '../../../../functions/content/schemas.ts';
-import { faultsIn } from '../../../../functions/schemas/validation-issues.ts';
+import { validationIssues } from '../../../../functions/schemas/validation-issues.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import type { Columns } from '../../files/csv-header.ts';
 import type { Row, RowResult } from '../../files/row.ts';
@@ -48,7 +48,7 @@ const isExported = (fields: Row['fields']): boolean =>
 
 const checkSchema = (check: FieldChecks, fields: Row['fields'], creation: Record<string, unknown>): void => {
   const schema = isExported(fields) ? STORED_CONTENT : CreateContent;
-  for (const { pointer, detail } of faultsIn(schema, creation)) check.issue(pointer.slice(1), detail);
+  for (const { pointer, detail } of validationIssues(schema, creation)) check.issue(pointer.slice(1), detail);
 };
 
 const readSetByService = (check: FieldChecks, { id, created_at, updated_at, version }: Row['fields']) => {

@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as T from 'typebox';
-import { faultsIn } from '../../../../functions/schemas/validation-issues.ts';
+import { validationIssues } from '../../../../functions/schemas/validation-issues.ts';
 import type { Output } from '../../command/context.ts';
 import { PRIVATE_FILE } from '../../command/private-file.ts';
 import { differenceOf, ImportIdentity } from './import-identity.ts';
@@ -58,7 +58,7 @@ const parsed = (text: string): unknown => {
 export const readJournal = async (path: string): Promise<Journal | NotResumable | undefined> => {
   try {
     const journal = parsed(await readFile(journalOf(path), 'utf8'));
-    if (faultsIn(Journal, journal).length === 0) return journal as Journal;
+    if (validationIssues(Journal, journal).length === 0) return journal as Journal;
     // The file is not flushed to disk: it may be empty after a power cut.
     return new NotResumable(`${journalOf(path)} is damaged or was written by another version`);
   } catch (error) {
