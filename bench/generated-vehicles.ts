@@ -1,6 +1,5 @@
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { VehicleRecord } from '../functions/vehicles/record.ts';
-import { vehicleItem } from '../functions/vehicles/vehicles-table.ts';
 
 const MODELS = [
   ['Ford', 'Fiesta'],
@@ -41,10 +40,14 @@ export const generatedVehicle = (n: number): VehicleRecord => {
 };
 
 /** Stores the first so many generated vehicles. */
-export const loadGeneratedVehicles = async (db: DynamoDBClient, table: string, count: number): Promise<void> => {
+export const loadGeneratedVehicles = async (
+  db: DynamoDBDocumentClient,
+  table: string,
+  count: number,
+): Promise<void> => {
   for (let start = 0; start < count; start += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => start + index);
-    const puts = numbers.map((n) => ({ PutRequest: { Item: vehicleItem(generatedVehicle(n)) } }));
-    await db.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
+    const puts = numbers.map((n) => ({ PutRequest: { Item: generatedVehicle(n) } }));
+    await db.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
   }
 };

@@ -1,10 +1,9 @@
 /** The peer: writes so many prepared items by bare BatchWriteItem calls, some in flight, and tells the seconds that took. */
-import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { createDatabase } from '../../functions/dynamodb/database.ts';
 import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
-import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { generatedVehicle } from '../generated-vehicles.ts';
 
 const MAX_BATCH = 25;
@@ -13,12 +12,12 @@ const [items, inFlight] = process.argv.slice(2).map(Number) as [number, number];
 const db = createDatabase(databaseFromEnvironment());
 const batches = Array.from({ length: Math.ceil(items / MAX_BATCH) }, (_, batch) =>
   Array.from({ length: Math.min(MAX_BATCH, items - batch * MAX_BATCH) }, (__, n) => ({
-    PutRequest: { Item: vehicleItem(generatedVehicle(batch * MAX_BATCH + n)) },
+    PutRequest: { Item: generatedVehicle(batch * MAX_BATCH + n) },
   })),
 );
 const write = async (puts: (typeof batches)[number]): Promise<void> => {
   const { UnprocessedItems = {} } = await db.send(
-    new BatchWriteItemCommand({ RequestItems: { [LOCAL_TABLE_NAMES.vehicles]: puts } }),
+    new BatchWriteCommand({ RequestItems: { [LOCAL_TABLE_NAMES.vehicles]: puts } }),
   );
   if (Object.keys(UnprocessedItems).length > 0) throw new Error('the engine left items unprocessed');
 };

@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type AttributeValue,
-  BatchWriteItemCommand,
-  type DynamoDBClient,
-  type TransactWriteItem,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { ALL_ITEMS, domainList } from '../../functions/content/content-items.ts';
 import { contentWrites } from '../../functions/content/content-writes.ts';
 import type { ContentFields } from '../../functions/content/item.ts';
 import { countedLists } from '../../functions/counted-list/counted-list.ts';
+import type { TransactWrite } from '../../functions/dynamodb/transact.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
@@ -28,15 +23,14 @@ export const benchFields = (domain: string, slug: string): ContentFields => ({
   meta_description: 'About this item',
 });
 
-const putItems = (writes: readonly TransactWriteItem[]): Record<string, AttributeValue>[] =>
-  writes.flatMap(({ Put }) => (Put?.Item ? [Put.Item] : []));
+const putItems = (writes: readonly TransactWrite[]) => writes.flatMap(({ Put }) => (Put?.Item ? [Put.Item] : []));
 
 /**
  * Stores so many items of one domain by the very writes of which creations are made, but each by itself instead of in
  * transactions, which takes minutes less. Nobody else may write meanwhile.
  */
 export const loadDomain = async (
-  db: DynamoDBClient,
+  db: DynamoDBDocumentClient,
   table: string,
   domain: string,
   count: number,
@@ -67,9 +61,9 @@ export const loadDomain = async (
     const batches = Array.from({ length: Math.ceil(puts.length / MAX_BATCH) }, (_, n) =>
       puts.slice(n * MAX_BATCH, (n + 1) * MAX_BATCH).map((Item) => ({ PutRequest: { Item } })),
     );
-    await limit.map(batches, (batch) => db.send(new BatchWriteItemCommand({ RequestItems: { [table]: batch } })));
+    await limit.map(batches, (batch) => db.send(new BatchWriteCommand({ RequestItems: { [table]: batch } })));
     for (const { Update } of joining) {
-      if (Update) await db.send(new UpdateItemCommand(Update));
+      if (Update) await db.send(new UpdateCommand(Update));
     }
     onStored(start + items.length);
   }

@@ -1,13 +1,12 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
-  type AttributeValue,
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
   paginateScan,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../dynamodb/database.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { isPlanName, type PlanName } from './plans.ts';
 import { isScope, type Scope } from './scopes.ts';
@@ -43,8 +42,8 @@ const isOptionalText = (value: unknown): value is string | undefined =>
   value === undefined || typeof value === 'string';
 
 /** A record as it is stored, read. @throws UnreadableKeyRecord */
-export const parseKey = (item: Record<string, AttributeValue>): KeyRecord => {
-  const { id, hash, name, plan, scopes, createdAt, expires, revokedAt } = unmarshall(item);
+export const parseKey = (item: Item): KeyRecord => {
+  const { id, hash, name, plan, scopes, createdAt, expires, revokedAt } = item as unknown as KeyRecord;
   const sound =
     [id, hash, name, plan, createdAt].every((value) => typeof value === 'string') &&
     isPlanName(plan) &&
@@ -57,17 +56,17 @@ export const parseKey = (item: Record<string, AttributeValue>): KeyRecord => {
 };
 
 /** The table of API keys. Functions only ever read one; the rest is for operators. */
-export const keysTable = (db: DynamoDBClient, table: string) => {
+export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   const change = async (id: string, field: keyof KeyRecord, expression: string, value: string): Promise<KeyRecord> => {
     try {
       const { Attributes } = await db.send(
-        new UpdateItemCommand({
+        new UpdateCommand({
           TableName: table,
-          Key: { id: { S: id } },
+          Key: { id },
           ConditionExpression: 'attribute_exists(id)',
           UpdateExpression: `SET #field = ${expression}`,
           ExpressionAttributeNames: { '#field': field },
-          ExpressionAttributeValues: { ':value': { S: value } },
+          ExpressionAttributeValues: { ':value': value },
           ReturnValues: 'ALL_NEW',
         }),
       );
@@ -83,14 +82,12 @@ export const keysTable = (db: DynamoDBClient, table: string) => {
    * @throws UnreadableKeyRecord when the record is damaged
    */
   const find = async (id: string): Promise<KeyRecord | undefined> => {
-    const { Item } = await db.send(
-      new GetItemCommand({ TableName: table, Key: { id: { S: id } }, ConsistentRead: true }),
-    );
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }));
     return Item && parseKey(Item);
   };
 
-  const stored = async (): Promise<Record<string, AttributeValue>[]> => {
-    const items: Record<string, AttributeValue>[] = [];
+  const stored = async (): Promise<Item[]> => {
+    const items: Item[] = [];
     for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
       items.push(...(page.Items ?? []));
     }
@@ -107,9 +104,9 @@ export const keysTable = (db: DynamoDBClient, table: string) => {
     add: async (record: KeyRecord): Promise<void> => {
       try {
         await db.send(
-          new PutItemCommand({
+          new PutCommand({
             TableName: table,
-            Item: marshall(record, { removeUndefinedValues: true }),
+            Item: record,
             ConditionExpression: 'attribute_not_exists(id)',
           }),
         );
@@ -128,10 +125,10 @@ export const keysTable = (db: DynamoDBClient, table: string) => {
      * revoked since.
      * @returns whether the key was missing
      */
-    addMissing: async (item: Record<string, AttributeValue>): Promise<boolean> => {
+    addMissing: async (item: Item): Promise<boolean> => {
       try {
         await db.send(
-          new PutItemCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
+          new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
         );
         return true;
       } catch (error) {

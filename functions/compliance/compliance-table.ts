@@ -1,6 +1,6 @@
-import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
+import type { Item } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import type { VehicleRecord } from '../vehicles/record.ts';
 import { parseVehicleItem, vehicleKey } from '../vehicles/vehicles-table.ts';
@@ -11,13 +11,9 @@ export class UnreadableComplianceRecord extends Error {
   override readonly name = 'UnreadableComplianceRecord';
 }
 
-/** A record as the item that holds it. */
-export const complianceItem = (record: ComplianceRecord): Record<string, AttributeValue> => marshall(record);
-
-const parse = (item: Record<string, AttributeValue>): ComplianceRecord => {
-  const record = unmarshall(item);
-  if (!isComplianceRecord(record)) throw new UnreadableComplianceRecord();
-  return record;
+const parse = (item: Item): ComplianceRecord => {
+  if (!isComplianceRecord(item)) throw new UnreadableComplianceRecord();
+  return item;
 };
 
 /** Both halves of what a verdict needs. */
@@ -27,7 +23,7 @@ export interface VerdictSources {
 }
 
 /** The compliance table, read together with the vehicle in one request. */
-export const complianceTable = (db: DynamoDBClient, names: { compliance: string; vehicles: string }) => ({
+export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => ({
   /**
    * The registration must be normalised.
    * @throws UnreadableComplianceRecord, UnreadableVehicleRecord, or why one of the two could not be read

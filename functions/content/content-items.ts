@@ -1,25 +1,24 @@
 /** The entries of the content table: their keys, and items to and from their stored form. */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Item as Entry } from '../dynamodb/database.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
-export type Entry = Record<string, AttributeValue>;
+export type { Entry };
 
 /** A stored entry that lacks what every version stored. */
 export class UnreadableContentEntry extends Error {
   override readonly name = 'UnreadableContentEntry';
 }
 
-export const itemKey = (id: string): Entry => ({ pk: { S: `item#${id}` }, sk: { S: 'item' } });
+export const itemKey = (id: string): Entry => ({ pk: `item#${id}`, sk: 'item' });
 export const slugKey = (domain: string, slug: string): Entry => ({
-  pk: { S: `slug#${domain}#${slug}` },
-  sk: { S: 'slug' },
+  pk: `slug#${domain}#${slug}`,
+  sk: 'slug',
 });
 
 /** The slug that an entry claims for an item; undefined for another kind of entry. */
 export const parseSlug = ({ pk, sk, id }: Entry): { domain: string; slug: string; id: string } | undefined => {
-  const [, domain = '', slug = ''] = pk?.S?.split('#') ?? [];
-  return sk?.S === 'slug' && id?.S !== undefined ? { domain, slug, id: id.S } : undefined;
+  const [, domain = '', slug = ''] = String(pk).split('#');
+  return sk === 'slug' && typeof id === 'string' ? { domain, slug, id } : undefined;
 };
 
 /** The list of every item. */
@@ -28,7 +27,9 @@ export const ALL_ITEMS = 'all';
 export const domainList = (domain: string): string => `domain:${domain}`;
 
 export const itemEntry = ({ item, positions }: StoredItem): Entry => ({
-  ...marshall({ ...item, allPosition: positions.all, domainPosition: positions.domain }),
+  ...item,
+  allPosition: positions.all,
+  domainPosition: positions.domain,
   ...itemKey(item.id),
 });
 
@@ -53,11 +54,9 @@ const FIELDS: { readonly [Field in keyof ContentItem]: (value: unknown) => value
 
 /** The item in an entry; attributes that this version does not know are ignored. @throws UnreadableContentEntry */
 export const parseItem = (entry: Entry): StoredItem => {
-  const { allPosition, domainPosition, ...stored } = unmarshall(entry);
-  const isReadable =
-    Object.entries(FIELDS).every(([field, isValid]) => isValid(stored[field])) &&
-    [allPosition, domainPosition].every(isInteger);
-  if (!isReadable) throw new UnreadableContentEntry();
+  const { allPosition, domainPosition, ...stored } = entry;
+  const areFieldsReadable = Object.entries(FIELDS).every(([field, isValid]) => isValid(stored[field]));
+  if (!areFieldsReadable || !isInteger(allPosition) || !isInteger(domainPosition)) throw new UnreadableContentEntry();
   const item = Object.fromEntries(Object.keys(FIELDS).map((field) => [field, stored[field]])) as ContentItem;
   return { item, positions: { all: allPosition, domain: domainPosition } };
 };

@@ -1,8 +1,8 @@
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { CountedLists } from '../counted-list/counted-list.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { ALL_ITEMS, domainList, type Entry, itemKey, parseItem, slugKey } from './content-items.ts';
+import { ALL_ITEMS, domainList, type Entry, itemKey, parseItem, parseSlug, slugKey } from './content-items.ts';
 import { type ContentItem, isContentId, type StoredItem } from './item.ts';
 
 /** Which items: all of them, a domain's, or the one that holds a slug of a domain. */
@@ -20,10 +20,10 @@ export interface ItemPage {
 const MAX_READS = 3;
 
 /** Reads of the content table, all strongly consistent. */
-export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLists) => {
+export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: CountedLists) => {
   const find = async (id: string): Promise<StoredItem | undefined> => {
     if (!isContentId(id)) return undefined;
-    const { Item } = await db.send(new GetItemCommand({ TableName: table, Key: itemKey(id), ConsistentRead: true }));
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: itemKey(id), ConsistentRead: true }));
     return Item && parseItem(Item);
   };
 
@@ -31,10 +31,11 @@ export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLi
   const findBySlug = async (domain: string, slug: string): Promise<ContentItem | undefined> => {
     for (let read = 1; read <= MAX_READS; read += 1) {
       const { Item } = await db.send(
-        new GetItemCommand({ TableName: table, Key: slugKey(domain, slug), ConsistentRead: true }),
+        new GetCommand({ TableName: table, Key: slugKey(domain, slug), ConsistentRead: true }),
       );
-      if (Item?.id?.S === undefined) return undefined;
-      const item = (await find(Item.id.S))?.item;
+      const id = Item && parseSlug(Item)?.id;
+      if (id === undefined) return undefined;
+      const item = (await find(id))?.item;
       if (item?.domain === domain && item.slug === slug) return item;
     }
     return undefined;
@@ -76,7 +77,7 @@ export const contentReads = (db: DynamoDBClient, table: string, lists: CountedLi
         slugs.map(({ domain, slug }) => slugKey(domain, slug)),
         deadline,
       );
-      return claims.flatMap(({ id }) => id?.S ?? []);
+      return claims.flatMap((claim) => parseSlug(claim)?.id ?? []);
     },
 
     /** The last to join the list first; an offset past the end is an empty page. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { countedLists } from '../counted-list/counted-list.ts';
 import { apiError } from '../problems.ts';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
@@ -44,7 +44,7 @@ const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
  * const item = await content.create(fields, undefined, { now, deadline });
  * const { items, total } = await content.list({ domain: item.domain }, { offset: 0, limit: 20 }, deadline);
  */
-export const contentTable = (db: DynamoDBClient, table: string) => {
+export const contentTable = (db: DynamoDBDocumentClient, table: string) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
   const transactions = contentTransactions(db, table, lists);

@@ -1,7 +1,7 @@
 /** The changes of items, each one transaction over the items, their slugs and their lists. */
-import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CountedLists } from '../counted-list/counted-list.ts';
-import { transact } from '../dynamodb/transact.ts';
+import { type TransactWrite, transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { ALL_ITEMS, domainList, type Entry } from './content-items.ts';
 import { contentWrites } from './content-writes.ts';
@@ -24,13 +24,13 @@ export interface Positions {
   readonly of: (item: ContentItem) => StoredItem['positions'];
 }
 
-export const contentTransactions = (db: DynamoDBClient, table: string, lists: CountedLists) => {
+export const contentTransactions = (db: DynamoDBDocumentClient, table: string, lists: CountedLists) => {
   const writes = contentWrites(table);
 
   const outcomeOf = (
-    failed: ReadonlyMap<TransactWriteItem, Entry>,
-    item: TransactWriteItem,
-    claim?: TransactWriteItem,
+    failed: ReadonlyMap<TransactWrite, Entry>,
+    item: TransactWrite,
+    claim?: TransactWrite,
   ): ChangeOutcome => {
     if (failed.has(item)) return { kind: 'changed' };
     if (claim && failed.has(claim)) return { kind: 'slug taken' };

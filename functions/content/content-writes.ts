@@ -1,5 +1,5 @@
 /** The single writes of which every change of content is composed. */
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { TransactWrite } from '../dynamodb/transact.ts';
 import { itemEntry, itemKey, slugKey } from './content-items.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
@@ -7,27 +7,27 @@ import type { ContentItem, StoredItem } from './item.ts';
 type SlugClaim = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
 
 export const contentWrites = (table: string) => ({
-  addItem: (stored: StoredItem): TransactWriteItem => ({
+  addItem: (stored: StoredItem): TransactWrite => ({
     Put: { TableName: table, Item: itemEntry(stored), ConditionExpression: 'attribute_not_exists(pk)' },
   }),
 
   /** Fails when the item is no longer the version that the change was made from. */
-  replaceItem: (stored: StoredItem, { version }: ContentItem): TransactWriteItem => ({
+  replaceItem: (stored: StoredItem, { version }: ContentItem): TransactWrite => ({
     Put: {
       TableName: table,
       Item: itemEntry(stored),
       ConditionExpression: 'version = :version',
-      ExpressionAttributeValues: { ':version': { N: String(version) } },
+      ExpressionAttributeValues: { ':version': version },
     },
   }),
 
   /** Fails when the item is no longer the version that was read. */
-  removeItem: ({ id, version }: ContentItem): TransactWriteItem => ({
+  removeItem: ({ id, version }: ContentItem): TransactWrite => ({
     Delete: {
       TableName: table,
       Key: itemKey(id),
       ConditionExpression: 'version = :version',
-      ExpressionAttributeValues: { ':version': { N: String(version) } },
+      ExpressionAttributeValues: { ':version': version },
     },
   }),
 
@@ -35,7 +35,7 @@ export const contentWrites = (table: string) => ({
   claimSlug: ({ domain, slug, id }: SlugClaim) => ({
     Put: {
       TableName: table,
-      Item: { ...slugKey(domain, slug), id: { S: id } },
+      Item: { ...slugKey(domain, slug), id },
       ConditionExpression: 'attribute_not_exists(pk)',
     },
   }),
@@ -45,7 +45,7 @@ export const contentWrites = (table: string) => ({
       TableName: table,
       Key: slugKey(domain, slug),
       ConditionExpression: 'id = :id',
-      ExpressionAttributeValues: { ':id': { S: id } },
+      ExpressionAttributeValues: { ':id': id },
     },
   }),
 });

@@ -1,7 +1,6 @@
 /** Creations that their callers may repeat: the entry that remembers one (contract.md "Content"). */
 import { createHash } from 'node:crypto';
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { TransactWrite } from '../dynamodb/transact.ts';
 import { type Entry, UnreadableContentEntry } from './content-items.ts';
 import type { ContentFields, ContentItem } from './item.ts';
 
@@ -29,34 +28,32 @@ export const hashBody = ({ title, content, domain, slug, meta_description }: Con
 
 /** Contains the caller's key id, so that callers never share an entry. Hashed: an Idempotency-Key may hold any text. */
 const creationKey = ({ keyId, idempotencyKey }: Repeatable): Entry => ({
-  pk: { S: `idempotency#${keyId}#${sha256(idempotencyKey)}` },
-  sk: { S: 'creation' },
+  pk: `idempotency#${keyId}#${sha256(idempotencyKey)}`,
+  sk: 'creation',
 });
 
 /** @throws UnreadableContentEntry */
 export const parseCreation = (entry: Entry): RememberedCreation => {
-  const { bodyHash, id, createdAt } = unmarshall(entry);
+  const { bodyHash, id, createdAt } = entry as unknown as RememberedCreation;
   if ([bodyHash, id, createdAt].some((value) => typeof value !== 'string')) throw new UnreadableContentEntry();
   return { bodyHash, id, createdAt };
 };
 
 /** Fails, and returns the stored entry, when the same creation is still remembered. */
-export const rememberCreation = (table: string, repeatable: Repeatable, item: ContentItem): TransactWriteItem => {
+export const rememberCreation = (table: string, repeatable: Repeatable, item: ContentItem): TransactWrite => {
   const now = Math.floor(Date.parse(item.created_at) / 1_000);
   return {
     Put: {
       TableName: table,
       Item: {
         ...creationKey(repeatable),
-        ...marshall({
-          bodyHash: hashBody(item),
-          id: item.id,
-          createdAt: item.created_at,
-          expiresAt: now + REMEMBERED_SECONDS,
-        }),
+        bodyHash: hashBody(item),
+        id: item.id,
+        createdAt: item.created_at,
+        expiresAt: now + REMEMBERED_SECONDS,
       },
       ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-      ExpressionAttributeValues: { ':now': { N: String(now) } },
+      ExpressionAttributeValues: { ':now': now },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   };

@@ -21,13 +21,8 @@
  * left evenly. Beyond that it costs a request more per bucket touched, at most one per member shown, in the same two
  * steps. An emptied bucket costs nothing but its counter, 60 bytes.
  */
-import {
-  type DynamoDBClient,
-  paginateQuery,
-  QueryCommand,
-  type TransactWriteItem,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { TransactWrite } from '../dynamodb/transact.ts';
 import { type Bucket, type BucketRange, bucketRanges } from './bucket-ranges.ts';
 import { allocatorKey, bucketOf, counterKey, counterPartition, memberKey, memberPartition } from './entries.ts';
 
@@ -46,13 +41,13 @@ export interface MemberPage {
 const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { members }) => sum + members, 0);
 
 /** The counted lists of one table (string keys `pk`, `sk`). List names must not contain `#`. */
-export const countedLists = (db: DynamoDBClient, table: string) => {
-  const count = (list: string, bucket: number, change: number): TransactWriteItem => ({
+export const countedLists = (db: DynamoDBDocumentClient, table: string) => {
+  const count = (list: string, bucket: number, change: number): TransactWrite => ({
     Update: {
       TableName: table,
       Key: counterKey(list, bucket),
       UpdateExpression: 'ADD members :change, changes :one',
-      ExpressionAttributeValues: { ':change': { N: String(change) }, ':one': { N: '1' } },
+      ExpressionAttributeValues: { ':change': change, ':one': 1 },
     },
   });
 
@@ -61,12 +56,12 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
     const query = {
       TableName: table,
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': { S: counterPartition(list) } },
+      ExpressionAttributeValues: { ':pk': counterPartition(list) },
       ConsistentRead: true,
       ScanIndexForward: false,
     };
     for await (const { Items = [] } of paginateQuery({ client: db }, query)) {
-      buckets.push(...Items.map(({ sk, members }) => ({ bucket: Number(sk?.S), members: Number(members?.N) })));
+      buckets.push(...Items.map(({ sk, members }) => ({ bucket: Number(sk), members: Number(members) })));
     }
     return buckets;
   };
@@ -80,13 +75,13 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
       new QueryCommand({
         TableName: table,
         KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': { S: memberPartition(list, bucket) } },
+        ExpressionAttributeValues: { ':pk': memberPartition(list, bucket) },
         ConsistentRead: true,
         ScanIndexForward: false,
         Limit: skip + room,
       }),
     );
-    return Items.slice(skip).map(({ member }) => member?.S ?? '');
+    return Items.slice(skip).map(({ member }) => String(member));
   };
 
   return {
@@ -95,23 +90,23 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
      */
     allocate: async (list: string, positions = 1): Promise<number> => {
       const { Attributes } = await db.send(
-        new UpdateItemCommand({
+        new UpdateCommand({
           TableName: table,
           Key: allocatorKey(list),
           UpdateExpression: 'ADD allocated :positions',
-          ExpressionAttributeValues: { ':positions': { N: String(positions) } },
+          ExpressionAttributeValues: { ':positions': positions },
           ReturnValues: 'UPDATED_NEW',
         }),
       );
-      return Number(Attributes?.allocated?.N) - positions;
+      return Number(Attributes?.allocated) - positions;
     },
 
     /** The writes that let members join at their allocated positions: one each, and one per bucket. */
-    append: (list: string, members: readonly Member[]): TransactWriteItem[] => [
+    append: (list: string, members: readonly Member[]): TransactWrite[] => [
       ...members.map(({ position, id }) => ({
         Put: {
           TableName: table,
-          Item: { ...memberKey(list, position), member: { S: id } },
+          Item: { ...memberKey(list, position), member: id },
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       })),
@@ -121,7 +116,7 @@ export const countedLists = (db: DynamoDBClient, table: string) => {
     ],
 
     /** The writes that let the member at a position leave. */
-    remove: (list: string, position: number): TransactWriteItem[] => [
+    remove: (list: string, position: number): TransactWrite[] => [
       {
         Delete: {
           TableName: table,

@@ -1,5 +1,5 @@
 /** How lists lie in their table: the key of each kind of entry, and back from an entry to what it says. */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { Item as Entry } from '../dynamodb/database.ts';
 
 /** Positions in a bucket: a page touches few buckets, and 100,000 members need only 196 counters. */
 const BUCKET_SIZE = 512;
@@ -7,22 +7,20 @@ const BUCKET_SIZE = 512;
 const BUCKET_DIGITS = 12;
 const POSITION_DIGITS = 15;
 
-type Entry = Record<string, AttributeValue>;
-
 const padded = (value: number, digits: number): string => String(value).padStart(digits, '0');
 
 /** The bucket that a position lies in. */
 export const bucketOf = (position: number): number => Math.floor(position / BUCKET_SIZE);
 
 /** The list's position allocator: how many positions it has given out. (`head` is the stored name.) */
-export const allocatorKey = (list: string): Entry => ({ pk: { S: `head#${list}` }, sk: { S: 'head' } });
+export const allocatorKey = (list: string): Entry => ({ pk: `head#${list}`, sk: 'head' });
 
 /** The partition of a list's counters, in which they are in the order of their buckets. */
 export const counterPartition = (list: string): string => `counters#${list}`;
 
 export const counterKey = (list: string, bucket: number): Entry => ({
-  pk: { S: counterPartition(list) },
-  sk: { S: padded(bucket, BUCKET_DIGITS) },
+  pk: counterPartition(list),
+  sk: padded(bucket, BUCKET_DIGITS),
 });
 
 /** The partition of a bucket's members, in which they are in the order of their positions. */
@@ -30,8 +28,8 @@ export const memberPartition = (list: string, bucket: number): string =>
   `members#${list}#${padded(bucket, BUCKET_DIGITS)}`;
 
 export const memberKey = (list: string, position: number): Entry => ({
-  pk: { S: memberPartition(list, bucketOf(position)) },
-  sk: { S: padded(position, POSITION_DIGITS) },
+  pk: memberPartition(list, bucketOf(position)),
+  sk: padded(position, POSITION_DIGITS),
 });
 
 /** What an entry of a list says. */
@@ -42,9 +40,9 @@ export type ListEntry =
 
 /** Reads an entry of the table; undefined when it belongs to no list. */
 export const parseListEntry = ({ pk, sk, allocated, member }: Entry): ListEntry | undefined => {
-  const [kind, list = ''] = pk?.S?.split('#') ?? [];
-  if (kind === 'head') return { kind: 'allocator', list, allocated: Number(allocated?.N) };
-  if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk?.S) };
-  if (kind === 'members') return { kind: 'member', list, position: Number(sk?.S), id: member?.S ?? '' };
+  const [kind, list = ''] = String(pk).split('#');
+  if (kind === 'head') return { kind: 'allocator', list, allocated: Number(allocated) };
+  if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk) };
+  if (kind === 'members') return { kind: 'member', list, position: Number(sk), id: String(member) };
   return undefined;
 };

@@ -1,14 +1,7 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  type KeysAndAttributes,
-} from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, type BatchGetCommandInput, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Deadline, deadlineIn } from '../runtime/deadline.ts';
-import { isThrottle } from './database.ts';
+import { type Item, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
-
-type Item = Record<string, AttributeValue>;
 
 /** Keys to read, by table name. */
 export interface TableKeys {
@@ -32,7 +25,7 @@ const MAX_KEYS = 100;
 /** Milliseconds before the deadline at which reading ends, so that what was read is still answered. */
 const MARGIN_MS = 100;
 
-type RequestItems = Record<string, KeysAndAttributes>;
+type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;
 
 interface WantedKey {
   readonly key: Item;
@@ -75,14 +68,14 @@ const passes = (fault: unknown): boolean => fault instanceof KeysUnprocessed || 
 
 /** Reads one chunk until nothing is left unprocessed; a fault or the deadline ends it with what is still unread. */
 const readChunk = async (
-  db: DynamoDBClient,
+  db: DynamoDBDocumentClient,
   chunk: readonly WantedKey[],
   deadline: Deadline,
 ): Promise<ChunkOutcome> => {
   const found: { table: string; item: Item }[] = [];
   let left = asRequestItems(chunk);
   const readLeft = async () => {
-    const answer = await db.send(new BatchGetItemCommand({ RequestItems: left }));
+    const answer = await db.send(new BatchGetCommand({ RequestItems: left }));
     for (const [table, items] of Object.entries(answer.Responses ?? {})) {
       found.push(...items.map((item) => ({ table, item })));
     }
@@ -111,7 +104,7 @@ const withoutDuplicates = (keys: readonly Item[]): readonly Item[] => [
  * @param wanted names each table once: of two with the same name only one would be read
  */
 export const batchGet = async (
-  db: DynamoDBClient,
+  db: DynamoDBDocumentClient,
   wanted: readonly TableKeys[],
   deadline: Deadline,
 ): Promise<BatchGetResult> => {

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { type DatabaseEnvironment, databaseFromEnvironment } from '../runtime/environment.ts';
 import { refuseLateAttempts } from './client/late-attempts.ts';
@@ -19,26 +20,37 @@ const MAX_ATTEMPTS = 3;
 /** Milliseconds after the first attempt in which the last begins, even if both before it were slow and throttled. */
 const LAST_ATTEMPT_MS = 5_000;
 
+/** An item or a key as plain values. What is read is unchecked until its table has parsed it. */
+export type Item = Record<string, unknown>;
+
+/**
+ * The document client on top of a client: plain values in and out, undefined ones left out. The two share their
+ * connections: unlike the SDK's own, this one's `destroy` closes them.
+ */
+export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =>
+  Object.assign(DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }), {
+    destroy: () => client.destroy(),
+  });
+
 /** A DynamoDB client that gives up in time to answer (design.md "Time"). */
-export const createDatabase = (environment: DatabaseEnvironment): DynamoDBClient => {
+export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     ...environment,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
-    cacheMiddleware: true,
     protocol: DynamoDbJson,
     httpAuthSchemes: dynamoDbSigning(environment),
     requestHandler: dynamoDbTransport({ connection: CONNECTION_TIMEOUT_MS, answer: REQUEST_TIMEOUT_MS }),
   });
   removeUnused(client);
   refuseLateAttempts(client, LAST_ATTEMPT_MS);
-  return client;
+  return documentClient(client);
 };
 
-let shared: DynamoDBClient | undefined;
+let shared: DynamoDBDocumentClient | undefined;
 
 /** The client of this function, made once per instance so that connections are kept. */
-export const database = (): DynamoDBClient => {
+export const database = (): DynamoDBDocumentClient => {
   shared ??= createDatabase(databaseFromEnvironment());
   return shared;
 };

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { TransactionCanceledException, TransactionInProgressException } from '@aws-sdk/client-dynamodb';
 import {
-  type AttributeValue,
-  type DynamoDBClient,
-  TransactionCanceledException,
-  TransactionInProgressException,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb';
+  type DynamoDBDocumentClient,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Deadline } from '../runtime/deadline.ts';
-import { isDatabaseFault, isThrottle } from './database.ts';
+import { type Item, isDatabaseFault, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
+
+/** One write of a transaction. */
+export type TransactWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
  * Committed, or refused because of its conditions: nothing was written then. The map tells which of the writes it was,
@@ -17,7 +19,7 @@ import { retryUntil } from './retry.ts';
  */
 export type TransactionOutcome =
   | { readonly committed: true }
-  | { readonly committed: false; readonly failed: ReadonlyMap<TransactWriteItem, Record<string, AttributeValue>> };
+  | { readonly committed: false; readonly failed: ReadonlyMap<TransactWrite, Item> };
 
 /** Another request holds one of the items, or DynamoDB is short of capacity: nothing was written, and a retry may succeed. */
 const TRANSIENT_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
@@ -40,13 +42,14 @@ export const isTransient = (error: unknown): boolean => {
   return $fault !== 'client' || $retryable !== undefined;
 };
 
+/** The SDK leaves the items of cancellation reasons as attribute values. */
 const failedConditions = (
   { CancellationReasons: reasons = [] }: TransactionCanceledException,
-  writes: readonly TransactWriteItem[],
-): ReadonlyMap<TransactWriteItem, Record<string, AttributeValue>> =>
+  writes: readonly TransactWrite[],
+): ReadonlyMap<TransactWrite, Item> =>
   new Map(
     writes.flatMap((write, index) =>
-      reasons[index]?.Code === 'ConditionalCheckFailed' ? [[write, reasons[index].Item ?? {}]] : [],
+      reasons[index]?.Code === 'ConditionalCheckFailed' ? [[write, unmarshall(reasons[index].Item ?? {})]] : [],
     ),
   );
 
@@ -57,14 +60,14 @@ const failedConditions = (
  *   error at once
  */
 export const transact = async (
-  db: DynamoDBClient,
-  writes: readonly TransactWriteItem[],
+  db: DynamoDBDocumentClient,
+  writes: readonly TransactWrite[],
   deadline: Deadline,
 ): Promise<TransactionOutcome> => {
   const command = { TransactItems: [...writes], ClientRequestToken: randomUUID() };
   const attempt = async (): Promise<TransactionOutcome> => {
     try {
-      await db.send(new TransactWriteItemsCommand(command));
+      await db.send(new TransactWriteCommand(command));
       return { committed: true };
     } catch (error) {
       if (!(error instanceof TransactionCanceledException) || isTransientCancellation(error)) throw error;

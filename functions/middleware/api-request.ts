@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Static, TSchema } from 'typebox';
 import type { Caller } from '../access/admission.ts';
 import type { EndpointId, endpoints } from '../endpoints.ts';
@@ -37,6 +37,6 @@ export interface Answer {
 
 /** What an endpoint works with: the database, and the names of the tables that its row lists. */
 export interface Resources<Id extends EndpointId> {
-  readonly db: DynamoDBClient;
+  readonly db: DynamoDBDocumentClient;
   readonly tables: Readonly<Record<keyof Rows[Id]['tables'] & TableId, string>>;
 }

@@ -38,6 +38,10 @@ const areTexts = (record: Record<string, unknown>, fields: readonly string[]): b
 const isPolicy = (value: unknown): value is Policy =>
   isObject(value) && areTexts(value, ['number', 'insurer', 'validFrom', 'validTo', 'type']);
 
+/** Whether a value read back from storage is a vehicle's policies. */
+export const arePolicies = (value: unknown): value is readonly Policy[] =>
+  Array.isArray(value) && value.every(isPolicy);
+
 /** Whether a value read back from storage is a vehicle record, so that a damaged one is never answered from. */
 export const isVehicleRecord = (value: unknown): value is VehicleRecord =>
   isObject(value) &&
@@ -45,5 +49,4 @@ export const isVehicleRecord = (value: unknown): value is VehicleRecord =>
   isObject(value.vehicle) &&
   areTexts(value.vehicle, ['make', 'model', 'color']) &&
   Number.isInteger(value.vehicle.year) &&
-  Array.isArray(value.policies) &&
-  value.policies.every(isPolicy);
+  arePolicies(value.policies);

@@ -1,10 +1,9 @@
-import { type AttributeValue, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
+import type { Item } from '../dynamodb/database.ts';
 import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { policiesIn } from './policy-items.ts';
-import { isVehicleRecord, type Policy, type VehicleRecord } from './record.ts';
+import { arePolicies, isVehicleRecord, type Policy, type VehicleRecord } from './record.ts';
 
 /** A stored vehicle that this code does not understand. */
 export class UnreadableVehicleRecord extends Error {
@@ -12,19 +11,15 @@ export class UnreadableVehicleRecord extends Error {
 }
 
 /** The key of a vehicle's item; the registration must be normalised. */
-export const vehicleKey = (registration: string): Record<string, AttributeValue> => ({
-  registration: { S: registration },
-});
-
-/** A record as the item that holds it. */
-export const vehicleItem = (record: VehicleRecord): Record<string, AttributeValue> => marshall(record);
+export const vehicleKey = (registration: string): Item => ({ registration });
 
 /** The record in an item. @throws UnreadableVehicleRecord */
-export const parseVehicleItem = (item: Record<string, AttributeValue>): VehicleRecord => {
-  const record = unmarshall(item);
-  if (!isVehicleRecord(record)) throw new UnreadableVehicleRecord();
-  return record;
+export const parseVehicleItem = (item: Item): VehicleRecord => {
+  if (!isVehicleRecord(item)) throw new UnreadableVehicleRecord();
+  return item;
 };
+
+const registrationOf = ({ registration }: Item): string => String(registration);
 
 /** Policies by registration, and registrations that could not be read and so are neither known nor unknown. */
 export interface FoundPolicies {
@@ -38,10 +33,10 @@ export interface FoundPolicies {
 const POLICIES_ONLY = 'registration, policies';
 
 /** The table of vehicles. Registrations are normalised ones. */
-export const vehiclesTable = (db: DynamoDBClient, table: string) => ({
+export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
   /** @throws UnreadableVehicleRecord */
   find: async (registration: string): Promise<VehicleRecord | undefined> => {
-    const { Item } = await db.send(new GetItemCommand({ TableName: table, Key: vehicleKey(registration) }));
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: vehicleKey(registration) }));
     return Item && parseVehicleItem(Item);
   },
 
@@ -53,14 +48,14 @@ export const vehiclesTable = (db: DynamoDBClient, table: string) => ({
     const wanted = { table, keys: registrations.map(vehicleKey), projection: POLICIES_ONLY };
     const { items, unread, failure } = await batchGet(db, [wanted], deadline);
     const found = new Map<string, readonly Policy[]>();
-    const damaged: Record<string, AttributeValue>[] = [];
+    const damaged: Item[] = [];
     for (const item of items.get(table) ?? []) {
-      const policies = policiesIn(item);
-      if (policies) found.set(item.registration?.S ?? '', policies);
+      const { policies } = item;
+      if (arePolicies(policies)) found.set(registrationOf(item), policies);
       else damaged.push(item);
     }
     if (damaged.length > 0) logDamage('vehicles', damaged.length);
     const notRead = [...damaged, ...(unread.get(table) ?? [])];
-    return { found, unread: new Set(notRead.map((key) => key.registration?.S ?? '')), failure };
+    return { found, unread: new Set(notRead.map(registrationOf)), failure };
   },
 });

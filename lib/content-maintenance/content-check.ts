@@ -1,5 +1,5 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Entry, itemKey, slugKey } from '../../functions/content/content-items.ts';
 import { allocatorKey, memberKey } from '../../functions/counted-list/entries.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
@@ -47,7 +47,7 @@ const bucketsOf = ({ buckets }: ContentScan): BucketName[] =>
   [...buckets].flatMap(([list, numbers]) => [...numbers].map((bucket) => ({ list, bucket })));
 
 /** Checks of one content table. */
-export const contentCheck = (db: DynamoDBClient, table: string) => {
+export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
   const { recount } = listRecount(db, table);
 
   /** An entry together with the item that it names, at one moment. */
@@ -59,8 +59,8 @@ export const contentCheck = (db: DynamoDBClient, table: string) => {
 
   const readAllocated = async (list: string): Promise<number> => {
     const Key = allocatorKey(list);
-    const { Item } = await db.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
-    return Number(Item?.allocated?.N ?? 0);
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
+    return Number(Item?.allocated ?? 0);
   };
 
   /** Reads again what a scan made suspicious. */
@@ -70,13 +70,13 @@ export const contentCheck = (db: DynamoDBClient, table: string) => {
       case 'missing member': {
         const { list, position, id } = suspected;
         const { entry, place } = await readWithItem(memberKey(list, position), id);
-        const isThere = entry?.member?.S === id;
+        const isThere = entry?.member === id;
         return isThere === (suspected.kind === 'orphaned member') && isThere !== isAt(place, suspected);
       }
       case 'orphaned slug claim':
       case 'missing slug claim': {
         const { entry, place } = await readWithItem(slugKey(suspected.domain, suspected.slug), suspected.id);
-        const isClaimed = entry?.id?.S === suspected.id;
+        const isClaimed = entry?.id === suspected.id;
         return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== hasSlug(place, suspected);
       }
       case 'allocator behind':

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ALL_ITEMS } from '../../functions/content/content-items.ts';
 import { contentReads } from '../../functions/content/content-reads.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
@@ -12,7 +12,7 @@ const ITEMS_AT_ONCE = 100;
 const PATIENCE_MS = 30_000;
 
 /** Content as a whole, for an operator's file. */
-export const contentExport = (db: DynamoDBClient, table: string) => {
+export const contentExport = (db: DynamoDBDocumentClient, table: string) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
   return {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentReads } from '../../functions/content/content-reads.ts';
 import type { Moment } from '../../functions/content/content-table.ts';
 import { contentTransactions } from '../../functions/content/content-transactions.ts';
@@ -24,7 +24,11 @@ const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 type StoredOf = (row: ImportedItem) => StoredItem | undefined;
 
 /** Imports items from a file. Safe while the service and other imports run. */
-export const contentImport = (db: DynamoDBClient, table: string, skipReasonOf: SkipReasonOf = () => undefined) => {
+export const contentImport = (
+  db: DynamoDBDocumentClient,
+  table: string,
+  skipReasonOf: SkipReasonOf = () => undefined,
+) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
   const transactions = contentTransactions(db, table, lists);

@@ -1,9 +1,9 @@
 /** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
-import type { ConditionCheck, DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ALL_ITEMS, domainList, itemKey } from '../../functions/content/content-items.ts';
 import { contentWrites } from '../../functions/content/content-writes.ts';
 import { bucketOf } from '../../functions/counted-list/entries.ts';
-import { transact } from '../../functions/dynamodb/transact.ts';
+import { type TransactWrite, transact } from '../../functions/dynamodb/transact.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import type { Inconsistency, Membership, SlugClaim } from './content-inconsistencies.ts';
 import { listRecount, listRepairs } from './list-recount.ts';
@@ -13,18 +13,18 @@ const PATIENCE_MS = 30_000;
 /** How often a bucket is recounted when it changes between the recount and its repair. */
 const MAX_RECOUNTS = 20;
 
-type Condition = Omit<ConditionCheck, 'TableName' | 'Key'>;
+type Condition = Omit<NonNullable<TransactWrite['ConditionCheck']>, 'TableName' | 'Key'>;
 
 /** The item says that it is at this place. */
 const isAt = ({ list, position }: Membership): Condition => {
-  const at = { ':position': { N: String(position) } };
+  const at = { ':position': position };
   if (list === ALL_ITEMS) {
     return { ConditionExpression: 'allPosition = :position', ExpressionAttributeValues: at };
   }
   return {
     ConditionExpression: '#domain = :domain AND domainPosition = :position',
     ExpressionAttributeNames: { '#domain': 'domain' },
-    ExpressionAttributeValues: { ...at, ':domain': { S: list.slice(domainList('').length) } },
+    ExpressionAttributeValues: { ...at, ':domain': list.slice(domainList('').length) },
   };
 };
 
@@ -32,7 +32,7 @@ const isAt = ({ list, position }: Membership): Condition => {
 const hasSlug = ({ domain, slug }: SlugClaim): Condition => ({
   ConditionExpression: '#domain = :domain AND slug = :slug',
   ExpressionAttributeNames: { '#domain': 'domain' },
-  ExpressionAttributeValues: { ':domain': { S: domain }, ':slug': { S: slug } },
+  ExpressionAttributeValues: { ':domain': domain, ':slug': slug },
 });
 
 const not = (condition: Condition): Condition => ({
@@ -41,16 +41,16 @@ const not = (condition: Condition): Condition => ({
 });
 
 /** Repairs of one content table. */
-export const contentRepair = (db: DynamoDBClient, table: string) => {
+export const contentRepair = (db: DynamoDBDocumentClient, table: string) => {
   const { recount } = listRecount(db, table);
   const lists = listRepairs(table);
   const writes = contentWrites(table);
 
-  const requireItem = (id: string, condition: Condition): TransactWriteItem => ({
+  const requireItem = (id: string, condition: Condition): TransactWrite => ({
     ConditionCheck: { TableName: table, Key: itemKey(id), ...condition },
   });
 
-  const apply = async (...parts: readonly TransactWriteItem[]): Promise<boolean> =>
+  const apply = async (...parts: readonly TransactWrite[]): Promise<boolean> =>
     (await transact(db, parts, deadlineIn(PATIENCE_MS))).committed;
 
   const repairCounter = async (list: string, bucket: number): Promise<boolean> => {

@@ -1,4 +1,4 @@
-import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { ALL_ITEMS, domainList, type Entry, parseItem, parseSlug } from '../../functions/content/content-items.ts';
 import { bucketOf, parseListEntry } from '../../functions/counted-list/entries.ts';
 
@@ -51,12 +51,12 @@ const addEntry = (scan: ContentScan, entry: Entry) => {
   const slug = parseSlug(entry);
   if (listEntry) addListEntry(scan, listEntry);
   else if (slug) scan.slugs.push(slug);
-  else if (entry.sk?.S === 'item') scan.items.set(entry.id?.S ?? '', placeOf(entry));
+  else if (entry.sk === 'item') scan.items.set(String(entry.id), placeOf(entry));
 };
 
 /** Reads the whole table. `onProgress` gets the number of entries read so far. */
 export const scanContent = async (
-  db: DynamoDBClient,
+  db: DynamoDBDocumentClient,
   table: string,
   onProgress: (entries: number) => void,
 ): Promise<ContentScan> => {

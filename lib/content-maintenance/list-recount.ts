@@ -3,7 +3,7 @@
  * number is the same before and after it, and a counter is only set while its change number is still that one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DynamoDBClient, GetItemCommand, paginateQuery, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import {
   allocatorKey,
   bucketOf,
@@ -11,6 +11,7 @@ import {
   memberKey,
   memberPartition,
 } from '../../functions/counted-list/entries.ts';
+import type { TransactWrite } from '../../functions/dynamodb/transact.ts';
 
 /** A bucket whose counter and members differ. */
 export interface Miscount {
@@ -41,19 +42,19 @@ const isSame = (one: Counter, other: Counter): boolean =>
 const excess = ({ counter, members }: Miscount): number => counter - members;
 
 /** Recounts of the buckets of one table. */
-export const listRecount = (db: DynamoDBClient, table: string) => {
+export const listRecount = (db: DynamoDBDocumentClient, table: string) => {
   const readCounter = async (list: string, bucket: number): Promise<Counter> => {
     const Key = counterKey(list, bucket);
-    const { Item } = await db.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
-    const changes = Item?.changes?.N;
-    return { counter: Number(Item?.members?.N ?? 0), changes: changes === undefined ? undefined : Number(changes) };
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
+    const { members = 0, changes } = Item ?? {};
+    return { counter: Number(members), changes: changes === undefined ? undefined : Number(changes) };
   };
 
   const countMembers = async (list: string, bucket: number): Promise<number> => {
     const query = {
       TableName: table,
       KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': { S: memberPartition(list, bucket) } },
+      ExpressionAttributeValues: { ':pk': memberPartition(list, bucket) },
       ConsistentRead: true,
       Select: 'COUNT' as const,
     };
@@ -86,19 +87,19 @@ export const listRecount = (db: DynamoDBClient, table: string) => {
 };
 
 /** Only the recount can say whether the counter had counted the member. */
-const noteChange = (table: string, list: string, position: number): TransactWriteItem => ({
+const noteChange = (table: string, list: string, position: number): TransactWrite => ({
   Update: {
     TableName: table,
     Key: counterKey(list, bucketOf(position)),
     UpdateExpression: 'ADD members :none, changes :one',
-    ExpressionAttributeValues: { ':none': { N: '0' }, ':one': { N: '1' } },
+    ExpressionAttributeValues: { ':none': 0, ':one': 1 },
   },
 });
 
 /** The single writes of which repairs of a list are composed. */
 export const listRepairs = (table: string) => ({
   /** Sets a miscounted bucket's counter right. Fails when the bucket has changed since it was recounted. */
-  setCounter: ({ list, bucket, counter, members, changes }: Miscount): TransactWriteItem => ({
+  setCounter: ({ list, bucket, counter, members, changes }: Miscount): TransactWrite => ({
     Update: {
       TableName: table,
       Key: counterKey(list, bucket),
@@ -107,20 +108,16 @@ export const listRepairs = (table: string) => ({
         changes === undefined
           ? 'attribute_not_exists(changes) AND (members = :seen OR attribute_not_exists(members))'
           : 'changes = :seen',
-      ExpressionAttributeValues: {
-        ':members': { N: String(members) },
-        ':one': { N: '1' },
-        ':seen': { N: String(changes ?? counter) },
-      },
+      ExpressionAttributeValues: { ':members': members, ':one': 1, ':seen': changes ?? counter },
     },
   }),
 
   /** Puts a member where it should be; its bucket is to be recounted after. */
-  restoreMember: (list: string, position: number, id: string): TransactWriteItem[] => [
+  restoreMember: (list: string, position: number, id: string): TransactWrite[] => [
     {
       Put: {
         TableName: table,
-        Item: { ...memberKey(list, position), member: { S: id } },
+        Item: { ...memberKey(list, position), member: id },
         ConditionExpression: 'attribute_not_exists(pk)',
       },
     },
@@ -128,27 +125,27 @@ export const listRepairs = (table: string) => ({
   ],
 
   /** Removes a member that should not be there; its bucket is to be recounted after. */
-  dropMember: (list: string, position: number, id: string): TransactWriteItem[] => [
+  dropMember: (list: string, position: number, id: string): TransactWrite[] => [
     {
       Delete: {
         TableName: table,
         Key: memberKey(list, position),
         ConditionExpression: '#member = :id',
         ExpressionAttributeNames: { '#member': 'member' },
-        ExpressionAttributeValues: { ':id': { S: id } },
+        ExpressionAttributeValues: { ':id': id },
       },
     },
     noteChange(table, list, position),
   ],
 
   /** Moves the position allocator behind every position in use. */
-  advanceAllocator: (list: string, allocated: number): TransactWriteItem => ({
+  advanceAllocator: (list: string, allocated: number): TransactWrite => ({
     Update: {
       TableName: table,
       Key: allocatorKey(list),
       UpdateExpression: 'SET allocated = :allocated',
       ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
-      ExpressionAttributeValues: { ':allocated': { N: String(allocated) } },
+      ExpressionAttributeValues: { ':allocated': allocated },
     },
   }),
 });

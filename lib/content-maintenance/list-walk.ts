@@ -1,10 +1,10 @@
-import { type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { counterPartition, memberPartition } from '../../functions/counted-list/entries.ts';
 
 const query = (table: string, partition: string) => ({
   TableName: table,
   KeyConditionExpression: 'pk = :pk',
-  ExpressionAttributeValues: { ':pk': { S: partition } },
+  ExpressionAttributeValues: { ':pk': partition },
   ConsistentRead: true,
 });
 
@@ -12,12 +12,12 @@ const query = (table: string, partition: string) => ({
  * Every member of a list, the first to join first, a request's worth at a time. Members that join or leave meanwhile may
  * or may not be among them.
  */
-export async function* walkList(db: DynamoDBClient, table: string, list: string): AsyncGenerator<string[]> {
+export async function* walkList(db: DynamoDBDocumentClient, table: string, list: string): AsyncGenerator<string[]> {
   for await (const { Items: counters = [] } of paginateQuery({ client: db }, query(table, counterPartition(list)))) {
     for (const { sk } of counters) {
-      const partition = memberPartition(list, Number(sk?.S));
+      const partition = memberPartition(list, Number(sk));
       for await (const { Items: members = [] } of paginateQuery({ client: db }, query(table, partition))) {
-        yield members.map(({ member }) => member?.S ?? '');
+        yield members.map(({ member }) => String(member));
       }
     }
   }

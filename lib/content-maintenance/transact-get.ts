@@ -1,4 +1,5 @@
-import { type AttributeValue, type DynamoDBClient, type Get, TransactGetItemsCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../../functions/dynamodb/database.ts';
 import { retryUntil } from '../../functions/dynamodb/retry.ts';
 import { isTransient } from '../../functions/dynamodb/transact.ts';
 import type { Deadline } from '../../functions/runtime/deadline.ts';
@@ -9,15 +10,15 @@ import type { Deadline } from '../../functions/runtime/deadline.ts';
  * @throws DeadlineExceeded
  */
 export const transactGet = (
-  db: DynamoDBClient,
-  gets: readonly Get[],
+  db: DynamoDBDocumentClient,
+  gets: readonly { readonly TableName: string; readonly Key: Item }[],
   deadline: Deadline,
-): Promise<(Record<string, AttributeValue> | undefined)[]> =>
+): Promise<(Item | undefined)[]> =>
   retryUntil(
     deadline,
     async () => {
       const { Responses = [] } = await db.send(
-        new TransactGetItemsCommand({ TransactItems: gets.map((get) => ({ Get: get })) }),
+        new TransactGetCommand({ TransactItems: gets.map((get) => ({ Get: get })) }),
       );
       return Responses.map(({ Item }) => Item);
     },

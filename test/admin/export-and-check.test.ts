@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { DeleteItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { itemKey, slugKey } from '../../functions/content/content-items.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
@@ -44,11 +44,11 @@ describe('export content', () => {
     const [item] = (await allItems(names.content)).items;
     const title = 'was \u0000 \ufffd';
     await client.send(
-      new UpdateItemCommand({
+      new UpdateCommand({
         TableName: names.content,
         Key: itemKey(item?.id ?? ''),
         UpdateExpression: 'SET title = :title',
-        ExpressionAttributeValues: { ':title': { S: title } },
+        ExpressionAttributeValues: { ':title': title },
       }),
     );
     const file = admin.pathOf('old.ndjson');
@@ -89,13 +89,13 @@ describe('content check', () => {
 
   it('reports inconsistencies with exit code 1, repairs them with --repair, and then finds none', async () => {
     const { client, names } = admin.engine();
-    await client.send(new DeleteItemCommand({ TableName: names.content, Key: slugKey('a.example', 'item-3') }));
+    await client.send(new DeleteCommand({ TableName: names.content, Key: slugKey('a.example', 'item-3') }));
     await client.send(
-      new UpdateItemCommand({
+      new UpdateCommand({
         TableName: names.content,
         Key: counterKey('all', 0),
         UpdateExpression: 'ADD members :some',
-        ExpressionAttributeValues: { ':some': { N: '7' } },
+        ExpressionAttributeValues: { ':some': 7 },
       }),
     );
     const found = await admin.run(['content', 'check']);

@@ -1,6 +1,5 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
@@ -153,8 +152,8 @@ describe('A registration that could not be read', () => {
   });
 
   it('is LOOKUP_UNAVAILABLE when its record is damaged, while the others are answered', async () => {
-    const Item = { ...vehicleItem(aVehicle('DAMAGED')), policies: { S: 'none' } };
-    await api.engine.client.send(new PutItemCommand({ TableName: api.engine.names.vehicles, Item }));
+    const Item = { ...aVehicle('DAMAGED'), policies: 'none' };
+    await api.engine.client.send(new PutCommand({ TableName: api.engine.names.vehicles, Item }));
     const { status, body } = await verify(['DAMAGED', 'AA1']);
     expect(status).toBe(200);
     expect(body).toMatchObject({ results: [{ code: 'LOOKUP_UNAVAILABLE' }, { insured: true }] });

@@ -1,11 +1,11 @@
 import {
-  DeleteItemCommand,
-  GetItemCommand,
-  PutItemCommand,
+  DeleteCommand,
+  GetCommand,
+  PutCommand,
   type QueryCommandInput,
   ScanCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { itemKey, slugKey } from '../../functions/content/content-items.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
@@ -39,9 +39,9 @@ const content = () => contentTable(engine.client, engine.names.content);
 const checker = () => contentCheck(engine.client, engine.names.content);
 const repair = (found: Inconsistency, db = engine.client) => contentRepair(db, engine.names.content).repair(found);
 const drop = (Key: ReturnType<typeof itemKey>) =>
-  engine.client.send(new DeleteItemCommand({ TableName: engine.names.content, Key }));
+  engine.client.send(new DeleteCommand({ TableName: engine.names.content, Key }));
 const put = (Item: ReturnType<typeof itemKey>) =>
-  engine.client.send(new PutItemCommand({ TableName: engine.names.content, Item }));
+  engine.client.send(new PutCommand({ TableName: engine.names.content, Item }));
 const list = () => `domain:${domain}`;
 
 /** Inconsistencies made in the content of this round, and the kinds that a check reports. */
@@ -49,16 +49,12 @@ const damages: readonly (readonly [string, () => Promise<unknown>, string[]])[] 
   ['a lost member', () => drop(memberKey(list(), 2)), ['missing member', 'miscounted bucket']],
   [
     'a member without an item',
-    () => put({ ...memberKey(list(), 77), member: { S: 'nobody' } }),
+    () => put({ ...memberKey(list(), 77), member: 'nobody' }),
     ['orphaned member', 'allocator behind', 'miscounted bucket'],
   ],
   ['a lost slug claim', () => drop(slugKey(domain, 'item-1')), ['missing slug claim']],
-  [
-    'a slug claim without an item',
-    () => put({ ...slugKey(domain, 'free'), id: { S: 'nobody' } }),
-    ['orphaned slug claim'],
-  ],
-  ['a wrong counter', () => put({ ...counterKey(list(), 0), members: { N: '9' } }), ['miscounted bucket']],
+  ['a slug claim without an item', () => put({ ...slugKey(domain, 'free'), id: 'nobody' }), ['orphaned slug claim']],
+  ['a wrong counter', () => put({ ...counterKey(list(), 0), members: 9 }), ['miscounted bucket']],
   ['a lost counter', () => drop(counterKey(list(), 0)), ['miscounted bucket']],
   ['a lost position allocator', () => drop(allocatorKey(list())), ['allocator behind']],
   [
@@ -90,9 +86,9 @@ describe('A check of content', () => {
     const faults = await startFaultProxy(engine.endpoint);
     const db = clientOf(faults.endpoint);
     const { position, id } = membership();
-    if (kind === 'orphaned member') await put({ ...memberKey(list(), position), member: { S: id } });
+    if (kind === 'orphaned member') await put({ ...memberKey(list(), position), member: id });
     else await drop(memberKey(list(), position));
-    await put({ ...counterKey(list(), 0), members: { N: '9' } });
+    await put({ ...counterKey(list(), 0), members: 9 });
     faults.inject(forOperation('TransactWriteItems', onNthCall(1, 'resetAfter')));
     expect(await repair({ kind, list: list(), position, id }, db)).toBe(true);
     db.destroy();
@@ -108,11 +104,11 @@ describe('A check of content', () => {
     const [first] = items;
     const setSlug = (slug: string) =>
       engine.client.send(
-        new UpdateItemCommand({
+        new UpdateCommand({
           TableName: engine.names.content,
           Key: itemKey(first?.id ?? ''),
           UpdateExpression: 'SET slug = :slug',
-          ExpressionAttributeValues: { ':slug': { S: slug } },
+          ExpressionAttributeValues: { ':slug': slug },
         }),
       );
     await setSlug('item-0');
@@ -156,36 +152,36 @@ const aNewItem = (slug = `new-${round}`) => content().create(someFields(domain, 
 const counter = async () => {
   const Key = counterKey(list(), 0);
   const { Item } = await engine.client.send(
-    new GetItemCommand({ TableName: engine.names.content, Key, ConsistentRead: true }),
+    new GetCommand({ TableName: engine.names.content, Key, ConsistentRead: true }),
   );
-  return { members: Item?.members?.N, changes: Item?.changes?.N };
+  return { members: Item?.members, changes: Item?.changes };
 };
 const addToCounter = (members: number) =>
   engine.client.send(
-    new UpdateItemCommand({
+    new UpdateCommand({
       TableName: engine.names.content,
       Key: counterKey(list(), 0),
       UpdateExpression: 'ADD members :members',
-      ExpressionAttributeValues: { ':members': { N: String(members) } },
+      ExpressionAttributeValues: { ':members': members },
     }),
   );
 
 const isCount = (command: string, input: object): boolean => {
   const { Select, ExpressionAttributeValues } = input as QueryCommandInput;
-  const partition = ExpressionAttributeValues?.[':pk']?.S;
-  return command === 'QueryCommand' && Select === 'COUNT' && partition === memberKey(list(), 0).pk?.S;
+  const partition = ExpressionAttributeValues?.[':pk'];
+  return command === 'QueryCommand' && Select === 'COUNT' && partition === memberKey(list(), 0).pk;
 };
 
 describe('A counter', () => {
   it('has a change number that grows with each change, also from a counter that had none', async () => {
-    expect(await counter()).toEqual({ members: '5', changes: '1' });
+    expect(await counter()).toEqual({ members: 5, changes: 1 });
     const { id } = await aNewItem();
-    expect(await counter()).toEqual({ members: '6', changes: '2' });
+    expect(await counter()).toEqual({ members: 6, changes: 2 });
     await content().remove(id, undefined, moment());
-    expect(await counter()).toEqual({ members: '5', changes: '3' });
-    await put({ ...counterKey(list(), 0), members: { N: '5' } });
+    expect(await counter()).toEqual({ members: 5, changes: 3 });
+    await put({ ...counterKey(list(), 0), members: 5 });
     await aNewItem();
-    expect(await counter()).toEqual({ members: '6', changes: '1' });
+    expect(await counter()).toEqual({ members: 6, changes: 1 });
     expect((await checker().check()).inconsistencies).toEqual([]);
   });
 
@@ -205,7 +201,7 @@ describe('A counter', () => {
       expect(await checked.check()).toMatchObject({ inconsistencies: [], busy: [] });
       const stale = { kind: 'miscounted bucket', list: list(), bucket: 0, counter: 5, members: 6 } as const;
       expect(await repair({ ...stale, changes: 1 }, interrupted(isCount, others, times))).toBe(true);
-      expect(await counter()).toMatchObject({ members: '5' });
+      expect(await counter()).toMatchObject({ members: 5 });
       expect((await checker().check()).inconsistencies).toEqual([]);
     },
   );
@@ -217,7 +213,7 @@ describe('A counter', () => {
     expect(inconsistencies).toMatchObject([{ kind: 'miscounted bucket', counter: 9, members: 5 }]);
     const client = interrupted(isRepair, { before: () => aNewItem() });
     for (const found of inconsistencies) expect(await repair(found, client)).toBe(true);
-    expect(await counter()).toMatchObject({ members: '6' });
+    expect(await counter()).toMatchObject({ members: 6 });
     expect((await checker().check()).inconsistencies).toEqual([]);
   });
 
@@ -227,14 +223,14 @@ describe('A counter', () => {
     expect(report).toMatchObject({ inconsistencies: [], busy: [{ list: list(), bucket: 0 }] });
     const stale = { kind: 'miscounted bucket', list: list(), bucket: 0, counter: 5, members: 6 } as const;
     expect(await repair({ ...stale, changes: 1 }, changing())).toBe(false);
-    await put({ ...counterKey(list(), 0), members: { N: '5' } });
+    await put({ ...counterKey(list(), 0), members: 5 });
   });
 });
 
 describe('A check during whose scan items change', () => {
   const scan = async () =>
     (await engine.client.send(new ScanCommand({ TableName: engine.names.content, ConsistentRead: true }))).Items ?? [];
-  const isAllocator = ({ sk }: ReturnType<typeof itemKey>) => sk?.S === 'head';
+  const isAllocator = ({ sk }: ReturnType<typeof itemKey>) => sk === 'head';
 
   it.each([
     ['of everything', () => true],

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 /** Each attempt has its own connection, so that no request of an earlier one is still running. */
-const overProxy = async <T>(work: (db: DynamoDBClient, faults: FaultProxy) => Promise<T>): Promise<T> => {
+const overProxy = async <T>(work: (db: DynamoDBDocumentClient, faults: FaultProxy) => Promise<T>): Promise<T> => {
   const faults = await startFaultProxy(engine.endpoint);
   const db = clientOf(faults.endpoint);
   try {
@@ -37,7 +37,7 @@ const aNewItem = () => {
   return healthy().create(someFields('from.example', `item-${serial}`), undefined, moment());
 };
 
-type Change = (db: DynamoDBClient, item: ContentItem, patienceMs?: number) => Promise<unknown>;
+type Change = (db: DynamoDBDocumentClient, item: ContentItem, patienceMs?: number) => Promise<unknown>;
 
 /** Every kind of change of an item. */
 const changes: readonly (readonly [string, Change])[] = [

@@ -1,8 +1,9 @@
-import { type QueryCommandInput, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import { type QueryCommandInput, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { countedLists } from '../../functions/counted-list/counted-list.ts';
 import { memberPartition } from '../../functions/counted-list/entries.ts';
+import type { TransactWrite } from '../../functions/dynamodb/transact.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 
 let engine: TestEngine;
@@ -15,7 +16,7 @@ const interruptedClient = () => {
   client.middlewareStack.add(
     (next) => async (args) => {
       const { ':pk': partition } = (args.input as Partial<QueryCommandInput>).ExpressionAttributeValues ?? {};
-      if (partition?.S?.startsWith('members#')) {
+      if (String(partition).startsWith('members#')) {
         const act = others;
         others = undefined;
         await act?.();
@@ -42,8 +43,8 @@ afterAll(async () => {
 });
 
 const lists = () => countedLists(engine.client, engine.names.content);
-const commit = async (TransactItems: TransactWriteItem[]): Promise<void> => {
-  await engine.client.send(new TransactWriteItemsCommand({ TransactItems }));
+const commit = async (TransactItems: TransactWrite[]): Promise<void> => {
+  await engine.client.send(new TransactWriteCommand({ TransactItems }));
 };
 
 /** A new list. Its expected members are positions, newest first. */
@@ -112,9 +113,9 @@ describe('A page that is read while members are added and removed', () => {
     heldClient.middlewareStack.add(
       (next) => async (args) => {
         const { ':pk': partition } = (args.input as Partial<QueryCommandInput>).ExpressionAttributeValues ?? {};
-        if (partition?.S === memberPartition(name, 1)) await hasReturned;
+        if (partition === memberPartition(name, 1)) await hasReturned;
         const answer = await next(args);
-        if (partition?.S === memberPartition(name, 0)) olderIsRead();
+        if (partition === memberPartition(name, 0)) olderIsRead();
         return answer;
       },
       { step: 'initialize' },

@@ -1,9 +1,8 @@
-import type { AttributeValue, DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createDatabase } from '../../functions/dynamodb/database.ts';
-import { transact } from '../../functions/dynamodb/transact.ts';
+import { type TransactWrite, transact } from '../../functions/dynamodb/transact.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
-import { add, putNew, read } from '../local/engine/writes.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { onNthCall } from '../support/fault-choosers.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
@@ -11,7 +10,7 @@ import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 let engine: TestEngine;
 let faults: FaultProxy;
 /** One attempt for each of the transaction's own. */
-let db: DynamoDBClient;
+let db: DynamoDBDocumentClient;
 
 beforeAll(async () => {
   engine = await startEngine();
@@ -25,6 +24,19 @@ afterAll(async () => {
 });
 afterEach(() => faults.reset());
 
+const add = (TableName: string, id: string, change: number): TransactWrite => ({
+  Update: {
+    TableName,
+    Key: { id },
+    UpdateExpression: 'ADD amount :change',
+    ExpressionAttributeValues: { ':change': change },
+  },
+});
+
+const putNew = (TableName: string, id: string, more: Partial<NonNullable<TransactWrite['Put']>> = {}) => ({
+  Put: { TableName, Item: { id, amount: 7 }, ConditionExpression: 'attribute_not_exists(id)', ...more },
+});
+
 describe('A transaction', () => {
   it('whose answer is lost is recognised after any number of throttles', async () => {
     let requests = 0;
@@ -35,7 +47,8 @@ describe('A transaction', () => {
     const outcome = await transact(db, [add(engine.names.keys, 'throttled', 1)], deadlineIn(20_000));
     expect(outcome).toEqual({ committed: true });
     expect(requests).toBe(7);
-    expect((await read(engine.client, engine.names.keys, 'throttled'))?.amount).toEqual({ N: '1' });
+    const key = { TableName: engine.names.keys, Key: { id: 'throttled' }, ConsistentRead: true };
+    expect((await engine.client.send(new GetCommand(key))).Item).toEqual({ id: 'throttled', amount: 1 });
   });
 
   it('is sent again when one reason is transient, even beside a condition that failed', async () => {
@@ -57,6 +70,13 @@ describe('A transaction', () => {
     expect(outcome).toEqual({ committed: false, failed: new Map([[taken, {}]]) });
   });
 
+  it('returns the item found by a write whose condition failed as plain values, when the write asks for it', async () => {
+    const write = putNew(engine.names.keys, 'found', { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
+    await transact(db, [write], deadlineIn(20_000));
+    const outcome = await transact(db, [write], deadlineIn(20_000));
+    expect(outcome).toEqual({ committed: false, failed: new Map([[write, { id: 'found', amount: 7 }]]) });
+  });
+
   it.each(['error', 'throttle', 'resetBefore', 'mixedCancellation'] as const)(
     'tells what kept it from the deadline on: %s',
     async (fault) => {
@@ -70,9 +90,7 @@ describe('A transaction', () => {
   );
 
   it('that cannot be sent at all says why, at once', async () => {
-    const circular: Record<string, AttributeValue> = { id: { S: 'circular' } };
-    circular.self = { M: circular };
-    const write: TransactWriteItem = { Put: { TableName: engine.names.keys, Item: circular } };
+    const write: TransactWrite = { Put: { TableName: engine.names.keys, Item: { id: 'symbol', value: Symbol('no') } } };
     const functionsDb = createDatabase({
       region: 'eu-west-2',
       endpoint: faults.endpoint,

@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
-import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { fetchByContract } from '../support/contract.ts';
 import { clientOf } from '../support/engine.ts';
 import { aVehicle } from '../support/records.ts';
@@ -67,7 +66,7 @@ const keyOf = (output: string, plan: string) => new RegExp(`${plan}\\s+(vvc_test
 const replaceVehicle = async (output: string, registration: string) => {
   const db = clientOf(/DynamoDB\s+(http\S+)/.exec(output)?.[1] ?? '');
   const record = { ...aVehicle(registration, []), vehicle: { make: 'Mine', model: 'M', year: 2020, color: 'Red' } };
-  await db.send(new PutItemCommand({ TableName: LOCAL_TABLE_NAMES.vehicles, Item: vehicleItem(record) }));
+  await db.send(new PutCommand({ TableName: LOCAL_TABLE_NAMES.vehicles, Item: record }));
   db.destroy();
 };
 

@@ -109,6 +109,7 @@ describe('The product code', () => {
     const sources = sourceFiles.map(sourceOf);
     const given = [
       '@aws-sdk/client-dynamodb',
+      '@aws-sdk/lib-dynamodb',
       '@middy/core',
       '@middy/http-json-body-parser',
       'aws-cdk-lib',

@@ -1,12 +1,10 @@
-import { type AttributeValue, BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
 import { SCOPES } from '../../functions/access/scopes.ts';
 import { usageTable } from '../../functions/access/usage-table.ts';
-import { complianceItem } from '../../functions/compliance/compliance-table.ts';
 import type { ComplianceRecord } from '../../functions/compliance/record.ts';
 import type { VehicleRecord } from '../../functions/vehicles/record.ts';
-import { vehicleItem } from '../../functions/vehicles/vehicles-table.ts';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { NOON } from './clock.ts';
 import { fetchByContract } from './contract.ts';
@@ -76,10 +74,10 @@ const send = async (
 };
 
 /** Any number of items, in batches of what DynamoDB takes. */
-const loaderFor = (engine: TestEngine) => async (table: string, items: readonly Record<string, AttributeValue>[]) => {
+const loaderFor = (engine: TestEngine) => async (table: string, items: readonly object[]) => {
   for (let start = 0; start < items.length; start += 25) {
     const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
-    await engine.client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
+    await engine.client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
   }
 };
 
@@ -113,8 +111,8 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}): Promise<TestApi> =
       await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
       return key;
     },
-    loadVehicles: (...records) => load(engine.names.vehicles, records.map(vehicleItem)),
-    loadCompliance: (...records) => load(engine.names.compliance, records.map(complianceItem)),
+    loadVehicles: (...records) => load(engine.names.vehicles, records),
+    loadCompliance: (...records) => load(engine.names.compliance, records),
     stop: async () => {
       await gateway.close();
       await faults.close();

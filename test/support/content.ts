@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ContentFields } from '../../functions/content/item.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { contentImport } from '../../lib/content-maintenance/content-import.ts';
@@ -19,7 +19,12 @@ export const someFields = (domain: string, slug: string): ContentFields => ({
 const BATCH = 23;
 
 /** Creates items `item-0` … in a domain, in this order. */
-export const fillDomain = async (db: DynamoDBClient, table: string, domain: string, count: number): Promise<void> => {
+export const fillDomain = async (
+  db: DynamoDBDocumentClient,
+  table: string,
+  domain: string,
+  count: number,
+): Promise<void> => {
   const content = contentImport(db, table);
   const rows = Array.from({ length: count }, (_, index) => someFields(domain, `item-${index}`));
   for (let start = 0; start < count; start += BATCH)

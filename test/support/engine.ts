@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { documentClient } from '../../functions/dynamodb/database.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../functions/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { type Engine, startEmbeddedEngine } from '../../lib/local/engine/embedded.ts';
@@ -11,7 +13,8 @@ const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 /** An engine with its own empty tables. */
 export interface TestEngine {
   readonly endpoint: string;
-  readonly client: DynamoDBClient;
+  /** Takes raw commands too, whose attribute values it leaves as they are. */
+  readonly client: DynamoDBDocumentClient;
   readonly names: TableNames;
   /** Ends the client and the engine, or drops the tables when the engine is shared with other tests. */
   readonly stop: () => Promise<void>;
@@ -21,16 +24,21 @@ export interface TestEngine {
 export const sharedEndpoint = (): string | undefined => process.env.TEST_DYNAMODB_ENDPOINT || undefined;
 
 /** A client for an engine on this machine; the caller destroys it. */
-export const clientOf = (endpoint: string, config: Pick<DynamoDBClientConfig, 'maxAttempts'> = {}): DynamoDBClient =>
-  new DynamoDBClient({
-    ...config,
-    endpoint,
-    region: REGION,
-    credentials: CREDENTIALS,
-    requestHandler: new NodeHttpHandler({ httpAgent: { maxSockets: 256, keepAlive: true } }),
-  });
+export const clientOf = (
+  endpoint: string,
+  config: Pick<DynamoDBClientConfig, 'maxAttempts'> = {},
+): DynamoDBDocumentClient =>
+  documentClient(
+    new DynamoDBClient({
+      ...config,
+      endpoint,
+      region: REGION,
+      credentials: CREDENTIALS,
+      requestHandler: new NodeHttpHandler({ httpAgent: { maxSockets: 256, keepAlive: true } }),
+    }),
+  );
 
-const dropTables = (client: DynamoDBClient, names: TableNames) =>
+const dropTables = (client: DynamoDBDocumentClient, names: TableNames) =>
   Promise.all(Object.values(names).map((TableName) => client.send(new DeleteTableCommand({ TableName }))));
 
 /**

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { clientOf } from './engine.ts';
 
 /** What a stretch of work cost at the database. */
@@ -17,7 +17,7 @@ const unitsOf = (consumed: Consumed | readonly Consumed[] | undefined): number =
 
 /** A client that asks for the units of each request and adds them up. */
 export const meteredClient = (endpoint: string) => {
-  const client: DynamoDBClient = clientOf(endpoint);
+  const client: DynamoDBDocumentClient = clientOf(endpoint);
   let requests = 0;
   let units = 0;
   client.middlewareStack.add(

@@ -1,22 +1,23 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoDbJson } from '../../../functions/dynamodb/client/protocol.ts';
 import { dynamoDbTransport } from '../../../functions/dynamodb/client/transport.ts';
 import { removeUnused } from '../../../functions/dynamodb/client/unused-middleware.ts';
+import { documentClient } from '../../../functions/dynamodb/database.ts';
 
 /** Milliseconds; an operator's load may queue behind its own batches, so there is more patience than in a function. */
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
 const MAX_ATTEMPTS = 3;
 
 /** A DynamoDB client with an operator's patience, as quick as the functions' own. */
-export const connect = (config: DynamoDBClientConfig): DynamoDBClient => {
-  const db = new DynamoDBClient({
+export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
+  const client = new DynamoDBClient({
     ...config,
     maxAttempts: MAX_ATTEMPTS,
-    cacheMiddleware: true,
     protocol: DynamoDbJson,
     requestHandler: dynamoDbTransport(TIMEOUTS),
   });
   // It prepares every item for a log that nobody keeps: a tenth of an import's time.
-  removeUnused(db, ['loggerMiddleware']);
-  return db;
+  removeUnused(client, ['loggerMiddleware']);
+  return documentClient(client);
 };

@@ -1,9 +1,9 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { TableNames } from '../../../functions/tables.ts';
 
 /** The database and tables that a command works on. */
 export interface Deployment {
-  readonly db: DynamoDBClient;
+  readonly db: DynamoDBDocumentClient;
   readonly tableNames: TableNames;
   /** As an operator knows the database, for sentences about it. */
   readonly address: string;

@@ -1,19 +1,18 @@
-import { type AttributeValue, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { keysTable, parseKey, UnreadableKeyRecord } from '../../../functions/access/keys-table.ts';
+import type { Item } from '../../../functions/dynamodb/database.ts';
 import { CommandFailure } from '../command/command-failure.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandRun } from '../deployment/command-run.ts';
 import { requireConfirmation } from '../deployment/confirmation.ts';
 
-type StoredKey = Readonly<Record<string, AttributeValue>>;
-
 type Result = 'restored' | 'already there' | 'unreadable';
 
-const storedKeysOf = async (table: string, { db, address }: CommandRun['deployment']): Promise<StoredKey[]> => {
+const storedKeysOf = async (table: string, { db, address }: CommandRun['deployment']): Promise<Item[]> => {
   try {
     const records = await keysTable(db, table).stored();
-    if (records.every(({ id }) => id?.S !== undefined)) return records;
+    if (records.every(({ id }) => typeof id === 'string')) return records;
   } catch (error) {
     // DynamoDB answers the same for a table that is still being restored.
     if (!(error instanceof ResourceNotFoundException)) throw error;
@@ -22,7 +21,7 @@ const storedKeysOf = async (table: string, { db, address }: CommandRun['deployme
   throw new CommandFailure(`${table} is not a table of API keys: nothing was done`);
 };
 
-const nameIn = (record: StoredKey): string | undefined => {
+const nameIn = (record: Item): string | undefined => {
   try {
     return parseKey(record).name;
   } catch (error) {
@@ -55,7 +54,7 @@ export const restoreKeys = async (from: string, run: CommandRun): Promise<ExitCo
   for (const record of records) {
     const name = nameIn(record);
     const result = name === undefined ? 'unreadable' : (await keys.addMissing(record)) ? 'restored' : 'already there';
-    rows.push([record.id?.S ?? '', name ?? '', result]);
+    rows.push([String(record.id), name ?? '', result]);
   }
   const results = rows.map(([, , result]) => result);
   if (rows.length > 0) context.stdout.write(readableTable(['id', 'name', 'result'], rows));

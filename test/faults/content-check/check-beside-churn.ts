@@ -1,6 +1,6 @@
 /** Checks and repairs of content beside traffic, over connections that delay, with planted inconsistencies. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ALL_ITEMS, domainList } from '../../../functions/content/content-items.ts';
 import { contentTable } from '../../../functions/content/content-table.ts';
 import type { StoredItem } from '../../../functions/content/item.ts';
@@ -44,7 +44,7 @@ export interface BesideChurn {
 }
 
 /** A client whose requests and answers are each held up for a random time. */
-const delayedClient = ({ endpoint }: TestEngine, maxMs: number, seed: number): DynamoDBClient => {
+const delayedClient = ({ endpoint }: TestEngine, maxMs: number, seed: number): DynamoDBDocumentClient => {
   const db = clientOf(endpoint);
   const next = seededNumbers(seed);
   db.middlewareStack.add(
@@ -59,7 +59,7 @@ const delayedClient = ({ endpoint }: TestEngine, maxMs: number, seed: number): D
   return db;
 };
 
-const withSmallScanPages = (db: DynamoDBClient): void =>
+const withSmallScanPages = (db: DynamoDBDocumentClient): void =>
   db.middlewareStack.add(
     (next, { commandName }) =>
       (args) =>
@@ -78,7 +78,7 @@ const prepare = async ({ client, names }: TestEngine): Promise<StoredItem[]> => 
   }
   for (const list of [ALL_ITEMS, ...DOMAINS.map(domainList)]) {
     await client.send(
-      new UpdateItemCommand({
+      new UpdateCommand({
         TableName: names.content,
         Key: counterKey(list, 0),
         UpdateExpression: 'REMOVE changes',

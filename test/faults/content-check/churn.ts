@@ -1,6 +1,6 @@
 /** Traffic of creates, moves and deletes, on items of its own in lists that it shares with others. */
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentTable } from '../../../functions/content/content-table.ts';
 import type { ContentItem } from '../../../functions/content/item.ts';
 import { moment, someFields } from '../../support/content.ts';
@@ -18,7 +18,12 @@ export interface Churn {
 }
 
 /** Begins it. */
-export const startChurn = (db: DynamoDBClient, table: string, domains: readonly string[], seed: number): Churn => {
+export const startChurn = (
+  db: DynamoDBDocumentClient,
+  table: string,
+  domains: readonly string[],
+  seed: number,
+): Churn => {
   const content = contentTable(db, table);
   let isEnding = false;
   let changes = 0;

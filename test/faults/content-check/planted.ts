@@ -1,14 +1,13 @@
 /** Inconsistencies that are planted in stored content, each with what a check is to call it. */
 import { randomUUID } from 'node:crypto';
-import { type AttributeValue, DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { ALL_ITEMS, domainList, slugKey } from '../../../functions/content/content-items.ts';
 import type { StoredItem } from '../../../functions/content/item.ts';
 import { countedLists } from '../../../functions/counted-list/counted-list.ts';
 import { allocatorKey, bucketOf, counterKey, memberKey } from '../../../functions/counted-list/entries.ts';
+import type { Item } from '../../../functions/dynamodb/database.ts';
 import type { Inconsistency } from '../../../lib/content-maintenance/content-inconsistencies.ts';
 import type { TestEngine } from '../../support/engine.ts';
-
-type Key = Record<string, AttributeValue>;
 
 /** An inconsistency in a line, without the figures of a counter: those move with the traffic. */
 export const nameOf = (found: Inconsistency): string => {
@@ -37,10 +36,10 @@ export interface Target {
 /** Plants one inconsistency and resolves to the names of what a check must find. */
 export type Plant = (engine: TestEngine, target: Target) => Promise<string[]>;
 
-const deleteEntry = ({ client, names }: TestEngine, key: Key) =>
-  client.send(new DeleteItemCommand({ TableName: names.content, Key: key }));
-const putEntry = ({ client, names }: TestEngine, item: Key) =>
-  client.send(new PutItemCommand({ TableName: names.content, Item: item }));
+const deleteEntry = ({ client, names }: TestEngine, key: Item) =>
+  client.send(new DeleteCommand({ TableName: names.content, Key: key }));
+const putEntry = ({ client, names }: TestEngine, item: Item) =>
+  client.send(new PutCommand({ TableName: names.content, Item: item }));
 
 const placeOf = ({ stored, isInAll }: Target) =>
   isInAll
@@ -60,7 +59,7 @@ const orphanedMember: Plant = async (engine, target) => {
   const { list } = placeOf(target);
   const position = await countedLists(engine.client, engine.names.content).allocate(list);
   const id = position % 2 === 0 ? target.stored.item.id : randomUUID();
-  await putEntry(engine, { ...memberKey(list, position), member: { S: id } });
+  await putEntry(engine, { ...memberKey(list, position), member: id });
   return [`orphaned member ${list} ${position} ${id}`, miscounted(list, position)];
 };
 
@@ -71,7 +70,7 @@ const missingSlugClaim: Plant = async (engine, { stored: { item } }) => {
 
 const orphanedSlugClaim: Plant = async (engine, { stored: { item } }) => {
   const slug = `free-${randomUUID()}`;
-  await putEntry(engine, { ...slugKey(item.domain, slug), id: { S: item.id } });
+  await putEntry(engine, { ...slugKey(item.domain, slug), id: item.id });
   return [`orphaned slug claim ${item.domain} ${slug} ${item.id}`];
 };
 
@@ -81,11 +80,11 @@ const wrongCounter: Plant = async (engine, target) => {
   const newest = await countedLists(engine.client, engine.names.content).allocate(list);
   const position = newest % 2 === 0 ? own : newest;
   await engine.client.send(
-    new UpdateItemCommand({
+    new UpdateCommand({
       TableName: engine.names.content,
       Key: counterKey(list, bucketOf(position)),
       UpdateExpression: 'ADD members :some',
-      ExpressionAttributeValues: { ':some': { N: String((newest % 3) + 1) } },
+      ExpressionAttributeValues: { ':some': (newest % 3) + 1 },
     }),
   );
   return [miscounted(list, position)];

@@ -1,4 +1,3 @@
-import { complianceItem } from '../../../functions/compliance/compliance-table.ts';
 import type { ComplianceRecord } from '../../../functions/compliance/record.ts';
 import { aCompliance } from '../../support/records.ts';
 import type { Cargo } from './cargo.ts';
@@ -28,9 +27,7 @@ export const complianceCargo = (records: number): Cargo => {
     text: lines.join('\n'),
     rows: lines.length,
     records: imported.length,
-    storeOlder: (engine) =>
-      storeItems(engine, engine.names.compliance, [...indices, records].map(olderRecord).map(complianceItem)),
-    wrongsIn: (engine) =>
-      wrongsInTable(engine, engine.names.compliance, imported.map(complianceItem), untouched.map(complianceItem)),
+    storeOlder: (engine) => storeItems(engine, engine.names.compliance, [...indices, records].map(olderRecord)),
+    wrongsIn: (engine) => wrongsInTable(engine, engine.names.compliance, imported, untouched),
   };
 };

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type AttributeValue, BatchWriteItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { TestEngine } from '../../support/engine.ts';
 import type { Wrongs } from './cargo.ts';
 
-type Item = Record<string, AttributeValue>;
+/** A record as it is stored. */
+interface Item {
+  readonly registration: string;
+}
 
 /** DynamoDB's own limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
@@ -12,14 +15,14 @@ const MAX_BATCH = 25;
 export const storeItems = async ({ client }: TestEngine, table: string, items: readonly Item[]): Promise<void> => {
   for (let start = 0; start < items.length; start += MAX_BATCH) {
     const requests = items.slice(start, start + MAX_BATCH).map((Item) => ({ PutRequest: { Item } }));
-    await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
   }
 };
 
-const storedItems = async ({ client }: TestEngine, table: string): Promise<Map<string, Item>> => {
-  const stored = new Map<string, Item>();
+const storedItems = async ({ client }: TestEngine, table: string): Promise<Map<string, object>> => {
+  const stored = new Map<string, object>();
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
-    for (const item of Items) stored.set(item.registration?.S ?? '', item);
+    for (const item of Items) stored.set(String(item.registration), item);
   }
   return stored;
 };
@@ -35,8 +38,8 @@ export const wrongsInTable = async (
   untouched: readonly Item[],
 ): Promise<Wrongs> => {
   const stored = await storedItems(engine, table);
-  const own = imported.map((item) => ({ item, found: stored.get(item.registration?.S ?? '') }));
-  const others = untouched.map((item) => ({ item, found: stored.get(item.registration?.S ?? '') }));
+  const own = imported.map((item) => ({ item, found: stored.get(item.registration) }));
+  const others = untouched.map((item) => ({ item, found: stored.get(item.registration) }));
   const changed = others.filter(({ item, found }) => !isDeepStrictEqual(found, item));
   return {
     lost: own.filter(({ found }) => found === undefined).length,

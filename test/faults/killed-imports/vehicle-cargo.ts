@@ -1,5 +1,4 @@
 import type { VehicleRecord } from '../../../functions/vehicles/record.ts';
-import { vehicleItem } from '../../../functions/vehicles/vehicles-table.ts';
 import { vehicleRow, vehiclesCsv } from '../../admin/vehicle-files.ts';
 import { aPolicy, aVehicle } from '../../support/records.ts';
 import type { Cargo } from './cargo.ts';
@@ -55,9 +54,7 @@ export const vehicleCargo = (vehicles: number): Cargo => {
     text: vehiclesCsv(...rows),
     rows: rows.length,
     records: imported.length,
-    storeOlder: (engine) =>
-      storeItems(engine, engine.names.vehicles, [...indices, vehicles].map(olderRecord).map(vehicleItem)),
-    wrongsIn: (engine) =>
-      wrongsInTable(engine, engine.names.vehicles, imported.map(vehicleItem), untouched.map(vehicleItem)),
+    storeOlder: (engine) => storeItems(engine, engine.names.vehicles, [...indices, vehicles].map(olderRecord)),
+    wrongsIn: (engine) => wrongsInTable(engine, engine.names.vehicles, imported, untouched),
   };
 };

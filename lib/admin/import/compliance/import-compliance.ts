@@ -1,4 +1,3 @@
-import { complianceItem } from '../../../../functions/compliance/compliance-table.ts';
 import type { ComplianceRecord } from '../../../../functions/compliance/record.ts';
 import { recordPerRow } from '../records/record-loader.ts';
 import type { ImportKind } from '../run/import-kind.ts';
@@ -11,9 +10,5 @@ export const compliance: ImportKind = {
   table: 'compliance',
   columns: COMPLIANCE_COLUMNS,
   open: (run) =>
-    recordPerRow<ComplianceRecord>(
-      run,
-      { table: 'compliance', toItem: complianceItem },
-      run.format === 'csv' ? readComplianceRow : readComplianceLine,
-    ),
+    recordPerRow<ComplianceRecord>(run, 'compliance', run.format === 'csv' ? readComplianceRow : readComplianceLine),
 };

@@ -1,24 +1,20 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Row, RowResult } from '../../files/row.ts';
 import { batchWriter } from '../run/batch-writer.ts';
 import type { ImportRun, RowConsumer } from '../run/import-kind.ts';
 import { firstLines } from './first-lines.ts';
 import { registrationFingerprint, registrationOf } from './row-registration.ts';
 
-/** The table of a kind of records, and how they are stored there. */
-interface Target<Entry> {
-  readonly table: 'vehicles' | 'compliance';
-  readonly toItem: (record: Entry) => Record<string, AttributeValue>;
-}
+/** The table of a kind of records. */
+type RecordTable = 'vehicles' | 'compliance';
 
 /** Stores records and reports rejected rows. A registration must not occur twice: batches are written in no fixed order. */
-export const recordLoader = <Entry>(run: ImportRun, { table, toItem }: Target<Entry>) => {
+export const recordLoader = <Entry extends object>(run: ImportRun, table: RecordTable) => {
   const writer = batchWriter(run.deployment.db, run.deployment.tableNames[table], run);
 
   /** A record is identified by its last line: these ascend, whatever the order of the rows. */
   const store = (record: Entry, rows: readonly Row[]): Promise<void> | undefined => {
     const line = rows.at(-1)?.line ?? 0;
-    if (run.progress.reach(line)) return writer.put(toItem(record), line);
+    if (run.progress.reach(line)) return writer.put(record, line);
     run.skipped(rows.length);
     return undefined;
   };
@@ -37,12 +33,12 @@ export const recordLoader = <Entry>(run: ImportRun, { table, toItem }: Target<En
 };
 
 /** Loads a file in which each row is one vehicle's whole record; rejects every row but the first of a vehicle. */
-export const recordPerRow = <Entry>(
+export const recordPerRow = <Entry extends object>(
   run: ImportRun,
-  target: Target<Entry>,
+  table: RecordTable,
   read: (row: Row, registration: string | undefined) => RowResult<Entry>,
 ): RowConsumer => {
-  const loader = recordLoader(run, target);
+  const loader = recordLoader<Entry>(run, table);
   const seen = firstLines(run.expectedRows);
 
   const readOnce = (row: Row): RowResult<Entry> => {

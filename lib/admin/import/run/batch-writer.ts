@@ -1,14 +1,9 @@
-import {
-  type AttributeValue,
-  BatchWriteItemCommand,
-  type DynamoDBClient,
-  type WriteRequest,
-} from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, type BatchWriteCommandInput, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { backoffMs, deadlineIn } from '../../../../functions/runtime/deadline.ts';
 import type { ImportRun } from './import-kind.ts';
 import { inFlight } from './in-flight.ts';
 
-type Item = Record<string, AttributeValue>;
+type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
 /** DynamoDB's own limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
@@ -26,13 +21,17 @@ const isClientFault = (error: unknown): boolean =>
   !/Throttl|Throughput|RequestLimit/.test(error.name);
 
 /** What is left of a batch after one attempt: everything when the database was busy or away. */
-const attempt = async (db: DynamoDBClient, table: string, requests: WriteRequest[]): Promise<WriteRequest[]> => {
-  const { UnprocessedItems } = await db.send(new BatchWriteItemCommand({ RequestItems: { [table]: requests } }));
+const attempt = async (
+  db: DynamoDBDocumentClient,
+  table: string,
+  requests: WriteRequest[],
+): Promise<WriteRequest[]> => {
+  const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
   return UnprocessedItems?.[table] ?? [];
 };
 
 /** Writes one batch whole, trying again with jitter what DynamoDB leaves. @throws the last fault once patience ends */
-const writeBatch = async (db: DynamoDBClient, table: string, items: readonly Item[]): Promise<void> => {
+const writeBatch = async (db: DynamoDBDocumentClient, table: string, items: readonly object[]): Promise<void> => {
   let left: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
   let deadline = deadlineIn(PATIENCE_MS);
   for (let tries = 0; left.length > 0; tries += 1) {
@@ -52,7 +51,7 @@ const writeBatch = async (db: DynamoDBClient, table: string, items: readonly Ite
 
 /** An item, and the line of the file on which its record begins. */
 interface Placed {
-  readonly item: Item;
+  readonly item: object;
   readonly line: number;
 }
 
@@ -61,7 +60,7 @@ interface Placed {
  * twice: two requests are in no order, and one request refuses it.
  */
 export const batchWriter = (
-  db: DynamoDBClient,
+  db: DynamoDBDocumentClient,
   table: string,
   { progress, loaded }: Pick<ImportRun, 'progress' | 'loaded'>,
 ) => {
@@ -86,7 +85,7 @@ export const batchWriter = (
 
   return {
     /** A promise when a batch became full. @throws the first fault of any batch */
-    put: (item: Item, line: number): Promise<void> | undefined => {
+    put: (item: object, line: number): Promise<void> | undefined => {
       batch.push({ item, line });
       return batch.length < MAX_BATCH ? undefined : send();
     },

@@ -1,5 +1,4 @@
 import type { VehicleRecord } from '../../../../functions/vehicles/record.ts';
-import { vehicleItem } from '../../../../functions/vehicles/vehicles-table.ts';
 import { recordLoader, recordPerRow } from '../records/record-loader.ts';
 import type { ImportKind, ImportRun, RowConsumer } from '../run/import-kind.ts';
 import { VEHICLE_COLUMNS } from './csv-columns.ts';
@@ -8,14 +7,12 @@ import { readVehicleLine } from './ndjson-vehicle.ts';
 import { vehicleGroups } from './vehicle-groups.ts';
 import { vehicleScan } from './vehicle-scan.ts';
 
-const TARGET = { table: 'vehicles', toItem: vehicleItem } as const;
-
 /** A policy per row, the rows of a vehicle anywhere in the file: read twice, so that no vehicle is stored before its last row. */
 const openCsv = async (run: ImportRun): Promise<RowConsumer> => {
   const scan = vehicleScan(run.expectedRows);
   for await (const rows of run.readAhead()) for (const row of rows) scan.add(row);
   const groups = vehicleGroups(scan);
-  const loader = recordLoader<VehicleRecord>(run, TARGET);
+  const loader = recordLoader<VehicleRecord>(run, 'vehicles');
   return {
     consume: (row) => {
       const group = groups.add(row);
@@ -33,5 +30,5 @@ export const vehicles: ImportKind = {
   open: (run) =>
     run.format === 'csv'
       ? openCsv(run)
-      : recordPerRow<VehicleRecord>(run, TARGET, (row) => readVehicleLine(row, run.now, run.fileChanged)),
+      : recordPerRow<VehicleRecord>(run, 'vehicles', (row) => readVehicleLine(row, run.now, run.fileChanged)),
 };
