@@ -4,7 +4,7 @@ import { EXIT } from '../lib/admin/command/exit-codes.ts';
 import { runAdmin } from '../lib/admin/program.ts';
 import { onStopSignal } from './stop-signals.ts';
 
-/** Milliseconds that Ctrl-C leaves for what is under way. */
+/** Milliseconds that running work has to end after Ctrl-C. */
 const GRACE_MS = 5_000;
 
 const interruption = new AbortController();
@@ -16,9 +16,9 @@ onStopSignal({
   },
   stopNow,
 });
-// Whoever reads the output may stop reading, as `| head` does.
+// The reader of the output may close it, as `| head` does.
 process.stdout.on('error', () => process.exit(EXIT.done));
-// The terminal may be gone; what is under way is finished without it.
+// The terminal may be closed; running work continues without it.
 process.stderr.on('error', () => undefined);
 
 process.exitCode = await runAdmin(process.argv.slice(2), processContext(interruption.signal));

@@ -1,37 +1,55 @@
 /** The whole API on this machine: `npm start`. */
 import { CannotStart, readOptions, USAGE } from '../lib/local/options.ts';
-import { startLocalService } from '../lib/local/service.ts';
-import { welcome } from '../lib/local/welcome.ts';
+import { type LocalService, startLocalService } from '../lib/local/service.ts';
+import { startBanner } from '../lib/local/start-banner.ts';
 import { onStopSignal } from './stop-signals.ts';
 
 const INTERRUPTED = 130;
 
-const say = (text: string) => process.stdout.write(`${text}\n`);
+const print = (text: string) => process.stdout.write(`${text}\n`);
+
+const printBanner = ({ origin, dynamodb, keys }: LocalService) =>
+  print(
+    startBanner({
+      title: 'Vehicle verification API',
+      addresses: [
+        ['Base address', `${origin}/v1`],
+        ['Reference', `${origin}/docs`],
+        ['DynamoDB', dynamodb],
+      ],
+      keys,
+      heading: 'Try',
+      requests: [
+        `curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`,
+        `curl -s -H 'Authorization: Bearer ${keys.standard}' -H 'Content-Type: application/json' -d '{"registrations":["AB12 CDE","DG65 OLD","NO 5UCH"]}' ${origin}/v1/vehicle/bulk-insurance`,
+      ],
+    }),
+  );
 
 try {
   const options = readOptions(process.argv.slice(2));
-  if (options === undefined) say(USAGE);
+  if (options === undefined) print(USAGE);
   else {
-    // The data and the keys that it writes are for its owner alone.
+    // Only the owner may read the data and the keys that this process writes.
     process.umask(0o077);
     const starting = startLocalService(options, ({ routeKey, status, milliseconds }) =>
-      say(`${status}  ${milliseconds.toFixed(1).padStart(7)} ms  ${routeKey}`),
+      print(`${status}  ${milliseconds.toFixed(1).padStart(7)} ms  ${routeKey}`),
     );
     let stopping = false;
     const stop = async () => {
       if (stopping) return;
       stopping = true;
-      // A start that fails ends the process by itself.
+      // A failed start ends the process below.
       const service = await starting.catch(() => undefined);
       if (service === undefined) return;
       await service.stop();
-      say('Stopped.');
+      print('Stopped.');
       process.exit(0);
     };
     onStopSignal({ stop, stopNow: () => process.exit(INTERRUPTED) });
-    // Whoever reads the output may stop reading, as `| head` does.
+    // The reader of the output may close it, as `| head` does.
     process.stdout.on('error', stop);
-    say(welcome(await starting));
+    printBanner(await starting);
   }
 } catch (error) {
   if (!(error instanceof CannotStart)) throw error;

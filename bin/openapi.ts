@@ -1,4 +1,4 @@
-/** Writes what consumers read from the endpoint table: `npm run openapi`. */
+/** Writes the documents that are generated from the endpoint table: `npm run openapi`. */
 import { writeFile } from 'node:fs/promises';
 import { generateApiTypes } from '../lib/openapi/api-types.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';

@@ -1,16 +1,16 @@
-/** How a process that was asked to stop reacts. */
+/** How a process reacts to signals that ask it to stop. */
 export interface StopActions {
-  /** Called once, at the first request to stop. */
+  /** Called once, on the first request to stop. */
   readonly stop: () => unknown;
-  /** Called when the request is repeated: whoever asks twice does not want to wait. Without it, repeating has no effect. */
+  /** Called when the request is repeated. If absent, repeating it has no effect. */
   readonly stopNow?: () => unknown;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Milliseconds within which further signals belong to the first. Under npm one Ctrl-C arrives twice: the terminal sends it
- * to both processes, and npm forwards its own.
+ * Milliseconds within which further signals belong to the same request. Under npm one Ctrl-C arrives twice: the terminal sends
+ * it to both processes, and npm forwards its own.
  */
 const SAME_REQUEST_MS = 1_000;
 
@@ -25,7 +25,7 @@ export const stopListener = ({ stop, stopNow }: StopActions, now: () => number):
   };
 };
 
-/** Takes over Ctrl-C and the other signals that ask this process to stop. */
+/** Handles Ctrl-C and the other signals that ask this process to stop. */
 export const onStopSignal = (actions: StopActions): void => {
   const listener = stopListener(actions, () => performance.now());
   for (const signal of SIGNALS) process.on(signal, listener);

@@ -20,15 +20,15 @@ const createDemoKey = async (keys: Keys, plan: PlanName, now: Date): Promise<str
   return key;
 };
 
-const isAlive = async (keys: Keys, key: unknown, plan: PlanName): Promise<boolean> => {
+const isUsable = async (keys: Keys, key: unknown, plan: PlanName): Promise<boolean> => {
   if (typeof key !== 'string' || !isWellFormedKey(key)) return false;
   const record = await keys.find(keyIdOf(hashKey(key)));
   return record !== undefined && record.revokedAt === undefined && record.plan === plan;
 };
 
+/** The keys in the file; empty when there is no file or it holds anything else, so that new keys are created. */
 const readKept = async (file: string): Promise<Record<string, unknown>> => {
   try {
-    // Whatever else it holds is replaced by new keys.
     const kept: unknown = JSON.parse(await readFile(file, 'utf8'));
     return typeof kept === 'object' && kept !== null ? { ...kept } : {};
   } catch (error) {
@@ -39,8 +39,8 @@ const readKept = async (file: string): Promise<Record<string, unknown>> => {
 };
 
 /**
- * The demo keys. Kept data keeps its demo keys too, in a file beside it that only its owner may read, so that a script
- * made yesterday works today; elsewhere they are made anew. They exist on this machine only: of real keys, only hashes are kept.
+ * The demo keys. With a data directory they are stored in it, readable by its owner only, so that a script still works after
+ * a restart. Without one they are created at each start. Only demo keys are stored in plain text; of real keys only hashes are.
  */
 export const demoKeys = async (keys: Keys, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
   const file = dataDirectory && join(dataDirectory, FILE);
@@ -48,7 +48,7 @@ export const demoKeys = async (keys: Keys, now: Date, dataDirectory?: string): P
   const entries: [PlanName, string][] = [];
   for (const plan of PLAN_NAMES) {
     const known = kept[plan];
-    entries.push([plan, (await isAlive(keys, known, plan)) ? String(known) : await createDemoKey(keys, plan, now)]);
+    entries.push([plan, (await isUsable(keys, known, plan)) ? String(known) : await createDemoKey(keys, plan, now)]);
   }
   const demo = Object.fromEntries(entries) as DemoKeys;
   if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });

@@ -1,9 +1,10 @@
+/** The one place in lib/local that reads and writes `process.env`. */
 import { type TableId, type TableNames, tables } from '../../functions/tables.ts';
 
-/** How much the functions log beside the service's own access lines, unless a developer asks for more. */
-const QUIET = 'ERROR';
+/** The functions' log level on this machine, unless the shell sets another one: the service prints its own access lines. */
+const LOG_LEVEL = 'ERROR';
 
-/** What a function's environment holds when it runs on this machine. */
+/** The environment of the functions on this machine. */
 export const localEnvironment = (endpoint: string, names: TableNames): Record<string, string> => ({
   AWS_REGION: 'eu-west-2',
   AWS_ACCESS_KEY_ID: 'local',
@@ -12,13 +13,13 @@ export const localEnvironment = (endpoint: string, names: TableNames): Record<st
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
 
-/** Gives this process the environment of the functions that it is about to load. */
+/** Sets the environment of the functions. To be called before they are imported. */
 export const applyEnvironment = (environment: Record<string, string>): void => {
-  process.env.POWERTOOLS_LOG_LEVEL ??= QUIET;
+  process.env.POWERTOOLS_LOG_LEVEL ??= LOG_LEVEL;
   Object.assign(process.env, environment);
 };
 
-/** What the developer's shell says of the service: its ports, and by which further names it is reached. */
+/** The settings of the service that the shell can set. */
 export const settingsFromEnvironment = () => ({
   port: process.env.PORT,
   dynamodbPort: process.env.DYNAMODB_PORT,

@@ -2,24 +2,34 @@ import { parseArgs } from 'node:util';
 import { isHostName } from './allowed-host.ts';
 import { settingsFromEnvironment } from './environment.ts';
 
-/** How the service is to run on this machine. */
+/** The options of the service on this machine. */
 export interface LocalOptions {
   readonly port: number;
   readonly dynamodbPort: number;
-  /** Hosts besides this machine's own that a request may name, in lower case. */
+  /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
-  /** Keeps the data across restarts; without it the data is in memory. */
+  /** Keeps the data across restarts. If absent, the data is in memory. */
   readonly dataDirectory?: string;
   /** Uses damaged data as far as it can be read. */
   readonly force?: boolean;
-  /** Another engine to use instead of the embedded one. */
+  /** Another DynamoDB to use instead of the embedded one. */
   readonly dynamodbEndpoint?: string;
 }
 
-/** The service cannot start as asked; `message` is one sentence for the person who asked. */
+/** The service cannot start with these options. The message is one sentence for the person who gave them. */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
+
+/** Converts the listen error of a server into a message that names the variable of its port. @throws CannotStart, or the error itself */
+export const explainListenError =
+  (variable: string, port: number) =>
+  (error: unknown): never => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new CannotStart(`Port ${port} is taken; set ${variable} to another one.`);
+    if (code === 'EACCES') throw new CannotStart(`Port ${port} is reserved; set ${variable} to another one.`);
+    throw error;
+  };
 
 export const USAGE = `Usage: npm start [-- OPTIONS]
   --data DIR           keep the data in DIR across restarts (default: in memory)
@@ -27,7 +37,7 @@ export const USAGE = `Usage: npm start [-- OPTIONS]
   --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
   --help               this text
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
-  ALLOWED_HOSTS (further host names that requests may use, joined by commas)`;
+  ALLOWED_HOSTS (further host names that requests may use, separated by commas)`;
 
 const DEFAULT_PORT = 3_000;
 const DEFAULT_DYNAMODB_PORT = 8_000;
@@ -44,7 +54,7 @@ const hostsFrom = (value: string): string[] => {
   const hosts = value.split(',').map((host) => host.trim().toLowerCase());
   const wrong = hosts.find((host) => host !== '' && !isHostName(host));
   if (wrong === undefined) return hosts.filter((host) => host !== '');
-  throw new CannotStart(`ALLOWED_HOSTS must be host names without a port, joined by commas; "${wrong}" is none.`);
+  throw new CannotStart(`ALLOWED_HOSTS must be host names without a port, separated by commas; "${wrong}" is not one.`);
 };
 
 const endpointFrom = (value: string): string => {
@@ -69,12 +79,12 @@ const parse = (args: string[]) => {
   }
 };
 
-/** The options from the command line and the environment; undefined when help was asked for. @throws CannotStart */
+/** The options from the command line and the environment; undefined for `--help`. @throws CannotStart */
 export const readOptions = (args: string[]): LocalOptions | undefined => {
   const { data, dynamodb, force = false, help } = parse(args);
   if (help) return undefined;
   if (data !== undefined && dynamodb !== undefined) {
-    throw new CannotStart('--data belongs to the embedded engine and --dynamodb names another one: give one of them.');
+    throw new CannotStart('--data is for the embedded DynamoDB and --dynamodb names another one: give one of them.');
   }
   if (data === '') throw new CannotStart('--data needs the name of a folder.');
   const { port, dynamodbPort, allowedHosts = '' } = settingsFromEnvironment();

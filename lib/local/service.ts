@@ -1,16 +1,12 @@
-import { keysTable } from '../../functions/access/keys-table.ts';
-import { createDatabase } from '../../functions/dynamodb/database.ts';
-import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
-import { type DemoKeys, demoKeys } from './demo-keys.ts';
+import type { DemoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
-import { createTables } from './engine/create-tables.ts';
 import { explainDataDirectory, requireWritable, UnusableDataDirectory } from './engine/data-directory.ts';
-import { startEmbeddedEngine } from './engine/embedded.ts';
+import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment } from './environment.ts';
-import { type AccessRecord, startGateway } from './gateway/gateway.ts';
-import { loadSampleContent, loadSampleVehicles, refreshSampleVehicles } from './load-sample-data.ts';
-import { CannotStart, type LocalOptions } from './options.ts';
+import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
+import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
+import { prepareSampleDatabase } from './sample-database.ts';
 
 /** The whole API, running on this machine. */
 export interface LocalService {
@@ -20,33 +16,22 @@ export interface LocalService {
   readonly stop: () => Promise<void>;
 }
 
-interface Engine {
-  readonly endpoint: string;
-  readonly close: () => Promise<void>;
-}
-
-/** What keeps a part of the service from starting, as a sentence; what is not foreseen stays as it is. */
-const explainStartFault =
-  (variable: string, port: number) =>
-  (error: unknown): never => {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new CannotStart(`Port ${port} is taken; set ${variable} to another one.`);
-    if (code === 'EACCES') throw new CannotStart(`Port ${port} is not yours to use; set ${variable} to another one.`);
-    if (error instanceof UnusableDataDirectory) throw new CannotStart(error.message);
-    throw error;
-  };
-
 const startEngine = async (options: LocalOptions): Promise<Engine> => {
   const { dynamodbEndpoint, dynamodbPort, dataDirectory, force = false, allowedHosts = [] } = options;
   if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
-  return startEmbeddedEngine({
-    port: dynamodbPort,
-    allowedHosts,
-    ...(dataDirectory && { dataDirectory, force }),
-  }).catch(explainStartFault('DYNAMODB_PORT', dynamodbPort));
+  try {
+    return await startEmbeddedEngine({
+      port: dynamodbPort,
+      allowedHosts,
+      ...(dataDirectory && { dataDirectory, force }),
+    });
+  } catch (error) {
+    if (error instanceof UnusableDataDirectory) throw new CannotStart(error.message);
+    return explainListenError('DYNAMODB_PORT', dynamodbPort)(error);
+  }
 };
 
-/** Why kept data could not be prepared. The engine reports every failure of the disk as its own. */
+/** Explains why a data folder could not be prepared. The engine reports every disk error as its own failure. */
 const explainPreparation = async (directory: string, error: unknown): Promise<string> => {
   if (error instanceof CannotStart) return error.message;
   const cause = await requireWritable(directory).then(
@@ -56,40 +41,37 @@ const explainPreparation = async (directory: string, error: unknown): Promise<st
   return explainDataDirectory(directory, cause).message;
 };
 
-/** Tables, sample data and demo keys. Another engine's tables are only filled when they were made just now. */
-const prepare = async (engine: Engine, { dynamodbEndpoint, dataDirectory }: LocalOptions): Promise<DemoKeys> => {
-  const db = createDatabase(databaseFromEnvironment());
-  const now = new Date();
+/** Prepares the database. Sample data of another engine is never refreshed: it may be in use. */
+const prepareDatabase = async (
+  { endpoint }: Engine,
+  { dynamodbEndpoint, dataDirectory }: LocalOptions,
+): Promise<DemoKeys> => {
   try {
-    const made = await createTables(db, LOCAL_TABLE_NAMES);
-    if (made.includes('vehicles')) await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);
-    else if (dynamodbEndpoint === undefined) await refreshSampleVehicles(db, LOCAL_TABLE_NAMES, now);
-    if (made.includes('content')) await loadSampleContent(db, LOCAL_TABLE_NAMES, now);
-    return await demoKeys(keysTable(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
+    return await prepareSampleDatabase(endpoint, { refresh: dynamodbEndpoint === undefined, dataDirectory });
   } catch (error) {
     if (dataDirectory !== undefined) throw new CannotStart(await explainPreparation(dataDirectory, error));
     if (dynamodbEndpoint === undefined) throw error;
-    throw new CannotStart(`No DynamoDB could be used at ${engine.endpoint} (${(error as Error).name}).`);
-  } finally {
-    db.destroy();
+    throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${(error as Error).name}).`);
   }
 };
 
 /**
- * Starts engine, data and gateway; whatever was started is stopped again when something fails.
- * @throws CannotStart in words for the person who asked
+ * Starts engine, database and gateway. If one fails, those that were started are stopped again.
+ * @throws CannotStart with a message for the person who started it
  */
 export const startLocalService = async (
   options: LocalOptions,
-  onAnswer: (record: AccessRecord) => void = () => undefined,
+  onResponse: (entry: AccessLogEntry) => void = () => undefined,
 ): Promise<LocalService> => {
   const engine = await startEngine(options);
   try {
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
-    const keys = await prepare(engine, options);
+    const keys = await prepareDatabase(engine, options);
     const pages = documentationPages(keys.standard);
     const { port, allowedHosts = [] } = options;
-    const gateway = await startGateway({ port, allowedHosts, onAnswer, pages }).catch(explainStartFault('PORT', port));
+    const gateway = await startGateway({ port, allowedHosts, onResponse, pages }).catch(
+      explainListenError('PORT', port),
+    );
     const stop = async () => {
       await gateway.close();
       await engine.close();

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const get = (path: string, method = 'GET') => fetch(gateway.origin + path, { method });
 
-describe('On this machine, without a key', () => {
+describe('On this machine, without a key,', () => {
   it.each([
     ['/docs', 'text/html'],
     ['/docs/errors', 'text/html'],
@@ -30,7 +30,7 @@ describe('On this machine, without a key', () => {
     ['/docs/page.css', 'text/css'],
     ['/docs/reference.js', 'text/javascript'],
     ['/docs/favicon.png', 'image/png'],
-  ])('%s is there as %s, for pages of this origin alone', async (path, type) => {
+  ])('%s is served as %s, for this origin only', async (path, type) => {
     const reply = await get(path);
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toContain(type);
@@ -38,15 +38,15 @@ describe('On this machine, without a key', () => {
     expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
   });
 
-  it('the document is the one of the endpoint table', async () => {
+  it('the OpenAPI document is that of the endpoint table', async () => {
     expect(await (await get('/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
   });
 
-  it('the demo key stands in the page as text, whatever it holds', async () => {
+  it('the demo key is escaped', async () => {
     expect(await (await get('/docs')).text()).toContain('value="vvc_test_&lt;&quot;demo&quot;&gt;"');
   });
 
-  it('the type of every problem leads to its explanation', async () => {
+  it('the type of every problem points to its section', async () => {
     for (const code of Object.keys(problems) as (keyof typeof problems)[]) {
       const [path = '', anchor] = problemType(code).split('#');
       expect(await (await get(path)).text()).toContain(`<section id="${anchor}"><h2><a href="#${anchor}">${code}</a>`);

@@ -19,7 +19,7 @@ interface Run {
 
 const running: Run[] = [];
 
-/** `npm start` as a person runs it, on free ports unless said otherwise. */
+/** Runs bin/local.ts, on free ports by default. */
 const start = (args: string[] = [], env: Record<string, string> = {}): Run => {
   const child = spawn(process.execPath, ['bin/local.ts', ...args], {
     env: { PATH: process.env.PATH ?? '', PORT: '0', DYNAMODB_PORT: '0', ...env },
@@ -36,7 +36,7 @@ const watch = (child: ChildProcessWithoutNullStreams): Run => {
   return run;
 };
 
-/** The same through npm, as README says. */
+/** Runs `npm start`. */
 const startThroughNpm = (): Run =>
   watch(spawn('npm', ['start'], { env: { ...process.env, PORT: '0', DYNAMODB_PORT: '0' } }));
 
@@ -62,7 +62,7 @@ afterEach(async () => {
 const origin = (output: string) => /Base address\s+(http\S+)\/v1/.exec(output)?.[1] ?? '';
 const keyOf = (output: string, plan: string) => new RegExp(`${plan}\\s+(vvc_test_\\w+)`).exec(output)?.[1] ?? '';
 
-/** Does what an operator does who loads a vehicle of a sample's registration. */
+/** Stores a vehicle with the registration of a sample vehicle. */
 const replaceVehicle = async (output: string, registration: string) => {
   const db = clientOf(/DynamoDB\s+(http\S+)/.exec(output)?.[1] ?? '');
   const record = { ...aVehicle(registration, []), vehicle: { make: 'Mine', model: 'M', year: 2020, color: 'Red' } };
@@ -71,7 +71,7 @@ const replaceVehicle = async (output: string, registration: string) => {
 };
 
 describe('npm start', () => {
-  it('prints where everything is, a demo key per plan and requests that work, and ends on Ctrl-C', async () => {
+  it('prints its addresses, a working demo key per plan and two requests, and ends on Ctrl-C', async () => {
     const run = start();
     const output = await ready(run);
     for (const [plan, limit] of [
@@ -104,7 +104,7 @@ describe('npm start', () => {
     await expect(fetch(origin(output))).rejects.toThrow();
   });
 
-  it('ends as asked when it is told so several times, as it is under npm', async () => {
+  it('ends normally when it receives several signals, as it does under npm', async () => {
     const run = start();
     await ready(run);
     // Different signals: the system delivers two equal ones that are pending as one.
@@ -165,12 +165,17 @@ describe('npm start', () => {
   });
 
   it.each([
-    ['a port that is none', [], { PORT: 'eighty' }, 'PORT must be a port number from 0 to 65535, not "eighty".\n'],
-    ['a port out of range', [], { DYNAMODB_PORT: '70000' }, 'DYNAMODB_PORT must be a port number'],
-    ['an allowed host with a scheme', [], { ALLOWED_HOSTS: 'a.example, http://b' }, '"http://b" is none.\n'],
-    ['an engine that is no address', ['--dynamodb', 'there'], {}, '--dynamodb must be an address'],
     [
-      'an engine that is not there',
+      'a port that is not a number',
+      [],
+      { PORT: 'eighty' },
+      'PORT must be a port number from 0 to 65535, not "eighty".\n',
+    ],
+    ['a port out of range', [], { DYNAMODB_PORT: '70000' }, 'DYNAMODB_PORT must be a port number'],
+    ['an allowed host with a scheme', [], { ALLOWED_HOSTS: 'a.example, http://b' }, '"http://b" is not one.\n'],
+    ['an engine that is not an address', ['--dynamodb', 'there'], {}, '--dynamodb must be an address'],
+    [
+      'an engine that does not exist',
       ['--dynamodb', 'http://127.0.0.1:9'],
       {},
       'No DynamoDB could be used at http://127.0.0.1:9',

@@ -33,7 +33,7 @@ export const saysThatNoEngineAnswers = (env: NodeJS.ProcessEnv): void => {
 
 /** A port that is taken is told before anything is started. */
 export const saysThatPortIsTaken = (env: NodeJS.ProcessEnv, { origin }: SamRun): void => {
-  saysInWords(runSam({ ...env, PORT: new URL(origin).port }), /^Port \d+ is taken .*set PORT/m);
+  saysInWords(runSam({ ...env, PORT: new URL(origin).port }), /^Port \d+ is taken; set PORT/m);
 };
 
 const isSilent = (address: string): Promise<void> => assert.rejects(fetch(address), `${address} still answers`);

@@ -43,7 +43,7 @@ describe('Before SAM is started', () => {
   it('says that the engine is not for this user', async () => {
     await install('sam', 'exit 0');
     await install('docker', 'echo "permission denied while trying to connect" >&2; exit 1');
-    expect(await complaint()).toMatch(/^Docker runs, but not for you\./);
+    expect(await complaint()).toMatch(/^You may not use Docker\./);
   });
 
   it('says that SAM CLI is broken', async () => {

@@ -22,8 +22,8 @@ export const startServiceUnderTest = async () => {
   const record = { id: keyIdOf(hash), hash, name: 'Schemathesis', plan: 'premium', scopes: SCOPES } as const;
   await keysTable(engine.client, engine.names.keys).add({ ...record, createdAt: now.toISOString() });
   const answers = new Map<number, number>();
-  const onAnswer = ({ status }: { status: number }) => answers.set(status, (answers.get(status) ?? 0) + 1);
-  const gateway = await startGateway({ port: 0, clock, onAnswer });
+  const onResponse = ({ status }: { status: number }) => answers.set(status, (answers.get(status) ?? 0) + 1);
+  const gateway = await startGateway({ port: 0, clock, onResponse });
   const stop = async () => {
     await gateway.close();
     await engine.stop();

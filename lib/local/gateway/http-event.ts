@@ -4,7 +4,28 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { RouteMatch } from './routes.ts';
 
-/** A request's address, split but not yet decoded. */
+/** Bytes of body that API Gateway accepts. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Bytes after which a caller that keeps sending is disconnected. */
+const MAX_READ_BYTES = 8 * MAX_BODY_BYTES;
+
+/**
+ * The whole body, or undefined when it exceeds API Gateway's 10 MB. An oversized body is read to its end and discarded, so that
+ * a caller that is still sending receives the response.
+ */
+export const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+    if (bytes > MAX_READ_BYTES) break;
+  }
+  return bytes > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks);
+};
+
+/** A request's path and query, not yet decoded. */
 export interface Address {
   readonly encodedPath: string;
   readonly rawQueryString: string;
@@ -17,7 +38,7 @@ export const addressOf = (target: string): Address => {
   return { encodedPath: encodedPath || '/', rawQueryString: query.join('?') };
 };
 
-/** Decodes what is well-formed and leaves the rest as it came: a bad escape is the caller's fault, not a crash. */
+/** Decodes the text, or returns it unchanged when an escape sequence is malformed. */
 const decoded = (encoded: string): string => {
   try {
     return decodeURIComponent(encoded);
@@ -28,7 +49,7 @@ const decoded = (encoded: string): string => {
 
 const decodedPath = (encodedPath: string): string => encodedPath.split('/').map(decoded).join('/');
 
-/** Repeated names join their values with commas. */
+/** The values of repeated names are joined with commas. */
 const joined = (pairs: Iterable<readonly [string, string]>): Record<string, string> => {
   const values = new Map<string, string[]>();
   for (const [name, value] of pairs) {
@@ -47,7 +68,7 @@ const headerPairs = (rawHeaders: readonly string[]): [string, string][] =>
 
 const TEXT_TYPE = /^(text\/|application\/([a-z0-9.+-]+\+)?(json|xml|javascript))/i;
 
-/** Bytes that are no text, whatever their type says, arrive base64-encoded: as text they would be damaged. */
+/** A body that is not valid UTF-8 is base64-encoded whatever its media type: as text it would be damaged. */
 const bodyMembers = (body: Buffer, contentType: string) => {
   if (body.length === 0) return { isBase64Encoded: false };
   return TEXT_TYPE.test(contentType) && isUtf8(body)
@@ -55,7 +76,7 @@ const bodyMembers = (body: Buffer, contentType: string) => {
     : { body: body.toString('base64'), isBase64Encoded: true };
 };
 
-/** `12/Mar/2020:19:03:58 +0000`, as access logs write time. */
+/** The Common Log Format: `12/Mar/2020:19:03:58 +0000`. */
 const commonLogTime = (instant: Date): string => {
   const [, day, month, year, time] = /, (\d+) (\w+) (\d+) ([\d:]+)/.exec(instant.toUTCString()) ?? [];
   return `${day}/${month}/${year}:${time} +0000`;
@@ -81,8 +102,8 @@ const requestContext = (request: IncomingMessage, path: string, routeKey: string
 });
 
 /**
- * The event that API Gateway HTTP API (payload 2.0) sends for a request: names of headers in lower case, cookies apart,
- * path decoded, query untouched, absent members left out rather than null.
+ * The event that an HTTP API sends for a request (payload format 2.0): header names in lower case, cookies separate, the path
+ * decoded, the query unchanged, absent members omitted rather than null.
  */
 export const httpEvent = (
   request: IncomingMessage,

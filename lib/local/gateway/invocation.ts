@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../../functions/endpoints.ts';
 
-/** An answer ready to be written to a socket. */
-export interface HttpAnswer {
+/** A response ready to be written to a socket. */
+export interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer;
 }
 
-/** A function as the platform calls it: whatever it returns or throws, the gateway makes an answer of it. */
+/** A Lambda handler. The gateway converts whatever it returns or throws into a response. */
 export type InvokedFunction = (event: unknown, context: Context) => Promise<unknown>;
 
-/** Bytes of JSON that Lambda passes on. */
+/** Maximum bytes of a function's result as JSON. */
 const MAX_RESULT_BYTES = 6_291_556;
 
-/** What the gateway answers by itself. */
-export const gatewayAnswer = (statusCode: number, message: string): HttpAnswer => ({
+/** A response of the gateway itself. */
+export const gatewayResponse = (statusCode: number, message: string): HttpResponse => ({
   statusCode,
   headers: { 'content-type': 'application/json' },
   body: Buffer.from(JSON.stringify({ message })),
@@ -48,7 +48,7 @@ interface FunctionResult {
   readonly isBase64Encoded?: boolean;
 }
 
-const answerOf = (json: string): HttpAnswer => {
+const responseFrom = (json: string): HttpResponse => {
   const result: FunctionResult | null = JSON.parse(json);
   if (result === null || typeof result !== 'object' || result.statusCode === undefined) {
     return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(json) };
@@ -74,16 +74,18 @@ const withTimeout = async (work: Promise<unknown>, milliseconds: number): Promis
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 };
 
-/** Calls a function as Lambda would and turns its result into an answer as API Gateway would. */
-export const invoke = async (call: InvokedFunction, functionName: string, event: unknown): Promise<HttpAnswer> => {
+/** Invokes a handler as Lambda does and converts its result into a response as API Gateway does. */
+export const invoke = async (handler: InvokedFunction, functionName: string, event: unknown): Promise<HttpResponse> => {
   const context = contextFor(functionName);
   try {
-    const result = await withTimeout(call(event, context), context.getRemainingTimeInMillis());
-    if (result === TIMED_OUT) return gatewayAnswer(503, 'Service Unavailable');
+    const result = await withTimeout(handler(event, context), context.getRemainingTimeInMillis());
+    if (result === TIMED_OUT) return gatewayResponse(503, 'Service Unavailable');
     const json = JSON.stringify(result ?? null);
-    return Buffer.byteLength(json) > MAX_RESULT_BYTES ? gatewayAnswer(500, 'Internal Server Error') : answerOf(json);
+    return Buffer.byteLength(json) > MAX_RESULT_BYTES
+      ? gatewayResponse(500, 'Internal Server Error')
+      : responseFrom(json);
   } catch {
-    // What a function throws goes to its own log on the platform; the caller is told nothing of it.
-    return gatewayAnswer(500, 'Internal Server Error');
+    // On the platform the error goes to the function's log. The caller does not see it.
+    return gatewayResponse(500, 'Internal Server Error');
   }
 };

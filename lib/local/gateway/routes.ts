@@ -1,7 +1,7 @@
 import { type EndpointId, endpoints, fallback } from '../../../functions/endpoints.ts';
 import { matchRoute } from '../../../functions/path-template.ts';
 
-/** A route as API Gateway keeps it: what it answers to and the file that serves it. */
+/** A route of the gateway: the requests that it matches and the file with their handler. */
 export interface Route {
   /** `GET /v1/vehicle/{registration}/insurance`, or `$default`. */
   readonly key: string;
@@ -10,7 +10,7 @@ export interface Route {
   readonly template?: string;
 }
 
-/** A route and the path parameters that a request gave it, still encoded. */
+/** A route and the path parameters of a request, still encoded. */
 export interface RouteMatch {
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export const defaultRoute: Route = { key: fallback.route, entry: fallback.entry 
 
 const variablesIn = (template: string): number => template.split('{').length;
 
-/** As API Gateway chooses: a literal segment before a variable one, and `$default` when nothing fits. */
+/** Chooses as API Gateway does: literal segments take precedence over variables; without a match, `$default`. */
 export const chooseRoute = (method: string, encodedPath: string): RouteMatch => {
   const matches = routes.flatMap((route) => {
     if (route.method !== method || route.template === undefined) return [];

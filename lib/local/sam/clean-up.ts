@@ -1,38 +1,38 @@
 type Task = () => unknown;
 
 /**
- * What must be ended, kept as it is started. `AsyncDisposableStack` would do, but Node 22, which can run this, lacks it.
+ * Collects how to end what was started. Node 22, on which this must run, has no `AsyncDisposableStack`.
  */
 export class CleanUp {
   readonly #tasks: Task[] = [];
   #running: Promise<void> | undefined;
 
-  /** Whether the end has begun; nothing new may start from then on. */
+  /** Whether the clean-up has begun. Nothing may be started after that. */
   get begun(): boolean {
     return this.#running !== undefined;
   }
 
-  /** Keeps how to end what has just been started. @throws when the end has begun */
+  /** Adds a task that ends what was just started. @throws when the clean-up has begun */
   defer(task: Task): void {
     if (this.begun) throw new Error('It is being stopped.');
     this.#tasks.push(task);
   }
 
-  /** Ends everything from last to first, each even when another cannot be; called again, it waits for the first call. */
+  /** Runs the tasks from last to first, all of them even when one fails. A second call waits for the first one. */
   run(): Promise<void> {
-    this.#running ??= this.#endAll();
+    this.#running ??= this.#runAll();
     return this.#running;
   }
 
-  async #endAll(): Promise<void> {
-    const faults: unknown[] = [];
+  async #runAll(): Promise<void> {
+    const errors: unknown[] = [];
     for (let task = this.#tasks.pop(); task !== undefined; task = this.#tasks.pop()) {
       try {
         await task();
-      } catch (fault) {
-        faults.push(fault);
+      } catch (error) {
+        errors.push(error);
       }
     }
-    if (faults.length > 0) throw new AggregateError(faults, faults.map(String).join('; '));
+    if (errors.length > 0) throw new AggregateError(errors, errors.map(String).join('; '));
   }
 }

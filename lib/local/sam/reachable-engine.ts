@@ -1,7 +1,7 @@
 import { type Engine, startEmbeddedEngine } from '../engine/embedded.ts';
-import { CannotStart } from '../options.ts';
+import { explainListenError } from '../options.ts';
 
-/** The name by which containers call the machine of their engine; `--add-host` makes it known on Linux too. */
+/** The name of the Docker host in containers. On Linux `--add-host` defines it. */
 export const HOST_NAME = 'host.docker.internal';
 
 const LOOPBACK = '127.0.0.1';
@@ -10,16 +10,14 @@ const startOn = async (host: string, port: number, allowedHosts: readonly string
   try {
     return await startEmbeddedEngine({ port, host, allowedHosts });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRNOTAVAIL') return undefined;
-    if (code === 'EADDRINUSE') throw new CannotStart(`Port ${port} is taken; set DYNAMODB_PORT to another one.`);
-    throw error;
+    if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return undefined;
+    return explainListenError('DYNAMODB_PORT', port)(error);
   }
 };
 
 /**
- * The embedded DynamoDB where containers reach it and the network outside does not. On Linux that is the gateway of the
- * bridge. Docker Desktop keeps the bridge inside its own machine and passes on to this one's loopback.
+ * Starts the embedded DynamoDB where containers reach it and other machines do not: on Linux at the gateway of the bridge, with
+ * Docker Desktop, whose bridge is inside a virtual machine, on the loopback interface.
  * @throws CannotStart when the port is taken
  */
 export const startReachableEngine = async (

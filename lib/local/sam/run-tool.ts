@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 /**
- * Runs a program to its end and gives its standard output, trimmed.
- * @throws an error with `code` `ENOENT` where there is no such program, and with `stderr` where it failed
+ * Runs a program and returns its trimmed standard output.
+ * @throws an error with the `code` `ENOENT` when there is no such program, and with `stderr` when it fails
  */
 export const runTool = async (
   command: string,

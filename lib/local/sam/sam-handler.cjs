@@ -1,7 +1,7 @@
 /**
- * The handler that `sam local` calls: it mends what SAM CLI (1.170) gets wrong in an event and hands it to the bundle.
- * SAM takes the time once, when it starts, and in seconds; and it makes one request id for all requests. With that no
- * rate limit would ever end and no policy would be in force.
+ * The handler that `sam local` calls. It corrects two errors of SAM CLI 1.170 in an event and calls the bundle's handler: SAM
+ * sets `timeEpoch` once, when it starts, and in seconds, and it uses one request id for all requests. With them no rate
+ * limit window would ever end and no policy would be in force.
  */
 const { handler } = require('./index.js');
 

@@ -5,46 +5,50 @@ import type { Readable } from 'node:stream';
 import { CannotStart } from '../options.ts';
 
 const RUNNING = /Running on http/;
-/** SAM says the first of every resource of a CDK template, and means nothing by it; the second is said better elsewhere. */
+/** SAM prints the first line for every resource of a CDK template, without effect. The start banner replaces the second. */
 const NOISE = /^Cannot detect function id from aws:cdk:path|Press CTRL\+C to quit/;
-/** Lines that explain a failed start. */
+/** Number of last lines that explain a failed start. */
 const LAST_LINES = 5;
-/** Milliseconds for SAM to remove its containers. */
-const PATIENCE_MS = 30_000;
+/** Milliseconds that SAM has to remove its containers. */
+const STOP_TIMEOUT_MS = 30_000;
 
-/** `sam local start-api`, started. */
+/** A started `sam local start-api`. */
 export interface SamProcess {
-  /** Resolves when it takes requests; rejects with CannotStart when it ends before. */
+  /** Resolves when it accepts requests. Rejects with CannotStart when it ends before. */
   readonly running: Promise<void>;
-  /** Resolves when it has ended, by `stop` or by itself. */
+  /** Resolves when it has ended, for whatever reason. */
   readonly ended: Promise<unknown>;
   readonly stop: () => Promise<void>;
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Passes its lines on once it runs. @throws CannotStart with its last lines when it ends before */
-const untilRunning = (child: Child, say: (line: string) => unknown): Promise<void> =>
+/** Prints its lines once it runs. @throws CannotStart with its last lines when it ends before */
+const untilRunning = (child: Child, print: (line: string) => unknown): Promise<void> =>
   new Promise((resolve, reject) => {
-    const held: string[] = [];
+    const earlier: string[] = [];
     let running = false;
     createInterface({ input: child.stderr }).on('line', (line) => {
       if (NOISE.test(line)) return;
-      if (running) say(line);
-      else held.push(line);
+      if (running) print(line);
+      else earlier.push(line);
       running ||= RUNNING.test(line);
       if (running) resolve();
     });
-    createInterface({ input: child.stdout }).on('line', say);
+    createInterface({ input: child.stdout }).on('line', print);
     child.once('error', reject);
     child.once('close', () => {
-      reject(new CannotStart(`sam local did not start.\n${held.slice(-LAST_LINES).join('\n')}`));
+      reject(new CannotStart(`sam local did not start.\n${earlier.slice(-LAST_LINES).join('\n')}`));
     });
   });
 
-/** Starts `sam local start-api`; its lines are said once it runs. */
-export const startSam = (args: readonly string[], env: NodeJS.ProcessEnv, say: (line: string) => void): SamProcess => {
-  // A group of its own: Ctrl-C must not end it before its containers are gone.
+/** Starts `sam local start-api`. Its lines are printed once it runs. */
+export const startSam = (
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  print: (line: string) => void,
+): SamProcess => {
+  // Its own process group: Ctrl-C must not end it before its containers are removed.
   const child = spawn('sam', ['local', 'start-api', ...args], {
     env,
     detached: true,
@@ -55,10 +59,10 @@ export const startSam = (args: readonly string[], env: NodeJS.ProcessEnv, say: (
   const stop = async () => {
     stopping = true;
     child.kill('SIGINT');
-    const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    const timeout = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await ended;
-    clearTimeout(impatience);
+    clearTimeout(timeout);
   };
-  // SAM takes its leave with advice on what to do next.
-  return { running: untilRunning(child, (line) => stopping || say(line)), ended, stop };
+  // When it ends, SAM prints advice that does not apply here.
+  return { running: untilRunning(child, (line) => stopping || print(line)), ended, stop };
 };

@@ -1,47 +1,55 @@
+import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { LOCAL_TABLE_NAMES } from '../../../functions/tables.ts';
 import type { DemoKeys } from '../demo-keys.ts';
 import { localEnvironment } from '../environment.ts';
-import { CannotStart, type LocalOptions } from '../options.ts';
-import { fillDatabase } from '../sample-database.ts';
+import { CannotStart, explainListenError, type LocalOptions } from '../options.ts';
+import { prepareSampleDatabase } from '../sample-database.ts';
 import type { CleanUp } from './clean-up.ts';
 import { bridgeGateway, engineAddress, removeContainers } from './docker.ts';
 import { writeEnvironmentFile } from './environment-file.ts';
-import { requireFreePort } from './free-port.ts';
 import { requireTools } from './prerequisites.ts';
 import { HOST_NAME, startReachableEngine } from './reachable-engine.ts';
 import { type SamProcess, startSam } from './sam-process.ts';
 import { type SynthesisedApp, synthesiseForSam } from './template.ts';
 
-/** Ignored by git, and in the project, since not every Docker engine can mount the system's temporary folder. */
-const SCRATCH = join(import.meta.dirname, '../../../cdk.out');
+/** In the project, because not every Docker engine can mount the system's temporary folder. Ignored by git. */
+const PARENT_FOLDER = join(import.meta.dirname, '../../../cdk.out');
 
-/** The API in containers, on this machine. */
+/** The API in containers on this machine. */
 export interface SamService {
   readonly origin: string;
   readonly dynamodb: string;
   readonly keys: DemoKeys;
-  /** Resolves when SAM has ended, asked or not. */
+  /** Resolves when SAM has ended, for whatever reason. */
   readonly ended: Promise<unknown>;
 }
 
-/** How to run it, and where it says what happens. */
+/** How to run it, and where it prints its progress. */
 export interface SamOptions extends Pick<LocalOptions, 'port' | 'dynamodbPort' | 'allowedHosts'> {
   /** Further arguments for `sam local start-api`. */
   readonly samArguments: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
-const makeScratch = async (cleanUp: CleanUp): Promise<string> => {
-  const folder = join(SCRATCH, `sam-${process.pid}`);
+/** @throws CannotStart when the port cannot be used */
+const requireFreePort = async (port: number): Promise<void> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening').catch(explainListenError('PORT', port));
+  server.close();
+};
+
+const createTemporaryFolder = async (cleanUp: CleanUp): Promise<string> => {
+  const folder = join(PARENT_FOLDER, `sam-${process.pid}`);
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }));
   await mkdir(folder, { recursive: true });
   return folder;
 };
 
-/** Nothing is cleaned up before this work has come to its end, good or bad. */
+/** Makes the clean-up wait until this work has ended, in success or failure. */
 const uninterrupted = <Result>(work: Promise<Result>, cleanUp: CleanUp): Promise<Result> => {
   cleanUp.defer(async () => {
     await work.catch(() => undefined);
@@ -49,7 +57,7 @@ const uninterrupted = <Result>(work: Promise<Result>, cleanUp: CleanUp): Promise
   return work;
 };
 
-/** Containers see dummy credentials, never those of whoever starts them. */
+/** Containers get dummy credentials, never those of this shell. */
 const samEnvironment = async (env: NodeJS.ProcessEnv, dynamodb: string): Promise<NodeJS.ProcessEnv> => {
   const { AWS_PROFILE: _profile, AWS_SESSION_TOKEN: _token, ...rest } = env;
   const DOCKER_HOST = await engineAddress(env);
@@ -59,7 +67,7 @@ const samEnvironment = async (env: NodeJS.ProcessEnv, dynamodb: string): Promise
 const samArguments = (template: string, environmentFile: string, { port, samArguments }: SamOptions): string[] => [
   ...['--template', template, '--env-vars', environmentFile, '--port', String(port)],
   ...['--add-host', `${HOST_NAME}:host-gateway`],
-  // A container per function, kept between requests, as Lambda does; nothing in the scratch folder ever changes.
+  // One container per function, kept between requests as in Lambda. The files never change, so none are watched.
   ...['--warm-containers', 'LAZY', '--no-watch'],
   ...samArguments,
 ];
@@ -68,14 +76,14 @@ const runSam = (
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   { assets }: SynthesisedApp,
-  { say }: SamOptions,
+  { print }: SamOptions,
   cleanUp: CleanUp,
 ): SamProcess => {
-  // Once it is being stopped, nothing new may start.
   if (cleanUp.begun) throw new CannotStart('Stopped.');
-  const sam = startSam(args, env, say);
+  const sam = startSam(args, env, print);
   const remove = () => removeContainers(assets, env);
-  // From last to first. SAM's own way takes three seconds for each container; what it began meanwhile goes after it.
+  // Runs from last to first: SAM takes three seconds to remove each container, so they are removed before it stops, and
+  // those that it started meanwhile after it has stopped.
   cleanUp.defer(remove);
   cleanUp.defer(sam.stop);
   cleanUp.defer(remove);
@@ -83,21 +91,21 @@ const runSam = (
 };
 
 /**
- * Starts database, data and SAM, and puts the end of each on `cleanUp`, so that it can be ended at any time.
- * @throws CannotStart in words for the person who asked
+ * Starts database and SAM, and adds how to end each to `cleanUp`, so that the start can be interrupted at any time.
+ * @throws CannotStart with a message for the person who started it
  */
 export const startSamService = async (options: SamOptions, cleanUp: CleanUp): Promise<SamService> => {
-  const { env, port, say } = options;
+  const { env, port, print } = options;
   await requireTools(env);
   await requireFreePort(port);
   const engine = await startReachableEngine(await bridgeGateway(env), options.dynamodbPort, options.allowedHosts);
   cleanUp.defer(engine.close);
-  const keys = await fillDatabase(engine.endpoint, new Date());
-  const folder = await makeScratch(cleanUp);
-  say('Synthesising the stack …');
+  const keys = await prepareSampleDatabase(engine.endpoint);
+  const folder = await createTemporaryFolder(cleanUp);
+  print('Synthesising the stack …');
   const app = await uninterrupted(synthesiseForSam(folder, env), cleanUp);
   const environmentFile = await writeEnvironmentFile(folder, `http://${HOST_NAME}:${new URL(engine.endpoint).port}`);
-  say('Starting SAM …');
+  print('Starting SAM …');
   const environment = await samEnvironment(env, engine.endpoint);
   const sam = runSam(samArguments(app.template, environmentFile, options), environment, app, options, cleanUp);
   await sam.running;

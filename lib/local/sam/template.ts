@@ -23,10 +23,10 @@ export interface SynthesisedApp {
   readonly assets: readonly string[];
 }
 
-/** Functions run natively: emulating another architecture is slow where it works at all. */
+/** The architecture of this machine: emulating another one is slow, or not possible. */
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 
-/** As `cdk.json` says, with the Node that runs this. */
+/** Runs the app of `cdk.json` with the Node of this process. */
 const synthesise = (folder: string, env: NodeJS.ProcessEnv): Promise<string> => {
   const context = ['-c', `stage=${STAGE}`, '-c', `architecture=${architecture}`];
   const PATH = [dirname(process.execPath), env.PATH].join(delimiter);
@@ -38,8 +38,8 @@ const isFunction = ({ Type }: Resource): boolean => Type === 'AWS::Lambda::Funct
 
 const assetOf = (folder: string, { Metadata }: Resource): string => join(folder, Metadata?.['aws:asset:path'] ?? '');
 
-/** Puts the handler that mends SAM's events before the one of each bundle. */
-const mendEvents = async (folder: string, { Resources }: Template): Promise<string[]> => {
+/** Adds the handler that corrects SAM's events to each bundle. */
+const wrapHandlers = async (folder: string, { Resources }: Template): Promise<string[]> => {
   const functions = Object.values(Resources).filter(isFunction);
   const assets = [...new Set(functions.map((resource) => assetOf(folder, resource)))];
   for (const { Properties } of functions) Properties.Handler = `${HANDLER}.handler`;
@@ -48,14 +48,14 @@ const mendEvents = async (folder: string, { Resources }: Template): Promise<stri
   return assets;
 };
 
-/** Synthesises the app for this machine's architecture into a folder of its own. @throws the CDK's failure */
+/** Synthesises the app for this machine's architecture into a folder. @throws the error of the CDK */
 export const synthesiseForSam = async (folder: string, env: NodeJS.ProcessEnv): Promise<SynthesisedApp> => {
   await synthesise(folder, env);
   const name = (await readdir(folder)).find((file) => file.endsWith('.template.json'));
   if (name === undefined) throw new Error(`cdk synth left no template in ${folder}`);
   const template = join(folder, name);
   const content: Template = JSON.parse(await readFile(template, 'utf8'));
-  const assets = await mendEvents(folder, content);
+  const assets = await wrapHandlers(folder, content);
   await writeFile(template, JSON.stringify(content));
   return { template, assets };
 };

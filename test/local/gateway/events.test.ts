@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { addressOf, httpEvent } from '../../../lib/local/gateway/http-event.ts';
-import { gatewayAnswer, invoke } from '../../../lib/local/gateway/invocation.ts';
+import { gatewayResponse, invoke } from '../../../lib/local/gateway/invocation.ts';
 import { chooseRoute } from '../../../lib/local/gateway/routes.ts';
 
 const ARRIVED = new Date('2026-06-15T12:00:10.000Z');
@@ -41,7 +41,7 @@ const eventOf = async (head: string[], body: string | Buffer = ''): Promise<APIG
 };
 
 describe('An HTTP API event', () => {
-  it('has the members of payload 2.0 and leaves absent ones out', async () => {
+  it('has the members of payload format 2.0 and omits absent ones', async () => {
     const event = await eventOf(['GET /v1/nothing HTTP/1.1', 'User-Agent: tester']);
     expect(event).toMatchObject({
       version: '2.0',
@@ -61,7 +61,7 @@ describe('An HTTP API event', () => {
       expect(event).not.toHaveProperty(absent);
   });
 
-  it('has path and path parameters decoded once, the query untouched', async () => {
+  it('has path and path parameters decoded once, the query unchanged', async () => {
     const event = await eventOf(['GET /v1/vehicle/AB12%20C%25DE/insurance?q=a%20b&q=c&x= HTTP/1.1']);
     expect(event.routeKey).toBe('GET /v1/vehicle/{registration}/insurance');
     expect(event.rawPath).toBe('/v1/vehicle/AB12 C%DE/insurance');
@@ -70,12 +70,12 @@ describe('An HTTP API event', () => {
     expect(event.queryStringParameters).toEqual({ q: 'a b,c', x: '' });
   });
 
-  it('keeps a malformed escape as it came', async () => {
+  it('keeps a malformed escape sequence unchanged', async () => {
     const event = await eventOf(['GET /v1/compliance/%ZZ%E0%A4 HTTP/1.1']);
     expect(event.pathParameters).toEqual({ registration: '%ZZ%E0%A4' });
   });
 
-  it('has header names in lower case, repeated ones joined, cookies apart', async () => {
+  it('has header names in lower case, repeated ones joined, cookies separate', async () => {
     const event = await eventOf([
       'GET / HTTP/1.1',
       'X-Api-Key: a',
@@ -104,7 +104,7 @@ describe('An HTTP API event', () => {
 });
 
 describe('A body that is not UTF-8', () => {
-  it('arrives base64-encoded, byte for byte, even when its type says JSON', async () => {
+  it('arrives base64-encoded, byte for byte, even with the media type of JSON', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0xed, 0xa0, 0x80, 0x7d]);
     const event = await eventOf(['POST /v1/api/content HTTP/1.1', 'Content-Type: application/json'], bytes);
     expect(event.isBase64Encoded).toBe(true);
@@ -127,26 +127,26 @@ describe('A route', () => {
 });
 
 describe('A function’s result', () => {
-  const answer = (result: unknown) => invoke(async () => result, 'f', {});
+  const responseTo = (result: unknown) => invoke(async () => result, 'f', {});
 
   it.each([
     ['a text', 'hello', 200, '"hello"'],
     ['an object without a status', { a: 1 }, 200, '{"a":1}'],
     ['nothing', undefined, 200, 'null'],
     ['a base64 body', { statusCode: 201, body: 'aGk=', isBase64Encoded: true }, 201, 'hi'],
-  ])('that is %s becomes an answer', async (_what, result, status, body) => {
-    const { statusCode, body: bytes } = await answer(result);
+  ])('that is %s becomes a response', async (_what, result, status, body) => {
+    const { statusCode, body: bytes } = await responseTo(result);
     expect([statusCode, bytes.toString()]).toEqual([status, body]);
   });
 
   it('with cookies sets each', async () => {
-    const { headers } = await answer({ statusCode: 200, cookies: ['a=1', 'b=2'], headers: { 'X-N': 5 } });
+    const { headers } = await responseTo({ statusCode: 200, cookies: ['a=1', 'b=2'], headers: { 'X-N': 5 } });
     expect(headers).toEqual({ 'set-cookie': ['a=1', 'b=2'], 'x-n': '5' });
   });
 
-  it('over 6,291,556 bytes or thrown is a 500 that tells nothing', async () => {
-    const internal = gatewayAnswer(500, 'Internal Server Error');
-    expect(await answer({ statusCode: 200, body: 'x'.repeat(6_291_556) })).toEqual(internal);
+  it('over 6,291,556 bytes, or an exception, becomes a 500 without details', async () => {
+    const internal = gatewayResponse(500, 'Internal Server Error');
+    expect(await responseTo({ statusCode: 200, body: 'x'.repeat(6_291_556) })).toEqual(internal);
     expect(await invoke(() => Promise.reject(new Error('secret')), 'f', {})).toEqual(internal);
   });
 });

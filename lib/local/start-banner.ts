@@ -1,0 +1,28 @@
+import type { DemoKeys } from './demo-keys.ts';
+
+/** What a start prints when the service is ready. */
+export interface StartBanner {
+  readonly title: string;
+  /** Label and value of each line at the top. */
+  readonly addresses: readonly (readonly [label: string, value: string])[];
+  readonly keys: DemoKeys;
+  /** The heading of the requests. */
+  readonly heading: string;
+  /** Commands to paste. */
+  readonly requests: readonly string[];
+}
+
+/** The addresses, one demo key per plan, and requests to try. */
+export const startBanner = ({ title, addresses, keys, heading, requests }: StartBanner): string =>
+  [
+    title,
+    ...addresses.map(([label, value]) => `  ${label.padEnd(13)} ${value}`),
+    '',
+    '  Demo keys, one per plan',
+    ...Object.entries(keys).map(([plan, key]) => `    ${plan.padEnd(9)} ${key}`),
+    '',
+    `  ${heading}`,
+    ...requests.map((request) => `    ${request}`),
+    '',
+    'Ready. Ctrl-C stops it.',
+  ].join('\n');
