@@ -2,21 +2,23 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
+import { readStored } from '../schemas/stored-record.ts';
 import type { VehicleRecord } from '../vehicles/record.ts';
 import { parseVehicleItem, vehicleKey } from '../vehicles/vehicles-table.ts';
-import { type ComplianceRecord, isComplianceRecord } from './record.ts';
+import { ComplianceRecord } from './record.ts';
 
-/** A stored compliance record that this code does not understand. */
+/** A stored compliance record does not fit its schema. */
 export class UnreadableComplianceRecord extends Error {
   override readonly name = 'UnreadableComplianceRecord';
 }
 
 const parse = (item: Item): ComplianceRecord => {
-  if (!isComplianceRecord(item)) throw new UnreadableComplianceRecord();
-  return item;
+  const record = readStored(ComplianceRecord, item);
+  if (record === undefined) throw new UnreadableComplianceRecord();
+  return record;
 };
 
-/** Both halves of what a verdict needs. */
+/** The two records that a verdict needs. */
 export interface VerdictSources {
   readonly vehicle: VehicleRecord | undefined;
   readonly compliance: ComplianceRecord | undefined;
@@ -26,7 +28,7 @@ export interface VerdictSources {
 export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => ({
   /**
    * The registration must be normalised.
-   * @throws UnreadableComplianceRecord, UnreadableVehicleRecord, or why one of the two could not be read
+   * @throws UnreadableComplianceRecord, UnreadableVehicleRecord, or the error of a read that failed
    */
   findWithVehicle: async (registration: string, deadline: Deadline): Promise<VerdictSources> => {
     const keys = [vehicleKey(registration)];

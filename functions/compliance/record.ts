@@ -1,27 +1,26 @@
-import type { LondonDate } from '../runtime/clock.ts';
+/** What is stored of a vehicle's compliance. Type, the check of an import and the check of a stored item follow. */
+import type { RecordOf } from '../schemas/stored-record.ts';
 
-/** What is known of a vehicle besides its insurance, as it is stored. */
-export interface ComplianceRecord {
-  readonly registration: string;
-  readonly mot: { readonly dueDate: LondonDate } | { readonly exempt: true };
-  readonly roadTax: { readonly paidUntil: LondonDate } | { readonly exempt: true } | { readonly sorn: true };
-  readonly outstandingFines: number;
-}
+const alternative = <const Field extends string, const Schema extends object>(field: Field, schema: Schema) =>
+  ({
+    type: 'object',
+    required: [field],
+    properties: { [field]: schema } as { readonly [Key in Field]: Schema },
+  }) as const;
 
-const holds = (value: unknown, field: string, test: (content: unknown) => boolean): boolean =>
-  typeof value === 'object' && value !== null && test((value as Record<string, unknown>)[field]);
+const day = { type: 'string', format: 'date' } as const;
+const exempt = alternative('exempt', { const: true });
 
-const isText = (value: unknown) => typeof value === 'string';
-const isTrue = (value: unknown) => value === true;
-const isCount = (value: unknown) => Number.isInteger(value);
+/** MOT, road tax and unpaid fines of a vehicle, stored under its normalised registration. A date is the last good day. */
+export const ComplianceRecord = {
+  type: 'object',
+  required: ['registration', 'mot', 'roadTax', 'outstandingFines'],
+  properties: {
+    registration: { type: 'string' },
+    mot: { anyOf: [alternative('dueDate', day), exempt] },
+    roadTax: { anyOf: [alternative('paidUntil', day), exempt, alternative('sorn', { const: true })] },
+    outstandingFines: { type: 'integer', minimum: 0 },
+  },
+} as const;
 
-/** Whether a value read back from storage is a compliance record: a verdict is never guessed from a damaged one. */
-export const isComplianceRecord = (value: unknown): value is ComplianceRecord =>
-  holds(value, 'registration', isText) &&
-  holds(value, 'mot', (mot) => holds(mot, 'dueDate', isText) || holds(mot, 'exempt', isTrue)) &&
-  holds(
-    value,
-    'roadTax',
-    (tax) => holds(tax, 'paidUntil', isText) || holds(tax, 'exempt', isTrue) || holds(tax, 'sorn', isTrue),
-  ) &&
-  holds(value, 'outstandingFines', isCount);
+export type ComplianceRecord = RecordOf<typeof ComplianceRecord>;

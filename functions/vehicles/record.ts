@@ -1,52 +1,56 @@
-import type { LondonDate } from '../runtime/clock.ts';
+/** What is stored of a vehicle. Types, the check of an import, the check of a stored item and response schemas follow. */
+import type { RecordOf } from '../schemas/stored-record.ts';
 
-/** One insurance policy of a vehicle; both dates are included in its cover. */
-export interface Policy {
-  readonly number: string;
-  readonly insurer: string;
-  readonly validFrom: LondonDate;
-  readonly validTo: LondonDate;
-  readonly type: string;
-}
+/** One insurance policy of a vehicle; its cover includes both dates. */
+export const Policy = {
+  type: 'object',
+  required: ['number', 'insurer', 'validFrom', 'validTo', 'type'],
+  properties: {
+    number: { type: 'string', description: 'Policy number' },
+    insurer: { type: 'string', description: 'Insurer name' },
+    validFrom: { type: 'string', format: 'date', description: 'First day of cover, Europe/London' },
+    validTo: { type: 'string', format: 'date', description: 'Last day of cover, Europe/London' },
+    type: { type: 'string', description: 'Cover type' },
+  },
+  title: 'Policy',
+} as const;
+
+export type Policy = RecordOf<typeof Policy>;
 
 /** What identifies a vehicle to a person. */
-export interface VehicleDetails {
-  readonly make: string;
-  readonly model: string;
-  readonly year: number;
-  readonly color: string;
-}
+export const VehicleDetails = {
+  type: 'object',
+  required: ['make', 'model', 'year', 'color'],
+  properties: {
+    make: { type: 'string' },
+    model: { type: 'string' },
+    year: { type: 'integer', description: 'Year of manufacture' },
+    color: { type: 'string' },
+  },
+  title: 'Vehicle',
+} as const;
 
-/** A vehicle as it is stored, under its normalised registration. */
-export interface VehicleRecord {
-  readonly registration: string;
-  readonly vehicle: VehicleDetails;
-  readonly policies: readonly Policy[];
-  /** ISO 8601 UTC: when the record last changed at its source. */
-  readonly lastUpdated: string;
-}
+export type VehicleDetails = RecordOf<typeof VehicleDetails>;
 
-/** A record's bounds (contract.md "Vehicle insurance"): they keep it far from DynamoDB's 400 KB an item. */
+/** With `MAX_TEXT_LENGTH` it keeps a record far below the 400 KB of a DynamoDB item (contract.md "Vehicle insurance"). */
 export const MAX_POLICIES = 20;
+/** Characters of each text of an imported record. */
 export const MAX_TEXT_LENGTH = 100;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+/** A vehicle, stored under its normalised registration. */
+export const VehicleRecord = {
+  type: 'object',
+  required: ['registration', 'vehicle', 'policies', 'lastUpdated'],
+  properties: {
+    registration: { type: 'string' },
+    vehicle: VehicleDetails,
+    policies: { type: 'array', items: Policy, maxItems: MAX_POLICIES },
+    lastUpdated: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When the record last changed at its source, UTC',
+    },
+  },
+} as const;
 
-const areTexts = (record: Record<string, unknown>, fields: readonly string[]): boolean =>
-  fields.every((field) => typeof record[field] === 'string');
-
-const isPolicy = (value: unknown): value is Policy =>
-  isObject(value) && areTexts(value, ['number', 'insurer', 'validFrom', 'validTo', 'type']);
-
-/** Whether a value read back from storage is a vehicle's policies. */
-export const arePolicies = (value: unknown): value is readonly Policy[] =>
-  Array.isArray(value) && value.every(isPolicy);
-
-/** Whether a value read back from storage is a vehicle record, so that a damaged one is never answered from. */
-export const isVehicleRecord = (value: unknown): value is VehicleRecord =>
-  isObject(value) &&
-  areTexts(value, ['registration', 'lastUpdated']) &&
-  isObject(value.vehicle) &&
-  areTexts(value.vehicle, ['make', 'model', 'color']) &&
-  Number.isInteger(value.vehicle.year) &&
-  arePolicies(value.policies);
+export type VehicleRecord = RecordOf<typeof VehicleRecord>;

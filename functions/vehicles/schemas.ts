@@ -1,6 +1,7 @@
 /** The shapes that the vehicle endpoints exchange: specification sections 2.1 to 2.4, contract.md "Bulk". */
 import * as T from 'typebox';
 import { openCode } from '../schemas/open-code.ts';
+import { Policy, VehicleDetails, VehicleRecord } from './record.ts';
 
 /** Letters that normalise to one of `ÄÖÜÅäöüå`, however they are composed, and the signs that do to `K` and `Å`. */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';
@@ -14,29 +15,6 @@ export const Registration = T.String({
   description: 'Registration number; case, spaces, hyphens and dots do not matter',
 });
 
-const day = (description: string) => T.String({ format: 'date', description });
-
-export const Policy = T.Object(
-  {
-    number: T.String({ description: 'Policy number' }),
-    insurer: T.String({ description: 'Insurer name' }),
-    validFrom: day('First day of cover, Europe/London'),
-    validTo: day('Last day of cover, Europe/London'),
-    type: T.String({ description: 'Cover type' }),
-  },
-  { title: 'Policy' },
-);
-
-export const Vehicle = T.Object(
-  {
-    make: T.String(),
-    model: T.String(),
-    year: T.Integer({ description: 'Year of manufacture' }),
-    color: T.String(),
-  },
-  { title: 'Vehicle' },
-);
-
 const policyOrNull = T.Union([Policy, T.Null()], { description: 'null when the vehicle has no policy at all' });
 
 export const VehicleInsurance = T.Object(
@@ -44,8 +22,8 @@ export const VehicleInsurance = T.Object(
     registration: T.String({ description: 'The registration as it was queried' }),
     insured: T.Boolean({ description: 'Whether a policy is in force today, Europe/London' }),
     policy: policyOrNull,
-    vehicle: Vehicle,
-    lastUpdated: T.String({ format: 'date-time', description: 'When the record last changed at its source, UTC' }),
+    vehicle: VehicleDetails,
+    lastUpdated: VehicleRecord.properties.lastUpdated,
   },
   { title: 'VehicleInsurance' },
 );

@@ -3,9 +3,10 @@ import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item } from '../dynamodb/database.ts';
 import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { arePolicies, isVehicleRecord, type Policy, type VehicleRecord } from './record.ts';
+import { readStored } from '../schemas/stored-record.ts';
+import { type Policy, VehicleRecord } from './record.ts';
 
-/** A stored vehicle that this code does not understand. */
+/** A stored vehicle does not fit the schema of vehicles. */
 export class UnreadableVehicleRecord extends Error {
   override readonly name = 'UnreadableVehicleRecord';
 }
@@ -15,21 +16,22 @@ export const vehicleKey = (registration: string): Item => ({ registration });
 
 /** The record in an item. @throws UnreadableVehicleRecord */
 export const parseVehicleItem = (item: Item): VehicleRecord => {
-  if (!isVehicleRecord(item)) throw new UnreadableVehicleRecord();
-  return item;
+  const record = readStored(VehicleRecord, item);
+  if (record === undefined) throw new UnreadableVehicleRecord();
+  return record;
 };
 
 const registrationOf = ({ registration }: Item): string => String(registration);
 
-/** Policies by registration, and registrations that could not be read and so are neither known nor unknown. */
+/** Policies by registration, and the registrations that could not be read: these must not be reported as not found. */
 export interface FoundPolicies {
   readonly found: ReadonlyMap<string, readonly Policy[]>;
   readonly unread: ReadonlySet<string>;
-  /** Why some could not be read, for the operator. */
+  /** The error that some could not be read for, for the log. */
   readonly failure?: unknown;
 }
 
-/** What a bulk request needs of a vehicle: a third of its record. */
+/** The attributes that a bulk request needs: a third of a record. */
 const POLICIES_ONLY = 'registration, policies';
 
 /** The table of vehicles. Registrations are normalised ones. */
@@ -42,7 +44,7 @@ export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
 
   /**
    * The policies of any number of distinct registrations; a damaged record counts as unread.
-   * @throws the first fault when none at all could be read
+   * @throws the first error when none could be read
    */
   findPolicies: async (registrations: readonly string[], deadline: Deadline): Promise<FoundPolicies> => {
     const wanted = { table, keys: registrations.map(vehicleKey), projection: POLICIES_ONLY };
@@ -50,8 +52,8 @@ export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
     const found = new Map<string, readonly Policy[]>();
     const damaged: Item[] = [];
     for (const item of items.get(table) ?? []) {
-      const { policies } = item;
-      if (arePolicies(policies)) found.set(registrationOf(item), policies);
+      const policies = readStored(VehicleRecord.properties.policies, item.policies);
+      if (policies) found.set(registrationOf(item), policies);
       else damaged.push(item);
     }
     if (damaged.length > 0) logDamage('vehicles', damaged.length);
