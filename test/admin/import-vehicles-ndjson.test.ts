@@ -44,7 +44,7 @@ describe('import vehicles of NDJSON', () => {
     ['a policy that is none', { policies: [null] }, ['policies[0]: must be an object']],
     ['a policy that ends first', { policies: [{ ...policy, validTo: '2025-01-01' }] }, ['must not be before']],
     ['policies of one number', { policies: [policy, policy] }, ['policies[1].number: is the same as policies[0]']],
-    ['21 policies', { policies: Array.from({ length: 21 }, () => policy) }, ['at most 20 policies']],
+    ['21 policies', { policies: Array.from({ length: 21 }, () => policy) }, ['policies: must have at most 20 entries']],
     ['a moment in words', { lastUpdated: 'yesterday' }, ['lastUpdated: must be a UTC timestamp']],
     ['prototype keys', JSON.parse('{"__proto__": {"registration": "X"}}'), ['__proto__: is not a field']],
   ])('refuses %s', async (_case, fields, reasons) => {

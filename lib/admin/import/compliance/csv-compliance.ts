@@ -52,10 +52,10 @@ const asCount = (value: unknown): unknown => {
 };
 
 /** One record from its CSV row. */
-export const readComplianceRow = (row: Row): RowResult<ComplianceRecord> => {
+export const readComplianceRow = (row: Row, registration: string | undefined): RowResult<ComplianceRecord> => {
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks();
-  const registration = check.registration('registration', row.fields.registration);
+  if (registration === undefined) check.invalidRegistration('registration', row.fields.registration);
   const record = {
     mot: readMot(check, row.fields),
     roadTax: readRoadTax(check, row.fields),

@@ -1,6 +1,5 @@
 import { isCalendarDate } from '../../../../functions/runtime/clock.ts';
 import { MAX_TEXT_LENGTH } from '../../../../functions/vehicles/record.ts';
-import { normaliseRegistration } from '../../../../functions/vehicles/registration.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
@@ -53,12 +52,10 @@ export const fieldChecks = () => {
     reasons,
     issue,
 
-    /** The normalised registration. */
-    registration: (name: string, value: unknown): string | undefined => {
+    /** Reports why a value has no normalised registration. */
+    invalidRegistration: (name: string, value: unknown): void => {
       const raw = string(name, value);
-      const registration = raw === undefined ? undefined : normaliseRegistration(raw);
-      if (raw !== undefined && registration === undefined) issue(name, registrationIssue(raw));
-      return registration;
+      if (raw !== undefined) issue(name, registrationIssue(raw));
     },
 
     /** A trimmed text that is not blank. */

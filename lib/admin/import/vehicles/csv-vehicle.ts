@@ -6,12 +6,12 @@ import {
 } from '../../../../functions/vehicles/record.ts';
 import type { RejectedRow, RowResult } from '../../files/row.ts';
 import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
-import { TOO_MANY_POLICIES } from './vehicle-fields.ts';
 import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
 
 const DETAILS = ['make', 'model', 'year', 'color'] as const satisfies readonly (keyof VehicleDetails)[];
 
-const contradict = (rows: readonly VehicleRow[]): void => {
+/** Rejects rows whose details differ from those of the first valid row. */
+const rejectContradictions = (rows: readonly VehicleRow[]): void => {
   const valid = rows.filter(({ reasons }) => reasons.length === 0);
   const [first] = valid;
   for (const { details, reasons } of valid.slice(1)) {
@@ -23,7 +23,7 @@ const contradict = (rows: readonly VehicleRow[]): void => {
   }
 };
 
-const repeatPolicies = (rows: readonly VehicleRow[]): void => {
+const rejectRepeatedPolicies = (rows: readonly VehicleRow[]): void => {
   const lines = new Map<string, number>();
   for (const { row, policy, reasons } of rows) {
     if (policy === undefined) continue;
@@ -35,20 +35,20 @@ const repeatPolicies = (rows: readonly VehicleRow[]): void => {
 
 const policiesOf = (rows: readonly VehicleRow[]): Policy[] => rows.flatMap(({ policy }) => policy ?? []);
 
-const limitPolicies = (rows: readonly VehicleRow[]): void => {
+const rejectSurplusPolicies = (rows: readonly VehicleRow[]): void => {
   for (const { reasons } of rows.filter(({ policy }) => policy !== undefined).slice(MAX_POLICIES)) {
-    reasons.push(TOO_MANY_POLICIES);
+    reasons.push(`a vehicle has at most ${MAX_POLICIES} policies`);
   }
 };
 
 const TOO_MANY_ROWS = `a vehicle has at most ${MAX_VEHICLE_ROWS.toLocaleString('en-GB')} rows`;
 
-/** Every row of a vehicle is rejected when one is: half a record would lie about its insurance. */
+/** When one row of a vehicle is rejected, all are: a record without one of its policies would be wrong. */
 const rejectWhole = (rows: readonly VehicleRow[]): RejectedRow[] => {
-  const culprit = rows.find(({ reasons }) => reasons.length > 0)?.row.line ?? 0;
+  const rejectedLine = rows.find(({ reasons }) => reasons.length > 0)?.row.line ?? 0;
   return rows.map(({ row, reasons }) => ({
     row,
-    reasons: reasons.length > 0 ? reasons : [`rejected with line ${culprit}, which is the same vehicle`],
+    reasons: reasons.length > 0 ? reasons : [`rejected with line ${rejectedLine}, which is the same vehicle`],
   }));
 };
 
@@ -59,8 +59,8 @@ const latest = (rows: readonly VehicleRow[]): string | undefined =>
     .at(-1);
 
 /**
- * One vehicle from its rows, a policy each, or every row rejected when any is. Without a moment of its own the record
- * is as old as the file.
+ * One vehicle from its rows, a policy each; when one row is rejected, all are. Without a `last_updated` the record gets the
+ * modification time of the file.
  */
 export const readVehicle = (
   { registration, rows: group, hasTooManyRows }: VehicleGroup,
@@ -68,10 +68,10 @@ export const readVehicle = (
   fileChanged: string,
 ): RowResult<VehicleRecord> => {
   if (hasTooManyRows) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
-  const rows = group.map((row) => readVehicleRow(row, now));
-  contradict(rows);
-  repeatPolicies(rows);
-  limitPolicies(rows);
+  const rows = group.map((row) => readVehicleRow(row, registration, now));
+  rejectContradictions(rows);
+  rejectRepeatedPolicies(rows);
+  rejectSurplusPolicies(rows);
   const [first] = rows;
   if (registration === undefined || first === undefined || rows.some(({ reasons }) => reasons.length > 0)) {
     return { rejected: rejectWhole(rows) };

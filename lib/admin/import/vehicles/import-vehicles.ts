@@ -30,5 +30,7 @@ export const vehicles: ImportKind = {
   open: (run) =>
     run.format === 'csv'
       ? openCsv(run)
-      : recordPerRow<VehicleRecord>(run, 'vehicles', (row) => readVehicleLine(row, run.now, run.fileChanged)),
+      : recordPerRow<VehicleRecord>(run, 'vehicles', (row, registration) =>
+          readVehicleLine(row, registration, run.now, run.fileChanged),
+        ),
 };

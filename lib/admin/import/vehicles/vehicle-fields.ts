@@ -1,37 +1,15 @@
-import { MAX_POLICIES, type Policy, type VehicleDetails } from '../../../../functions/vehicles/record.ts';
+import type { Policy } from '../../../../functions/vehicles/record.ts';
 import type { FieldChecks } from '../records/field-checks.ts';
+import type { FieldRules } from '../records/read-fields.ts';
 
-/** What a form of file calls a field, for the sentences about it. */
-export type Naming = (field: string) => string;
-
-export const TOO_MANY_POLICIES = `a vehicle has at most ${MAX_POLICIES} policies`;
-
-export const readDetails = (
-  check: FieldChecks,
-  { make, model, year, color }: Readonly<Record<string, unknown>>,
-  named: Naming,
-  now: Date,
-): VehicleDetails => ({
-  make: check.text(named('make'), make),
-  model: check.text(named('model'), model),
-  year: check.year(named('year'), year, now),
-  color: check.text(named('color'), color),
+/** The year of a vehicle has limits that no schema can give: the latest depends on the present day. */
+export const yearRule = (check: FieldChecks, now: Date): FieldRules => ({
+  year: (name, value) => check.year(name, value, now),
 });
 
-export const readPolicy = (
-  check: FieldChecks,
-  { number, insurer, validFrom, validTo, type }: Readonly<Record<string, unknown>>,
-  named: Naming,
-): Policy => {
-  const policy = {
-    number: check.text(named('number'), number),
-    insurer: check.text(named('insurer'), insurer),
-    validFrom: check.day(named('validFrom'), validFrom),
-    validTo: check.day(named('validTo'), validTo),
-    type: check.text(named('type'), type),
-  };
+/** The two dates of a policy must be in order; `nameOf` gives the names of its fields in the file. */
+export const checkCover = (check: FieldChecks, policy: Policy, nameOf: (field: string) => string): void => {
   if (policy.validFrom && policy.validTo && policy.validTo < policy.validFrom) {
-    check.issue(named('validTo'), `must not be before ${named('validFrom')}`);
+    check.issue(nameOf('validTo'), `must not be before ${nameOf('validFrom')}`);
   }
-  return policy;
 };
