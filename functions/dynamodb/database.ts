@@ -56,7 +56,7 @@ export const database = (): DynamoDBDocumentClient => {
 };
 
 /** Whether a request to DynamoDB failed for good: the SDK marks all its errors, a lost connection's included. */
-export const isDatabaseFault = (error: unknown): boolean =>
+export const isDatabaseError = (error: unknown): boolean =>
   error instanceof DeadlineExceeded || (error instanceof Error && '$metadata' in error);
 
 const THROTTLES = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Deadline } from '../runtime/deadline.ts';
-import { type Item, isDatabaseFault, isThrottle } from './database.ts';
+import { type Item, isDatabaseError, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
 /** One write of a transaction. */
@@ -36,7 +36,7 @@ const isTransientCancellation = ({ CancellationReasons: reasons = [] }: Transact
 /** Errors worth a retry, including those after which the outcome is unknown: the token makes the retry safe. */
 export const isTransient = (error: unknown): boolean => {
   if (error instanceof TransactionCanceledException) return isTransientCancellation(error);
-  if (!isDatabaseFault(error)) return false;
+  if (!isDatabaseError(error)) return false;
   if (isThrottle(error) || error instanceof TransactionInProgressException) return true;
   const { $fault, $retryable } = error as { $fault?: 'client' | 'server'; $retryable?: object };
   return $fault !== 'client' || $retryable !== undefined;

@@ -54,7 +54,7 @@ export interface RequestContext {
   /** The code of the problem that was answered, for the log. */
   code?: string;
   /** Whether the database failed, for the metrics. */
-  databaseFault?: boolean;
+  databaseError?: boolean;
 }
 
 /** In this stack middy's event is the request context. */

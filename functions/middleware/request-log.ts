@@ -1,11 +1,11 @@
-import { isDatabaseFault } from '../dynamodb/database.ts';
+import { isDatabaseError } from '../dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../observability/log.ts';
 import { measureRequest } from '../observability/metrics.ts';
 import type { RequestContext, StackRequest } from './request-context.ts';
 
 /** Reports an error of ours to the operator, by log and metrics; the caller learns nothing of it. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
-  context.databaseFault = isDatabaseFault(error);
+  context.databaseError = isDatabaseError(error);
   logFailure(context.requestId, error);
 };
 
@@ -26,7 +26,7 @@ export const requestLog = (endpoint: string) => {
     logRequest({ ...outcome, ...(caller && { keyId: caller.key.id }) });
     measureRequest({
       ...outcome,
-      databaseFault: context.databaseFault === true,
+      databaseError: context.databaseError === true,
       ...(caller && { plan: caller.key.plan }),
     });
   };

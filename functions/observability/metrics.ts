@@ -11,7 +11,7 @@ export interface RequestOutcome {
   /** The problem's code; absent when all went well. */
   readonly code?: string;
   /** Whether a request to DynamoDB failed for good, or the deadline passed while waiting for it. */
-  readonly databaseFault: boolean;
+  readonly databaseError: boolean;
 }
 
 const namespace = metricsNamespaceFromEnvironment();
@@ -27,14 +27,14 @@ const flag = (happened: boolean): number => (happened ? 1 : 0);
  */
 export const measureRequest = (outcome: RequestOutcome): void => {
   if (metrics === undefined) return;
-  const { requestId, endpoint, status, latencyMs, plan, code = 'OK', databaseFault } = outcome;
+  const { requestId, endpoint, status, latencyMs, plan, code = 'OK', databaseError } = outcome;
   metrics.captureColdStartMetric();
   metrics
     .addMetric('Requests', 'Count', 1)
     .addMetric('Latency', 'Milliseconds', latencyMs)
     .addMetric('ServerErrors', 'Count', flag(status >= 500))
     .addMetric('RateLimited', 'Count', flag(code === 'RATE_LIMITED'))
-    .addMetric('DatabaseFaults', 'Count', flag(databaseFault))
+    .addMetric('DatabaseErrors', 'Count', flag(databaseError))
     .addMetadata('requestId', requestId)
     .addMetadata('endpoint', endpoint)
     .addMetadata('code', code)

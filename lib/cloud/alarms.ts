@@ -55,9 +55,9 @@ const functionAlarms = (stage: string): AlarmDescription[] => [
     breachingMinutes: SUSTAINED_MINUTES,
   },
   {
-    id: 'DatabaseFaults',
+    id: 'DatabaseErrors',
     description: 'Requests to DynamoDB fail even after all retries.',
-    metric: serviceMetric(stage, 'DatabaseFaults', 'Sum'),
+    metric: serviceMetric(stage, 'DatabaseErrors', 'Sum'),
     threshold: MAX_FAILURES,
   },
 ];

@@ -44,7 +44,7 @@ const limitsAndDatabase = ({ settings: { stage }, tables, functions }: ServiceDa
   graph('Rate limited: 429 responses a minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
   graph('Database: throttled and failed requests', [
     ...tables.throttles().map(({ label, metric }) => metric.with({ label })),
-    serviceMetric(stage, 'DatabaseFaults', 'Sum').with({ label: 'requests that failed because of it' }),
+    serviceMetric(stage, 'DatabaseErrors', 'Sum').with({ label: 'requests that failed because of it' }),
   ]),
   graph(
     'p99 by function (ms)',

@@ -10,7 +10,7 @@ export const SERVICE_METRICS = [
   'Latency',
   'ServerErrors',
   'RateLimited',
-  'DatabaseFaults',
+  'DatabaseErrors',
   'ColdStart',
 ] as const;
 

@@ -34,7 +34,7 @@ const toldOf = async (ask: () => Promise<Reply>) => {
   return {
     reply,
     failures: told.filter(({ message }) => message === 'failure'),
-    faults: told.flatMap(({ DatabaseFaults }) => DatabaseFaults ?? []),
+    faults: told.flatMap(({ DatabaseErrors }) => DatabaseErrors ?? []),
   };
 };
 

@@ -7,7 +7,7 @@ const outcome: RequestOutcome = {
   status: 200,
   latencyMs: 12,
   plan: 'premium',
-  databaseFault: false,
+  databaseError: false,
 };
 
 describe('The metrics of a request', () => {
@@ -49,7 +49,7 @@ describe('The metrics of a request', () => {
                 { Name: 'Latency', Unit: 'Milliseconds' },
                 { Name: 'ServerErrors', Unit: 'Count' },
                 { Name: 'RateLimited', Unit: 'Count' },
-                { Name: 'DatabaseFaults', Unit: 'Count' },
+                { Name: 'DatabaseErrors', Unit: 'Count' },
               ],
             },
           ],
@@ -63,17 +63,17 @@ describe('The metrics of a request', () => {
         Latency: 12,
         ServerErrors: 0,
         RateLimited: 0,
-        DatabaseFaults: 0,
+        DatabaseErrors: 0,
       },
     ]);
   });
 
   it('count server errors, faults of the database and limits hit', () => {
-    measure({ ...outcome, status: 500, code: 'INTERNAL_ERROR', databaseFault: true });
+    measure({ ...outcome, status: 500, code: 'INTERNAL_ERROR', databaseError: true });
     measure({ ...outcome, status: 429, code: 'RATE_LIMITED' });
     expect(lines).toMatchObject([
-      { ServerErrors: 1, DatabaseFaults: 1, RateLimited: 0, code: 'INTERNAL_ERROR' },
-      { ServerErrors: 0, DatabaseFaults: 0, RateLimited: 1, code: 'RATE_LIMITED' },
+      { ServerErrors: 1, DatabaseErrors: 1, RateLimited: 0, code: 'INTERNAL_ERROR' },
+      { ServerErrors: 0, DatabaseErrors: 0, RateLimited: 1, code: 'RATE_LIMITED' },
     ]);
   });
 });

@@ -40,7 +40,7 @@ describe('The alarms', () => {
       ),
     ).toEqual([
       'VehicleVerification/prod ServerErrors > 0.01, 3 of 5 min',
-      'VehicleVerification/prod DatabaseFaults > 5, 1 of 1 min',
+      'VehicleVerification/prod DatabaseErrors > 5, 1 of 1 min',
       'AWS/ApiGateway 5xx > 5, 1 of 1 min',
       'AWS/ApiGateway Latency > 1500, 3 of 5 min',
       'AWS/Lambda Throttles > 0, 1 of 1 min',
