@@ -1,4 +1,4 @@
-import { lookup } from '../middleware/endpoint.ts';
+import { lookup } from '../middleware/lookup.ts';
 import { londonDate } from '../runtime/clock.ts';
 import { bulkKeys, isExpensiveBulk, verifyBulk } from '../vehicles/bulk.ts';
 import { vehiclesTable } from '../vehicles/vehicles-table.ts';

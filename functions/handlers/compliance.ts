@@ -1,6 +1,6 @@
 import { complianceTable } from '../compliance/compliance-table.ts';
 import { verdictOn } from '../compliance/verdict.ts';
-import { lookup } from '../middleware/endpoint.ts';
+import { lookup } from '../middleware/lookup.ts';
 import { apiError } from '../problems.ts';
 import { londonDate } from '../runtime/clock.ts';
 import { requireRegistration } from '../vehicles/registration.ts';

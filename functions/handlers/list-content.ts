@@ -1,6 +1,6 @@
 import { contentTable } from '../content/content-table.ts';
 import { pageLinks, readPageQuery, requirePageFits } from '../content/page.ts';
-import { lookup } from '../middleware/endpoint.ts';
+import { lookup } from '../middleware/lookup.ts';
 
 /** A page of content items. Specification section 4.4. */
 export const handler = lookup('list-content', ({ db, tables }) => {

@@ -1,6 +1,6 @@
 import { contentTable } from '../content/content-table.ts';
 import { etagOf } from '../content/item.ts';
-import { lookup } from '../middleware/endpoint.ts';
+import { lookup } from '../middleware/lookup.ts';
 import { apiError } from '../problems.ts';
 
 /** Reads one content item. contract.md "Content". */

@@ -1,4 +1,4 @@
-import { lookup } from '../middleware/endpoint.ts';
+import { lookup } from '../middleware/lookup.ts';
 import { apiError } from '../problems.ts';
 import { londonDate } from '../runtime/clock.ts';
 import { insuranceOn, isInsured } from '../vehicles/insurance.ts';

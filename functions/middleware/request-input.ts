@@ -2,14 +2,13 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { TObject, TSchema } from 'typebox';
 import { LARGEST_BULK_SIZE } from '../access/plans.ts';
-import type { Endpoint } from '../endpoints.ts';
+import { declaresInput, type Endpoint } from '../endpoints.ts';
 import { apiError, type ParameterIssue, type PointerIssue, type ValidationIssue } from '../problems.ts';
 import { validationIssues } from '../schemas/validation-issues.ts';
 import { bodyChecks } from './body-checks.ts';
-import { bulkLength } from './bulk-size.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
-/** The part of a request that one schema describes, and what is wrong with it. */
+/** The part of a request that one schema describes, and its validation issues. */
 interface Part {
   readonly value: unknown;
   readonly issues: readonly ValidationIssue[];
@@ -43,7 +42,7 @@ const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
     else if (read === undefined) issues.push({ parameter: name, detail: 'must be an integer in decimal digits' });
     else value[name] = read;
   }
-  // What was given but could not be read is not missing, whatever the schema makes of its absence.
+  // A parameter that was sent but could not be read is not missing: the schema's issues about it are left out.
   const unread = new Set(issues.map(({ parameter }) => parameter));
   const others = asParameters(validationIssues(schema, value)).filter(({ parameter }) => !unread.has(parameter));
   return { value, issues: [...issues, ...others] };
@@ -59,13 +58,28 @@ const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => 
   return { value, issues: asParameters(validationIssues(schema, value)) };
 };
 
-/** A bulk request that no plan allows is not looked into: `bulkSizeLimit` rejects it whatever its entries are. */
+/** Entries in the array of a body that the row marks as bulk; 0 when there is none. */
+export const bulkLength = ({ bulk }: Pick<Endpoint, 'bulk'>, body: unknown): number => {
+  const isRecord = typeof body === 'object' && body !== null;
+  const entries = bulk !== undefined && isRecord ? (body as Record<string, unknown>)[bulk] : undefined;
+  return Array.isArray(entries) ? entries.length : 0;
+};
+
+/** Rejects more entries than the admitted caller's plan allows (contract.md "Bulk"). @throws BULK_TOO_LARGE */
+export const bulkSizeLimit = (row: Endpoint): InboundMiddleware => ({
+  before: ({ event: { caller, body } }) => {
+    const [count, limit] = [bulkLength(row, body), caller?.plan.bulkSize ?? 0];
+    if (row.bulk !== undefined && count > limit) throw apiError('BULK_TOO_LARGE', { field: row.bulk, count, limit });
+  },
+});
+
+/** A bulk request that no plan allows is not validated: `bulkSizeLimit` rejects it whatever its entries are. */
 const readBody = (schema: TSchema, row: Endpoint, body: unknown): Part => ({
   value: body,
   issues: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : validationIssues(schema, body),
 });
 
-/** Holds query, headers and body against the row's schemas. @throws VALIDATION_FAILED naming every issue, up to a bound */
+/** Validates query, headers and body by the row's schemas. @throws VALIDATION_FAILED naming every issue, up to a bound */
 const validation = (row: Endpoint): InboundMiddleware => ({
   before: ({ event: context }) => {
     const query = row.query && readQuery(row.query, context.event.rawQueryString);
@@ -77,14 +91,12 @@ const validation = (row: Endpoint): InboundMiddleware => ({
   },
 });
 
-/** It takes the text from `body` of its event, here the request context, and leaves the value there. */
+/** Replaces the text in `body` of its event, here the request context, by the value. */
 const jsonBodyParser = () => httpJsonBodyParser({ disableContentTypeCheck: true }) as unknown as InboundMiddleware;
 
 /**
- * The middlewares that read and validate a row's input, in their order. They throw BODY_TOO_LARGE,
- * UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, the body parser's own errors, VALIDATION_FAILED.
+ * The middlewares that read and validate what a row declares of its input, in their order; none for a row with only a path.
+ * @throws BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, VALIDATION_FAILED, and the body parser's own errors
  */
-export const inputMiddlewares = (row: Endpoint): readonly InboundMiddleware[] => [
-  ...(row.body ? [bodyChecks(), jsonBodyParser()] : []),
-  validation(row),
-];
+export const inputMiddlewares = (row: Endpoint): readonly InboundMiddleware[] =>
+  declaresInput(row) ? [...(row.body ? [bodyChecks(), jsonBodyParser()] : []), validation(row)] : [];
