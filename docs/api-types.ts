@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Is this vehicle insured?
-         * @description `insured` says whether a policy is in force today, Europe/London, first and last day included. Of several policies the one in force answers, else the one that ended last, else the next to begin; `policy` is null when there is none. A registration is taken as people write it: case, spaces, hyphens, dots and middle dots do not matter, O and 0, I and 1 do. The answer repeats it unchanged.
+         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          */
         get: operations["vehicleInsurance"];
         put?: never;
@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Are these vehicles insured?
-         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The most registrations in one request depend on the plan: 100, 500 or 1,000. It counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: ask again, it is not unknown. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is refused.
+         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          */
         post: operations["bulkInsurance"];
         delete?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * May this vehicle be on the road?
-         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` when all four pass, `reasons` otherwise, one per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. A registration is taken as people write it: case, spaces, hyphens, dots and middle dots do not matter, O and 0, I and 1 do. The answer repeats it unchanged.
+         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          */
         get: operations["compliance"];
         put?: never;
@@ -73,13 +73,13 @@ export interface paths {
         };
         /**
          * List content items
-         * @description The last to join the list first. `slug` needs `domain`. An offset past the end is an empty page; follow the `Link` header to read all. A page over 5 MB is refused with a `limit` that fits. Unknown parameters are ignored, a known one given twice is refused.
+         * @description Newest in the list first. `slug` needs `domain`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
          */
         get: operations["listContent"];
         put?: never;
         /**
          * Create a content item
-         * @description With an `Idempotency-Key`, the same request within 24 hours is answered with the same item and creates nothing; the same key with another body is 409. Text must be well-formed Unicode without control characters (tab and line ends aside) and without U+FFFD; invisible characters alone are no title and no content. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is refused.
+         * @description With an `Idempotency-Key`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          */
         post: operations["createContent"];
         delete?: never;
@@ -102,13 +102,13 @@ export interface paths {
         get: operations["readContent"];
         /**
          * Update a content item
-         * @description Fields that are left out keep their value, so a full body is a full replacement. `id`, `created_at`, `updated_at` and `version` are ignored. Every update raises `version`. With `If-Match`, only a version that it names is touched; otherwise the answer is 412. Text must be well-formed Unicode without control characters (tab and line ends aside) and without U+FFFD; invisible characters alone are no title and no content. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is refused.
+         * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed; otherwise the response is 412. Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          */
         put: operations["updateContent"];
         post?: never;
         /**
          * Delete a content item for good
-         * @description Gone for good, its slug free again; a second delete is 404. With `If-Match`, only a version that it names is touched; otherwise the answer is 412.
+         * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed; otherwise the response is 412.
          */
         delete: operations["deleteContent"];
         options?: never;
@@ -290,9 +290,9 @@ export interface components {
             status: number;
             /** @description A sentence that a person can act on */
             detail: string;
-            /** @description What programs decide by */
+            /** @description For programs to decide by */
             code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
-            /** @description As in X-Request-Id; name it when you ask for support */
+            /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
             /** @description Every validation issue, for invalid input */
             errors?: components["schemas"]["ValidationIssue"][];
@@ -407,23 +407,23 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Requests that the plan allows in a window of 60 s; 0 while nobody knows who calls */
+        /** @description Requests that the plan allows in a window of 60 s; 0 when the caller is unknown */
         "X-RateLimit-Limit": number;
         /** @description Requests left in this window */
         "X-RateLimit-Remaining": number;
         /** @description When the window ends, in Unix seconds */
         "X-RateLimit-Reset": number;
-        /** @description Names this request; quote it when you ask for support */
+        /** @description The id of this request; quote it when you ask for support */
         "X-Request-Id": string;
-        /** @description Answers are about this moment */
+        /** @description Responses must not be cached */
         "Cache-Control": "no-store";
-        /** @description The body is what its Content-Type says */
+        /** @description Browsers must not guess another content type */
         "X-Content-Type-Options": "nosniff";
         /** @description How to present a key */
         "WWW-Authenticate": "Bearer";
         /** @description Seconds until the window ends */
         "Retry-After": number;
-        /** @description Where the new item is, relative, in the family of addresses that was asked */
+        /** @description Path of the new item, under the prefix that was requested (`/v1/api` or `/api`) */
         Location: string;
         /** @description The version of the item, for If-Match */
         ETag: string;

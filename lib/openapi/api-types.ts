@@ -1,4 +1,4 @@
-/** TypeScript types for consumers, by openapi-typescript, which brings the older TypeScript that it needs. */
+/** TypeScript types for consumers, by openapi-typescript, which is installed apart because it needs an older TypeScript. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const folder = fileURLToPath(new URL('../../tools/api-types/', import.meta.url));
 const generator = `${folder}node_modules/openapi-typescript/bin/cli.js`;
 
-/** Whether the types can be made without installing anything. */
+/** Whether the generator is installed. */
 export const hasTypeGenerator = (): boolean => existsSync(generator);
 
 const install = (): void => {
@@ -17,7 +17,7 @@ const install = (): void => {
 /** In `'A' | string` TypeScript keeps only `string`; written like this, editors still complete the known codes. */
 const keepKnownCodes = (types: string): string => types.replace(/("\)?) \| string\b/g, '$1 | (string & {})');
 
-/** The types of a document that a file holds; installs the generator the first time. */
+/** The types of the document in a file. Installs the generator the first time. */
 export const generateApiTypes = (document: URL): string => {
   if (!hasTypeGenerator()) install();
   const naming = ['--root-types', '--root-types-no-schema-prefix'];

@@ -1,8 +1,7 @@
-/** The rows' schemas as components: what has a title is written once, under it, and referred to from everywhere else. */
+/** The rows' schemas as components: a schema with a title is written once, under that title, and referenced elsewhere. */
 import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject, type JsonObject, refTo } from './json.ts';
 import { problemSchema, validationIssueSchema } from './problem-schema.ts';
-import { refTo } from './references.ts';
 
 const rows: readonly Endpoint[] = Object.values(endpoints);
 
@@ -19,17 +18,17 @@ const rewrite = (value: unknown, collected: Map<string, unknown>, isRoot: boolea
 
 const collect = (schema: JsonObject, title: string, collected: Map<string, unknown>): void => {
   if (collected.has(title)) return;
-  // Taken at once, so that a schema that contains itself would end.
+  // Set first: the recursion would not end on a schema that contains itself.
   collected.set(title, undefined);
   collected.set(title, rewrite(schema, collected, true));
 };
 
-/** A schema as the document writes it: components in place of everything that has a title. */
+/** A schema with references to components in place of everything that has a title. */
 export const schemaInDocument = (schema: unknown): unknown => rewrite(schema, new Map(), false);
 
 /**
- * An update needs one of the fields that a creation takes; the service checks it by a rule that no schema holds.
- * The choice stands in an `allOf` of its own, since type generators read one beside the properties as another type.
+ * An update needs at least one field of a creation. The service checks that in code, so the schema is extended here.
+ * The `anyOf` is inside an `allOf`: beside `properties`, type generators take it for another type.
  */
 const atLeastOneField = (update: unknown, create: unknown): JsonObject => ({
   ...(update as JsonObject),
@@ -38,7 +37,7 @@ const atLeastOneField = (update: unknown, create: unknown): JsonObject => ({
   ],
 });
 
-/** Every schema that has a name, by that name. */
+/** Every schema that has a title, by title. */
 export const componentSchemas = (): JsonObject => {
   const collected = new Map<string, unknown>();
   for (const { body, response } of rows) rewrite([body, response], collected, false);

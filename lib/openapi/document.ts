@@ -3,10 +3,9 @@ import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpo
 import { componentSchemas } from './component-schemas.ts';
 import { examples } from './examples/all-examples.ts';
 import { type JsonObject, present } from './json.ts';
-import { operationIdOf } from './operation-id.ts';
 import { parametersOf, requestBodyOf } from './parameters.ts';
 import { headerComponents } from './response-headers.ts';
-import { componentResponses, otherRequests, responsesOf } from './responses.ts';
+import { componentResponses, operationIdOf, otherRequests, responsesOf } from './responses.ts';
 import { pathInDocument, serversOf } from './servers.ts';
 import { information, operationTexts, securitySchemes, tags } from './texts.ts';
 
@@ -50,7 +49,7 @@ export const openApiDocument = (): JsonObject => ({
     responses: componentResponses(),
   },
   'x-other-requests': {
-    description: 'What every path and method answers that is not described here; without a valid key it is 401.',
+    description: 'The responses of every path and method that is not described here; without a valid key 401.',
     responses: otherRequests(),
   },
 });

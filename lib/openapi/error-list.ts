@@ -4,7 +4,7 @@ import { type Problem, type ProblemCode, problems, problemType } from '../../fun
 /** One code as the list explains it. */
 export interface ExplainedProblem {
   readonly code: ProblemCode;
-  /** What stands after `#` in the problem's `type`. */
+  /** The fragment of the problem's `type`. */
   readonly anchor: string;
   readonly status: number;
   readonly title: string;

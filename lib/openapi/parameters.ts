@@ -7,20 +7,23 @@ import { isObject, type JsonObject, present } from './json.ts';
 
 type Place = 'path' | 'query' | 'header';
 
-/** Where an example keeps the parameters of a place. */
+/** The values of an example's parameters. */
 const valuesIn = ({ path, query, headers }: ExampleRequest, place: Place): JsonObject =>
   ({ path, query, header: headers })[place] ?? {};
 
-/** An invalid request is told by its summary and answer; a reader who fills the form should get a good one. */
-const isSound = ({ status }: Example): boolean => status !== 400;
+/** Invalid requests are left out: a reader who fills in the form should start with one that works. */
+const isValid = ({ status }: Example): boolean => status !== 400;
 
-/** A form starts with the first example of each parameter; one that the first request leaves out starts empty. */
+/** A form starts with the first example of each parameter, or empty when the first request does not have the parameter. */
 const examplesOf = (place: Place, name: string, shown: readonly Example[]): JsonObject | undefined => {
-  const sound = shown.filter(isSound);
-  const holding = sound.filter(({ request }) => Object.hasOwn(valuesIn(request, place), name));
-  if (holding.length === 0 || holding[0] !== sound[0]) return undefined;
+  const valid = shown.filter(isValid);
+  const withValue = valid.filter(({ request }) => Object.hasOwn(valuesIn(request, place), name));
+  if (withValue.length === 0 || withValue[0] !== valid[0]) return undefined;
   return Object.fromEntries(
-    holding.map(({ name: example, summary, request }) => [example, { summary, value: valuesIn(request, place)[name] }]),
+    withValue.map(({ name: example, summary, request }) => [
+      example,
+      { summary, value: valuesIn(request, place)[name] },
+    ]),
   );
 };
 
@@ -38,14 +41,14 @@ const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly
     });
   });
 
-/** Everything that an endpoint reads beside key and body. */
+/** The path, query and header parameters of an endpoint. */
 export const parametersOf = ({ path, query, headers }: Endpoint, shown: readonly Example[]): JsonObject[] => [
   ...parametersIn('path', path, shown),
   ...parametersIn('query', query, shown),
   ...parametersIn('header', headers, shown),
 ];
 
-/** The body that an endpoint takes, if it takes one. */
+/** The request body of an endpoint, if it takes one. */
 export const requestBodyOf = ({ body }: Endpoint, shown: readonly Example[]): JsonObject | undefined =>
   body && {
     required: true,
@@ -53,7 +56,7 @@ export const requestBodyOf = ({ body }: Endpoint, shown: readonly Example[]): Js
       'application/json': {
         schema: schemaInDocument(body),
         examples: Object.fromEntries(
-          shown.filter(isSound).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
+          shown.filter(isValid).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
         ),
       },
     },

@@ -1,9 +1,7 @@
-/** The shape of every error response (RFC 9457), made from the catalogue of codes. */
-
+/** The schema of problem documents (RFC 9457), made from the error catalogue. */
 import { MAX_ISSUES, type ProblemCode, problems, problemType } from '../../functions/problems.ts';
 import { openCode } from '../../functions/schemas/open-code.ts';
-import type { JsonObject } from './json.ts';
-import { refTo } from './references.ts';
+import { type JsonObject, refTo } from './json.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
 
@@ -24,7 +22,7 @@ export const validationIssueSchema = {
     parameter: { type: 'string', description: 'The parameter or header, where it is not the body' },
     detail: { type: 'string', description: 'What is wrong with it' },
   },
-  // The detail and its place. A `oneOf` of the two places would say more, but client generators drop the type for it.
+  // `detail` and one of the other two. A `oneOf` would be exact, but client generators then drop the type.
   minProperties: 2,
 } as const satisfies JsonObject;
 
@@ -39,8 +37,8 @@ export const problemSchema = {
     title: openCode(distinct(codes.map((code) => problems[code].title))),
     status: { type: 'integer', description: 'As in the status line' },
     detail: { type: 'string', description: 'A sentence that a person can act on' },
-    code: openCode(codes, { description: 'What programs decide by' }),
-    requestId: { type: 'string', description: 'As in X-Request-Id; name it when you ask for support' },
+    code: openCode(codes, { description: 'For programs to decide by' }),
+    requestId: { type: 'string', description: 'As in X-Request-Id; quote it when you ask for support' },
     errors: {
       type: 'array',
       maxItems: MAX_ISSUES,

@@ -1,7 +1,6 @@
-/** The headers that answers promise: contract.md "Every response" and what belongs to single statuses and endpoints. */
+/** The headers of responses: of all (contract.md "Every response"), of single statuses and of single endpoints. */
 import type { EndpointId } from '../../functions/endpoints.ts';
-import type { JsonObject } from './json.ts';
-import { refTo } from './references.ts';
+import { type JsonObject, refTo } from './json.ts';
 
 const count = (description: string): JsonObject => ({
   description,
@@ -22,12 +21,12 @@ const text = (description: string, pattern?: string): JsonObject => ({
 });
 
 const everyResponse = {
-  'X-RateLimit-Limit': count('Requests that the plan allows in a window of 60 s; 0 while nobody knows who calls'),
+  'X-RateLimit-Limit': count('Requests that the plan allows in a window of 60 s; 0 when the caller is unknown'),
   'X-RateLimit-Remaining': count('Requests left in this window'),
   'X-RateLimit-Reset': count('When the window ends, in Unix seconds'),
-  'X-Request-Id': text('Names this request; quote it when you ask for support'),
-  'Cache-Control': fixed('Answers are about this moment', 'no-store'),
-  'X-Content-Type-Options': fixed('The body is what its Content-Type says', 'nosniff'),
+  'X-Request-Id': text('The id of this request; quote it when you ask for support'),
+  'Cache-Control': fixed('Responses must not be cached', 'no-store'),
+  'X-Content-Type-Options': fixed('Browsers must not guess another content type', 'nosniff'),
 } as const;
 
 const someResponses = {
@@ -37,7 +36,7 @@ const someResponses = {
     required: true,
     schema: { type: 'integer', minimum: 1, maximum: 60 },
   },
-  Location: text('Where the new item is, relative, in the family of addresses that was asked'),
+  Location: text('Path of the new item, under the prefix that was requested (`/v1/api` or `/api`)'),
   ETag: text('The version of the item, for If-Match', '^"[1-9][0-9]*"$'),
   Link: {
     description:
@@ -46,12 +45,12 @@ const someResponses = {
   },
 } as const;
 
-/** Every header that some answer carries. */
+/** Every response header. */
 export const headerComponents = { ...everyResponse, ...someResponses } as const;
 
 type HeaderName = keyof typeof headerComponents;
 
-/** What an endpoint's success carries besides what every answer does. */
+/** Headers that a successful response of an endpoint adds to those of every response. */
 const ofSuccess: Readonly<Record<EndpointId, readonly HeaderName[]>> = {
   'vehicle-insurance': [],
   'bulk-insurance': [],
@@ -68,14 +67,14 @@ const refs = (names: readonly HeaderName[]): JsonObject =>
 
 const ofStatus: Readonly<Record<number, JsonObject>> = {
   401: refs(['WWW-Authenticate']),
-  // No operation of the document answers 405, so that this header is no component.
+  // No operation of the document responds with 405, so this header is not a component.
   405: { Allow: text('The methods that this path takes') },
   429: refs(['Retry-After']),
 };
 
 const common = Object.keys(everyResponse) as HeaderName[];
 
-/** The headers of an endpoint's success. */
+/** The headers of an endpoint's successful response. */
 export const successHeaders = (id: EndpointId): JsonObject => refs([...common, ...ofSuccess[id]]);
 
 /** The headers of an error response with this status. */

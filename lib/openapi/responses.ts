@@ -1,14 +1,12 @@
-/** What each endpoint answers, per status. */
+/** The responses of each endpoint, by status. */
 import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
 import { type ProblemCode, problems } from '../../functions/problems.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import { meaningOf } from './error-list.ts';
 import { commonProblems } from './examples/all-examples.ts';
 import type { Example } from './examples/example.ts';
-import { type JsonObject, present } from './json.ts';
-import { followUps } from './links.ts';
+import { type JsonObject, present, refTo } from './json.ts';
 import { problemOf } from './problem-schema.ts';
-import { refTo } from './references.ts';
 import { problemHeaders, successHeaders } from './response-headers.ts';
 
 const PROBLEM_TYPE = 'application/problem+json';
@@ -17,6 +15,23 @@ const SUCCESS: Readonly<Record<Endpoint['successStatus'], string>> = {
   200: 'Done',
   201: 'Created',
   204: 'Deleted',
+};
+
+/** What generated clients call an endpoint: its id in camel case. */
+export const operationIdOf = (id: EndpointId): string =>
+  id.replace(/-([a-z])/g, (_hyphen, letter: string) => letter.toUpperCase());
+
+const linkTo = (id: EndpointId, description: string): JsonObject => ({
+  operationId: operationIdOf(id),
+  description,
+  parameters: { id: '$response.body#/id' },
+});
+
+/** OpenAPI links from a created item to the operations on it. */
+const itemLinks: JsonObject = {
+  ReadItem: linkTo('read-content', 'Read the item'),
+  UpdateItem: linkTo('update-content', 'Update the item'),
+  DeleteItem: linkTo('delete-content', 'Delete the item'),
 };
 
 const namedExamples = (shown: readonly Example[]): JsonObject | undefined =>
@@ -41,7 +56,7 @@ const success = (id: EndpointId, row: Endpoint, shown: readonly Example[]): Json
     content: row.response && {
       'application/json': present({ schema: schemaInDocument(row.response), examples: namedExamples(shown) }),
     },
-    links: followUps(id),
+    links: id === 'create-content' ? itemLinks : undefined,
   });
 
 const commonCodes = Object.keys(commonProblems) as (keyof typeof commonProblems)[];
@@ -72,7 +87,7 @@ export const componentResponses = (): JsonObject => ({
 const sharedResponses = (codes: readonly (keyof typeof commonProblems)[]): JsonObject =>
   Object.fromEntries(codes.map((code) => [problems[code].status, refTo('responses', code)]));
 
-/** Every answer of an endpoint, by status. */
+/** Every response of an endpoint, by status. */
 export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject => {
   const withStatus = (wanted: number) => shown.filter(({ status }) => status === wanted);
   const ofStatus = Map.groupBy(row.problems, (code) => problems[code].status);
@@ -88,7 +103,7 @@ export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Examp
   };
 };
 
-/** What paths and methods outside the table answer, which take no scope; OpenAPI has no place for it. */
+/** The responses to paths and methods outside the table, which need no scope; OpenAPI has no place for them. */
 export const otherRequests = (): JsonObject => ({
   ...sharedResponses(commonCodes.filter((code) => code !== 'SCOPE_MISSING')),
   ...tooLong(),

@@ -1,4 +1,4 @@
-/** Where the service answers: contract.md "Addresses and versions". */
+/** The addresses of the service: contract.md "Addresses and versions". */
 import type { Endpoint } from '../../functions/endpoints.ts';
 import type { JsonObject } from './json.ts';
 
@@ -10,13 +10,13 @@ export const pathInDocument = ({ paths: [first] }: Endpoint): string => first.sl
 
 const DEPLOYED = 'https://{api}.execute-api.{region}.amazonaws.com';
 
-/** Without descriptions: the schema of OpenAPI 3.1 that swagger-parser holds documents against rejects them. */
+/** Without descriptions: the schema of OpenAPI 3.1 that swagger-parser validates with rejects them. */
 const variables = {
   api: { default: 'abcde12345' },
   region: { default: 'eu-west-2' },
 } as const;
 
-/** Every address at which a row answers: its base, on this origin and on a deployed one. */
+/** The base addresses of a row: on the origin of the document, and on a deployed service. */
 export const serversOf = (row: Pick<Endpoint, 'paths'>): JsonObject[] => {
   const relative = pathInDocument(row as Endpoint);
   const bases = row.paths.map((path) => path.slice(0, path.length - relative.length));

@@ -1,4 +1,4 @@
-/** What the document says in words. Long texts stand here, not in the rows, which every function bundles. */
+/** The prose of the document. Long texts are here and not in the rows, because every function bundles the rows. */
 import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
 
 /** The document's title page. */
@@ -7,10 +7,10 @@ export const information = {
   version: '1.0.0',
   summary: 'Vehicle insurance, compliance verdicts and content items.',
   description: [
-    'Every request carries an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers, never in a browser or an app: the service answers without CORS headers.',
-    'Every answer tells where the caller stands in its window of 60 seconds, aligned to the Unix minute: `X-RateLimit-Limit`, `X-RateLimit-Remaining`, `X-RateLimit-Reset`. Plans: `free` 60 requests and 100 registrations in a bulk request, `standard` 600 and 500, `premium` 6,000 and 1,000. Over the limit: 429 with `Retry-After`.',
-    'What goes wrong is an RFC 9457 problem document with a `code`. Faults are looked for in this order: 401, 403, 429, unknown path or method (404, 405), 400, resource not found (404), 412, 409.',
-    'Days are days in Europe/London; timestamps are UTC. `/v1` only ever gains optional things: ignore fields and codes that you do not know.',
+    'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers, never in a browser or an app: responses have no CORS headers.',
+    'Each plan has a rate limit per window of 60 seconds, aligned to the Unix minute. Every response has the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`. Plans: `free` 60 requests and 100 registrations in a bulk request, `standard` 600 and 500, `premium` 6,000 and 1,000. A request over the limit gets 429 with `Retry-After`.',
+    'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 403, 429, unknown path or method (404, 405), 400, resource not found (404), 412, 409.',
+    'Days are days in Europe/London; timestamps are UTC. `/v1` only gains optional fields, parameters and codes: ignore fields and codes that you do not know.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },
 } as const;
@@ -24,38 +24,43 @@ export const tags: readonly { readonly name: Endpoint['tag']; readonly descripti
   },
   {
     name: 'Content',
-    description: 'Content items by domain and slug. They answer under `/v1/api/content` and `/api/content` alike.',
+    description: 'Content items by domain and slug. `/v1/api/content` and `/api/content` are the same endpoints.',
   },
 ];
 
-/** The two headers that take a key; either will do. */
+/** The two headers that can carry the key. */
 export const securitySchemes = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
     description:
-      'The API key: `vvc_live_…` or `vvc_test_…`. Both headers with the same key are fine, two different keys are 401. An `Authorization` of another scheme is ignored.',
+      'The API key: `vvc_live_…` or `vvc_test_…`. Both headers with the same key are accepted; two different keys are 401. An `Authorization` of another scheme is ignored.',
   },
-  apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The API key in a header of its own.' },
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The API key, as an alternative to `Authorization`.',
+  },
 } as const;
 
 const REGISTRATION =
-  'A registration is taken as people write it: case, spaces, hyphens, dots and middle dots do not matter, O and 0, I and 1 do. The answer repeats it unchanged.';
-const IF_MATCH = 'With `If-Match`, only a version that it names is touched; otherwise the answer is 412.';
+  'A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.';
+const IF_MATCH = 'With `If-Match`, only a version that it names is changed; otherwise the response is 412.';
 const BODY =
-  'The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is refused.';
+  'The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.';
 const FIELDS =
-  'Text must be well-formed Unicode without control characters (tab and line ends aside) and without U+FFFD; invisible characters alone are no title and no content. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain.';
+  'Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain.';
 
 /** What each operation does beyond its summary. */
 export const operationTexts: Readonly<Record<EndpointId, string>> = {
-  'vehicle-insurance': `\`insured\` says whether a policy is in force today, Europe/London, first and last day included. Of several policies the one in force answers, else the one that ended last, else the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
-  'bulk-insurance': `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The most registrations in one request depend on the plan: 100, 500 or 1,000. It counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: ask again, it is not unknown. ${BODY}`,
-  compliance: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` when all four pass, \`reasons\` otherwise, one per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. ${REGISTRATION}`,
+  'vehicle-insurance': `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
+  'bulk-insurance': `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. ${BODY}`,
+  compliance: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. ${REGISTRATION}`,
   'list-content':
-    'The last to join the list first. `slug` needs `domain`. An offset past the end is an empty page; follow the `Link` header to read all. A page over 5 MB is refused with a `limit` that fits. Unknown parameters are ignored, a known one given twice is refused.',
-  'create-content': `With an \`Idempotency-Key\`, the same request within 24 hours is answered with the same item and creates nothing; the same key with another body is 409. ${FIELDS} ${BODY}`,
+    'Newest in the list first. `slug` needs `domain`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.',
+  'create-content': `With an \`Idempotency-Key\`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. ${FIELDS} ${BODY}`,
   'read-content': 'The `ETag` is the version, for `If-Match`.',
-  'update-content': `Fields that are left out keep their value, so a full body is a full replacement. \`id\`, \`created_at\`, \`updated_at\` and \`version\` are ignored. Every update raises \`version\`. ${IF_MATCH} ${FIELDS} ${BODY}`,
-  'delete-content': `Gone for good, its slug free again; a second delete is 404. ${IF_MATCH}`,
+  'update-content': `Omitted fields keep their value, so a full body replaces the item. \`id\`, \`created_at\`, \`updated_at\` and \`version\` are ignored. Every update increments \`version\`. ${IF_MATCH} ${FIELDS} ${BODY}`,
+  'delete-content': `The item is deleted permanently and its slug is free again; a second delete is 404. ${IF_MATCH}`,
 };

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpoints } from '../../functions/endpoints.ts';
-import { operationIdOf } from '../../lib/openapi/operation-id.ts';
+import { operationIdOf } from '../../lib/openapi/responses.ts';
 import { pathInDocument } from '../../lib/openapi/servers.ts';
 import { casesPerOperation } from './cases.ts';
 import { pythonTools } from './python-tools.ts';

@@ -36,7 +36,7 @@ export const createExamples: readonly Example[] = [
   },
   {
     name: 'slugTaken',
-    summary: 'A slug that another item of the domain holds',
+    summary: 'A slug that another item of the domain has',
     request: { body: { ...tyres, slug: 'motoring-news-45' } },
     ...problemExample(apiError('SLUG_TAKEN')),
   },
@@ -70,19 +70,19 @@ export const updateExamples: readonly Example[] = [
   },
   {
     name: 'changedMeanwhile',
-    summary: 'The same again: the item is another version by now',
+    summary: 'The same request again: the item has another version now',
     request: { path: ofSampleItem, headers: { 'If-Match': '"1"' }, body: { title: 'MOT this week' } },
     ...problemExample(apiError('PRECONDITION_FAILED', { currentVersion: 2, isQuoted: true })),
   },
   {
     name: 'slugTaken',
-    summary: 'A slug that another item of the domain holds',
+    summary: 'A slug that another item of the domain has',
     request: { path: ofSampleItem, body: { slug: 'motoring-news-44' } },
     ...problemExample(apiError('SLUG_TAKEN')),
   },
   {
     name: 'empty',
-    summary: 'Nothing that an update can change',
+    summary: 'No field that an update can change',
     request: { path: ofSampleItem, body: { version: 7 } },
     ...problemExample(
       apiError('VALIDATION_FAILED', {
@@ -97,10 +97,10 @@ export const updateExamples: readonly Example[] = [
 export const deleteExamples: readonly Example[] = [
   {
     name: 'changedMeanwhile',
-    summary: 'A version that the item no longer is',
+    summary: 'A version that is not the current one',
     request: { path: ofSampleItem, headers: { 'If-Match': '"1"' } },
     ...problemExample(apiError('PRECONDITION_FAILED', { currentVersion: 2, isQuoted: true })),
   },
-  { name: 'deleted', summary: 'Gone for good', request: { path: ofSampleItem }, status: 204 },
+  { name: 'deleted', summary: 'Deleted permanently', request: { path: ofSampleItem }, status: 204 },
   { ...unknownItem, request: { path: { id: 'nothing' } } },
 ];

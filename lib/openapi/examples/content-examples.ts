@@ -30,7 +30,7 @@ export const listExamples: readonly Example[] = [
   },
   {
     name: 'bySlug',
-    summary: 'The item that holds a slug',
+    summary: 'The item with a slug',
     request: { query: { domain: 'news.example', slug: 'motoring-news-45' } },
     status: 200,
     body: { items: [sampleItem], total: 1, limit: 20, offset: 0 },

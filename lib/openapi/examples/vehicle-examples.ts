@@ -23,7 +23,7 @@ const lapsedPolicy = {
 export const registrationProblems: readonly Example[] = [
   {
     name: 'unknown',
-    summary: 'A vehicle that nobody knows',
+    summary: 'An unknown vehicle',
     request: { path: { registration: 'ZZ99ZZZ' } },
     ...problemExample(apiError('VEHICLE_NOT_FOUND')),
   },
@@ -35,7 +35,7 @@ export const registrationProblems: readonly Example[] = [
   },
 ];
 
-/** The insurance look-up. */
+/** The insurance lookup. */
 export const insuranceExamples: readonly Example[] = [
   {
     name: 'insured',
@@ -65,7 +65,7 @@ export const insuranceExamples: readonly Example[] = [
   },
   {
     name: 'noPolicy',
-    summary: 'Known, but never insured',
+    summary: 'A known vehicle without a policy',
     request: { path: { registration: 'KR08NIL' } },
     status: 200,
     body: {
