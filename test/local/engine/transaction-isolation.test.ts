@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { TransactGetItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { transact } from '../../../functions/dynamodb/transact.ts';
+import { type TransactWrite, transact } from '../../../functions/dynamodb/transact.ts';
 import { deadlineIn } from '../../../functions/runtime/deadline.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
-import { add, put, putNew, read, write } from './writes.ts';
+import { add, read, write } from './writes.ts';
 
-const PATIENCE_MS = 25_000;
+const DEADLINE_MS = 25_000;
 
 let engine: TestEngine;
 let table: string;
@@ -32,8 +32,19 @@ const bothAmounts = async (left: string, right: string): Promise<number[] | unde
   }
 };
 
-const transfer = (from: string, to: string) =>
-  transact(engine.client, [add(table, from, -1), add(table, to, 1)], deadlineIn(PATIENCE_MS));
+/** An increment in plain values, as `transact` takes them. */
+const increment = (id: string, by: number): TransactWrite => ({
+  Update: {
+    TableName: table,
+    Key: { id },
+    UpdateExpression: 'ADD amount :by',
+    ExpressionAttributeValues: { ':by': by },
+  },
+});
+
+const apply = (...writes: TransactWrite[]) => transact(engine.client, writes, deadlineIn(DEADLINE_MS));
+
+const transfer = (from: string, to: string) => apply(increment(from, -1), increment(to, 1));
 
 describe('concurrent transactions', () => {
   it('each count exactly once, and no reader sees half of one', async () => {
@@ -65,11 +76,7 @@ describe('concurrent transactions', () => {
       ExpressionAttributeValues: { ':one': { N: '1' } },
     });
     const singles = Promise.allSettled(Array.from({ length: 40 }, () => engine.client.send(single)));
-    await Promise.all(
-      Array.from({ length: 20 }, () =>
-        transact(engine.client, [add(table, counted, 1), add(table, other, 1)], deadlineIn(PATIENCE_MS)),
-      ),
-    );
+    await Promise.all(Array.from({ length: 20 }, () => apply(increment(counted, 1), increment(other, 1))));
     const written = (await singles).filter(({ status }) => status === 'fulfilled').length;
     expect(await amountOf(counted)).toBe(20 + written);
     expect(await amountOf(other)).toBe(20);
@@ -80,7 +87,10 @@ describe('concurrent transactions', () => {
     const owners = Array.from({ length: 50 }, fresh);
     const outcomes = await Promise.all(
       owners.map((owner) =>
-        transact(engine.client, [putNew(table, claim), put(table, owner)], deadlineIn(PATIENCE_MS)),
+        apply(
+          { Put: { TableName: table, Item: { id: claim }, ConditionExpression: 'attribute_not_exists(id)' } },
+          { Put: { TableName: table, Item: { id: owner } } },
+        ),
       ),
     );
     expect(outcomes.filter(({ committed }) => committed)).toHaveLength(1);
