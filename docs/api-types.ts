@@ -199,7 +199,7 @@ export interface components {
         };
         /** ContentPage */
         ContentPage: {
-            /** @description The last to join the list first */
+            /** @description Newest in the list first */
             items: components["schemas"]["ContentItem"][];
             /** @description Items that match the filter, exactly */
             total: number;

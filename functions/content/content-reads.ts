@@ -5,7 +5,7 @@ import type { Deadline } from '../runtime/deadline.ts';
 import { ALL_ITEMS, domainList, type Entry, itemKey, parseItem, parseSlug, slugKey } from './content-items.ts';
 import { type ContentItem, isContentId, type StoredItem } from './item.ts';
 
-/** Which items: all of them, a domain's, or the one that holds a slug of a domain. */
+/** Which items: all, those of a domain, or the one with a slug of a domain. */
 export interface ContentFilter {
   readonly domain?: string;
   readonly slug?: string;
@@ -16,10 +16,10 @@ export interface ItemPage {
   readonly total: number;
 }
 
-/** How often is read when items change between the read of a list or slug and that of the items. */
+/** Attempts to read a list or slug and then its items, when items change in between. */
 const MAX_READS = 3;
 
-/** Reads of the content table, all strongly consistent. */
+/** Reads of the content table. All are strongly consistent. */
 export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: CountedLists) => {
   const find = async (id: string): Promise<StoredItem | undefined> => {
     if (!isContentId(id)) return undefined;
@@ -27,7 +27,7 @@ export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: C
     return Item && parseItem(Item);
   };
 
-  /** Who holds the slug, then that item; again when the item gave the slug up in between. */
+  /** Reads the slug's claim, then that item; both again when the item's slug changed in between. */
   const findBySlug = async (domain: string, slug: string): Promise<ContentItem | undefined> => {
     for (let read = 1; read <= MAX_READS; read += 1) {
       const { Item } = await db.send(
@@ -41,7 +41,7 @@ export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: C
     return undefined;
   };
 
-  /** @throws why some could not be read in time; those are not missing */
+  /** @throws the error because of which some could not be read: those must not count as missing */
   const findEntries = async (keys: readonly Entry[], deadline: Deadline): Promise<readonly Entry[]> => {
     const { items, failure } = await batchGet(db, [{ table, keys, consistent: true }], deadline);
     if (failure !== undefined) throw failure;
@@ -65,10 +65,10 @@ export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: C
   return {
     find,
 
-    /** Those of the ids that exist, in their order. @throws why one could not be read */
+    /** The items that exist, in the order of their ids. @throws the error because of which one could not be read */
     findMany,
 
-    /** The ids of the items that hold these slugs, where there is one. @throws why one could not be read */
+    /** The ids of the items that have these slugs. @throws the error because of which one could not be read */
     findIdsBySlug: async (
       slugs: readonly Pick<ContentItem, 'domain' | 'slug'>[],
       deadline: Deadline,
@@ -80,7 +80,7 @@ export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: C
       return claims.flatMap((claim) => parseSlug(claim)?.id ?? []);
     },
 
-    /** The last to join the list first; an offset past the end is an empty page. */
+    /** Newest in the list first; an offset past the end is an empty page. */
     list: async (
       { domain, slug }: ContentFilter,
       { offset, limit }: { offset: number; limit: number },

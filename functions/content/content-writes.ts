@@ -1,4 +1,4 @@
-/** The single writes of which every change of content is composed. */
+/** The single writes of which every content transaction is composed. */
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { itemEntry, itemKey, slugKey } from './content-items.ts';
 import type { ContentItem, StoredItem } from './item.ts';
@@ -11,7 +11,7 @@ export const contentWrites = (table: string) => ({
     Put: { TableName: table, Item: itemEntry(stored), ConditionExpression: 'attribute_not_exists(pk)' },
   }),
 
-  /** Fails when the item is no longer the version that the change was made from. */
+  /** Fails when the stored item is not the version that was read. */
   replaceItem: (stored: StoredItem, { version }: ContentItem): TransactWrite => ({
     Put: {
       TableName: table,
@@ -21,7 +21,7 @@ export const contentWrites = (table: string) => ({
     },
   }),
 
-  /** Fails when the item is no longer the version that was read. */
+  /** Fails when the stored item is not the version that was read. */
   removeItem: ({ id, version }: ContentItem): TransactWrite => ({
     Delete: {
       TableName: table,

@@ -1,14 +1,14 @@
-/** The bounds of a page of content, and the links from one page to the next. */
+/** A page of content: its query, its size limit, and the links to its neighbours. */
 import type { Static } from 'typebox';
 import { apiError } from '../problems.ts';
 import type { ContentFilter } from './content-reads.ts';
 import type { ContentItem } from './item.ts';
 import type { ContentQuery } from './schemas.ts';
 
-/** Items in a page when the caller does not say (specification section 8). */
+/** Items in a page without a `limit` (specification section 8). */
 const DEFAULT_LIMIT = 20;
 
-/** Which items a list request asks for, and which page of them. */
+/** The filter and the bounds of a list request. */
 export const readPageQuery = ({ domain, slug, limit = DEFAULT_LIMIT, offset = 0 }: Static<typeof ContentQuery>) => ({
   filter: { ...(domain && { domain: domain.toLowerCase() }), ...(slug && { slug }) },
   bounds: { limit, offset },
@@ -17,12 +17,12 @@ export const readPageQuery = ({ domain, slug, limit = DEFAULT_LIMIT, offset = 0 
 /** Bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;
 /**
- * Lambda takes 6,291,556 bytes of answer, in which the page's JSON is once more a JSON string: text full of quotes,
- * backslashes or line ends grows in it. Some is left for the rest of the answer.
+ * Lambda's response limit is 6,291,556 bytes. The page is a JSON string in that response, so quotes, backslashes and line
+ * ends take more bytes there. The rest is for headers.
  */
 const MAX_ENCODED_BYTES = 6_200_000;
 
-/** @throws PAGE_TOO_LARGE naming how many of these items fit */
+/** @throws PAGE_TOO_LARGE, which names how many of the items fit */
 export const requirePageFits = (items: readonly ContentItem[]): void => {
   let bytes = 0;
   let encodedBytes = 0;
@@ -36,7 +36,7 @@ export const requirePageFits = (items: readonly ContentItem[]): void => {
   }
 };
 
-/** Where a page is asked for: the collection's address, and the filter. */
+/** The address of a page: the collection's path, the filter and the bounds. */
 export interface PageAddress extends ContentFilter {
   readonly path: string;
   readonly limit: number;

@@ -129,7 +129,7 @@ export const UpdateContent = T.Refine(
 
 export const ContentPage = T.Object(
   {
-    items: T.Array(ContentItemSchema, { description: 'The last to join the list first' }),
+    items: T.Array(ContentItemSchema, { description: 'Newest in the list first' }),
     total: T.Integer({ minimum: 0, description: 'Items that match the filter, exactly' }),
     limit: T.Integer({ minimum: 1, maximum: 100 }),
     offset: T.Integer({ minimum: 0 }),

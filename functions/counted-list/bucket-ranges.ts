@@ -1,20 +1,18 @@
-/** Which parts of which buckets make up a page. Pure arithmetic on the counters. */
-
 /** A bucket and how many members it has. */
 export interface Bucket {
   readonly bucket: number;
   readonly members: number;
 }
 
-/** A range of one bucket, counted from its newest member. */
+/** A part of one bucket, counted from its newest member. */
 export interface BucketRange {
   readonly bucket: number;
   readonly skip: number;
-  /** What the page has room for: more than the bucket had members left when it was counted, should others have joined. */
+  /** Members that fit on the page. More than the bucket had when it was counted, since others may be added. */
   readonly room: number;
 }
 
-/** Which ranges of which buckets make up a page. Buckets come newest first. */
+/** The parts of buckets that make up a page, by their counters. Buckets come newest first. */
 export const bucketRanges = (buckets: readonly Bucket[], offset: number, limit: number): BucketRange[] => {
   const ranges: BucketRange[] = [];
   let toSkip = offset;

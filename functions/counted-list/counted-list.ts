@@ -1,38 +1,38 @@
 /**
- * Lists on DynamoDB with an exact total and pages that cost the same at any offset. Knows nothing of what it lists.
+ * Lists on DynamoDB with an exact total and pages that cost the same at any offset. A list holds ids and does not know
+ * what they identify.
  *
- * A member joins a list at a position, a number that only grows. 512 positions make a bucket; a bucket's members share a
- * partition, so no partition grows without bound. Beside them stands a counter per bucket.
+ * - A **member** is an id in a list. It has one position per list.
+ * - A **position** is a number from the list's **position allocator**. It is never given out twice; members never move.
+ * - A **bucket** is 512 consecutive positions. Its members share a partition, so that partitions stay small.
+ * - A **counter** per bucket holds the number of its members and a change number.
  *
- * Invariants, kept because members and counters change in one transaction:
- * - a member has one position per list;
- * - a bucket's counter equals the members in the bucket;
- * - a counter's change number grows with every change of its bucket and never falls (counters from before there was one
- *   lack it until their next change), so that a recount knows whether anything happened meanwhile;
- * - the sum of a list's counters is its total.
+ * Invariants, which hold because members and counters change in one transaction:
+ * - A bucket's counter equals the number of its members. The sum of a list's counters is its total.
+ * - A counter's change number grows with every change of its bucket. A recount that finds the same number before and after
+ *   knows that nothing changed meanwhile. A counter that an early version stored has none until its next change.
  *
- * The newest bucket's counter is written by every member that joins, so it bounds how fast a list grows: DynamoDB takes
- * 1,000 write units a second on one item and a transactional write takes two, hence at most 500 transactions a second per
- * list, less what concurrent ones lose to conflicts on it. A transaction may bring in many members at once.
+ * A page reads the counters, then only the buckets that contain it, all at once and each from its newest member. Removed
+ * members leave gaps, so a bucket can have fewer than 512. A page of 20 touches at most two buckets until 96 % of a list
+ * was removed evenly; beyond that it touches more, at most one per member shown. An empty bucket costs only its counter
+ * of 60 bytes.
  *
- * Members that leave make their bucket thin, and it stays so: positions are never given twice and members never move.
- * A page reads, all at once, just the buckets that its members lie in, each from its newest member on. So it touches at
- * most two, four requests with the items, as long as each bucket holds a page: for a page of 20 until 96 % of a list has
- * left evenly. Beyond that it costs a request more per bucket touched, at most one per member shown, in the same two
- * steps. An emptied bucket costs nothing but its counter, 60 bytes.
+ * Limit: every new member updates the counter of the newest bucket. DynamoDB writes 1,000 units per second to one item, and
+ * a transactional write takes two: at most 500 transactions per second and list, less with conflicts. One transaction may
+ * add many members.
  */
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { type Bucket, type BucketRange, bucketRanges } from './bucket-ranges.ts';
 import { allocatorKey, bucketOf, counterKey, counterPartition, memberKey, memberPartition } from './entries.ts';
 
-/** Who joins, and where. */
+/** An id and its allocated position. */
 export interface Member {
   readonly position: number;
   readonly id: string;
 }
 
-/** A page of member ids, newest first, and how many members the list has. */
+/** A page of ids, newest first, and the list's total. */
 export interface MemberPage {
   readonly ids: readonly string[];
   readonly total: number;
@@ -40,7 +40,15 @@ export interface MemberPage {
 
 const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { members }) => sum + members, 0);
 
-/** The counted lists of one table (string keys `pk`, `sk`). List names must not contain `#`. */
+/**
+ * The counted lists of one table (string keys `pk`, `sk`). List names must not contain `#`.
+ * @example
+ * const lists = countedLists(db, table);
+ * const position = await lists.allocate('all');
+ * await transact(db, [putItem, ...lists.append('all', [{ position, id }])], deadline);
+ * const { ids, total } = await lists.page('all', 40, 20); // the third page of 20, newest first
+ * await transact(db, [deleteItem, ...lists.remove('all', position)], deadline);
+ */
 export const countedLists = (db: DynamoDBDocumentClient, table: string) => {
   const count = (list: string, bucket: number, change: number): TransactWrite => ({
     Update: {
@@ -67,8 +75,8 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string) => {
   };
 
   /**
-   * Always from the newest member on: who joins or leaves between the count and this read may be on the page or not, but
-   * a member whose place is on it all the time is. Counted from the oldest, it would be pushed off by others.
+   * Reads from the newest member, skipped ones included: new members are then extra members at the start of the range.
+   * Read from the oldest, they would push members off the page that belong on it before and after.
    */
   const readRange = async (list: string, { bucket, skip, room }: BucketRange): Promise<string[]> => {
     const { Items = [] } = await db.send(
@@ -85,9 +93,7 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string) => {
   };
 
   return {
-    /**
-     * The first of so many new positions at the end of the list. One that is never used leaves a gap, which costs nothing.
-     */
+    /** Allocates new positions and returns the first. An unused position is a gap, which costs nothing. */
     allocate: async (list: string, positions = 1): Promise<number> => {
       const { Attributes } = await db.send(
         new UpdateCommand({
@@ -101,7 +107,7 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string) => {
       return Number(Attributes?.allocated) - positions;
     },
 
-    /** The writes that let members join at their allocated positions: one each, and one per bucket. */
+    /** The writes that add members at allocated positions: one per member and one per bucket. */
     append: (list: string, members: readonly Member[]): TransactWrite[] => [
       ...members.map(({ position, id }) => ({
         Put: {
@@ -110,12 +116,12 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string) => {
           ConditionExpression: 'attribute_not_exists(pk)',
         },
       })),
-      ...[...Map.groupBy(members, ({ position }) => bucketOf(position))].map(([bucket, joining]) =>
-        count(list, bucket, joining.length),
+      ...[...Map.groupBy(members, ({ position }) => bucketOf(position))].map(([bucket, added]) =>
+        count(list, bucket, added.length),
       ),
     ],
 
-    /** The writes that let the member at a position leave. */
+    /** The two writes that remove the member at a position. */
     remove: (list: string, position: number): TransactWrite[] => [
       {
         Delete: {
@@ -128,18 +134,18 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string) => {
     ],
 
     /**
-     * Strongly consistent: a member that joined before is on the page that its place is on, whoever joins and leaves
-     * meanwhile, at most once, and the total is never less than what is shown. One request for the counters and one per bucket that the
-     * page touches; one more when the list outgrows its last page in between.
+     * Strongly consistent. While others change the list, a member that belongs on the page before and after is on it, no
+     * member is on it twice, and the total is never less than offset and page. One request for the counters and one per
+     * bucket of the page; one more when the list outgrows its last page meanwhile.
      */
     page: async (list: string, offset: number, limit: number): Promise<MemberPage> => {
       const buckets = await readBuckets(list);
       const counted = totalOf(buckets);
       const isLast = offset < counted && counted <= offset + limit;
-      // One more than the page holds tells whether the list has outgrown it since it was counted.
+      // One more member than the page shows whether the list has outgrown it since it was counted.
       const ranges = bucketRanges(buckets, offset, isLast ? limit + 1 : limit);
       const read = await Promise.all(ranges.map((range) => readRange(list, range)));
-      // Whoever left an older bucket and joined again between the reads is in both; its new place counts.
+      // A member that was removed from an older bucket and added again between the reads is in both; its new position counts.
       const found = [...new Set(read.flat())];
       const ids = found.slice(0, limit);
       if (!isLast) return { ids, total: counted };

@@ -1,21 +1,21 @@
-/** How lists lie in their table: the key of each kind of entry, and back from an entry to what it says. */
+/** The entries of lists in their table: the key of each kind, and entries to their parsed form. */
 import type { Item as Entry } from '../dynamodb/database.ts';
 
 /** Positions in a bucket: a page touches few buckets, and 100,000 members need only 196 counters. */
 const BUCKET_SIZE = 512;
-/** Digits that keep numbers in order as text; 512 × 10^12 positions. */
+/** Digits to which numbers are padded, so that they sort as text. */
 const BUCKET_DIGITS = 12;
 const POSITION_DIGITS = 15;
 
 const padded = (value: number, digits: number): string => String(value).padStart(digits, '0');
 
-/** The bucket that a position lies in. */
+/** The bucket of a position. */
 export const bucketOf = (position: number): number => Math.floor(position / BUCKET_SIZE);
 
 /** The list's position allocator: how many positions it has given out. (`head` is the stored name.) */
 export const allocatorKey = (list: string): Entry => ({ pk: `head#${list}`, sk: 'head' });
 
-/** The partition of a list's counters, in which they are in the order of their buckets. */
+/** The partition of a list's counters, sorted by bucket. */
 export const counterPartition = (list: string): string => `counters#${list}`;
 
 export const counterKey = (list: string, bucket: number): Entry => ({
@@ -23,7 +23,7 @@ export const counterKey = (list: string, bucket: number): Entry => ({
   sk: padded(bucket, BUCKET_DIGITS),
 });
 
-/** The partition of a bucket's members, in which they are in the order of their positions. */
+/** The partition of a bucket's members, sorted by position. */
 export const memberPartition = (list: string, bucket: number): string =>
   `members#${list}#${padded(bucket, BUCKET_DIGITS)}`;
 
@@ -32,13 +32,13 @@ export const memberKey = (list: string, position: number): Entry => ({
   sk: padded(position, POSITION_DIGITS),
 });
 
-/** What an entry of a list says. */
+/** An entry of a list. */
 export type ListEntry =
   | { readonly kind: 'allocator'; readonly list: string; readonly allocated: number }
   | { readonly kind: 'counter'; readonly list: string; readonly bucket: number }
   | { readonly kind: 'member'; readonly list: string; readonly position: number; readonly id: string };
 
-/** Reads an entry of the table; undefined when it belongs to no list. */
+/** Parses an entry of the table; undefined when it belongs to no list. */
 export const parseListEntry = ({ pk, sk, allocated, member }: Entry): ListEntry | undefined => {
   const [kind, list = ''] = String(pk).split('#');
   if (kind === 'head') return { kind: 'allocator', list, allocated: Number(allocated) };

@@ -14,25 +14,25 @@ import { type ContentScan, placeOf, scanContent } from './content-scan.ts';
 import { listRecount } from './list-recount.ts';
 import { transactGet } from './transact-get.ts';
 
-/** A part of a list. */
+/** A bucket of a list. */
 export interface BucketName {
   readonly list: string;
   readonly bucket: number;
 }
 
-/** What a check went through, and what it found. */
+/** The result of a check. */
 export interface ContentReport {
   readonly items: number;
   readonly lists: number;
-  /** In the order in which they are to be repaired: counters last, as other repairs change what they count. */
+  /** In the order of their repair: counters last, since other repairs change what they count. */
   readonly inconsistencies: readonly Inconsistency[];
-  /** Changed by others during every attempt to count them: neither right nor wrong is known. */
+  /** Buckets that changed during every recount, so that nothing is known of their counters. */
   readonly busy: readonly BucketName[];
 }
 
-/** Milliseconds for reading what is suspicious, retries included. */
+/** Milliseconds to confirm one suspected inconsistency, retries included. */
 const PATIENCE_MS = 30_000;
-/** Reads at the same time, of what is suspicious and of buckets. */
+/** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
 
 const mapInChunks = async <In, Out>(all: readonly In[], work: (one: In) => Promise<Out>): Promise<Out[]> => {
@@ -50,7 +50,7 @@ const bucketsOf = ({ buckets }: ContentScan): BucketName[] =>
 export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
   const { recount } = listRecount(db, table);
 
-  /** An entry together with the item that it names, at one moment. */
+  /** An entry and the item that it names, as they are at one moment. */
   const readWithItem = async (Key: Entry, id: string) => {
     const gets = [Key, itemKey(id)].map((key) => ({ TableName: table, Key: key }));
     const [entry, item] = await transactGet(db, gets, deadlineIn(PATIENCE_MS));
@@ -63,7 +63,7 @@ export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
     return Number(Item?.allocated ?? 0);
   };
 
-  /** Reads again what a scan made suspicious. */
+  /** Reads a suspected inconsistency again, in one transaction. */
   const isInconsistent = async (suspected: SuspectedInconsistency): Promise<boolean> => {
     switch (suspected.kind) {
       case 'orphaned member':
@@ -86,7 +86,7 @@ export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
   };
 
   return {
-    /** Reads the whole table, then again what looks wrong. `onProgress` gets the number of entries read. */
+    /** Scans the table, then confirms what looks inconsistent. `onProgress` gets the number of entries scanned. */
     check: async (onProgress: (entries: number) => void = () => undefined): Promise<ContentReport> => {
       const scan = await scanContent(db, table, onProgress);
       const confirmed = await mapInChunks(suspectedInconsistencies(scan), async (suspected) =>

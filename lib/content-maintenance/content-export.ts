@@ -6,20 +6,20 @@ import { countedLists } from '../../functions/counted-list/counted-list.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { walkList } from './list-walk.ts';
 
-/** Items read at once: at most 10 MB of content. */
+/** Items that are read at once: at most 10 MB of content. */
 const ITEMS_AT_ONCE = 100;
-/** Milliseconds for them. */
+/** Milliseconds to read them, retries included. */
 const PATIENCE_MS = 30_000;
 
-/** Content as a whole, for an operator's file. */
+/** Reads all content, for a file. */
 export const contentExport = (db: DynamoDBDocumentClient, table: string) => {
   const lists = countedLists(db, table);
   const reads = contentReads(db, table, lists);
   return {
-    /** How many items there are. */
+    /** The number of items. */
     count: async (): Promise<number> => (await lists.page(ALL_ITEMS, 0, 0)).total,
 
-    /** Every item, the first to join first, so that loading them again gives the list the same order. */
+    /** Every item, oldest in the list first, so that an import makes a list of the same order. */
     async *items(): AsyncGenerator<ContentItem> {
       for await (const ids of walkList(db, table, ALL_ITEMS)) {
         for (let start = 0; start < ids.length; start += ITEMS_AT_ONCE) {

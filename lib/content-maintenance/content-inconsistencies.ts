@@ -1,5 +1,4 @@
-/** What can be inconsistent in stored content, and what of it a scan makes suspicious. Pure: nothing is read or written. */
-
+/** The kinds of inconsistency in stored content, and which of them a scan suggests. Pure. */
 import type { ContentScan, ItemPlace } from './content-scan.ts';
 import type { Miscount } from './list-recount.ts';
 
@@ -17,7 +16,11 @@ export interface SlugClaim {
   readonly id: string;
 }
 
-/** What a scan can make suspicious. Counters are not compared with a scan: each bucket is recounted. */
+/**
+ * What a scan can suggest. `missing`: an item lacks its member or slug claim. `orphaned`: a member or slug claim belongs to
+ * no item. `allocator behind`: the next new member would get a used position. A scan says nothing of counters: each bucket
+ * is recounted.
+ */
 export type SuspectedInconsistency =
   | ({ readonly kind: 'missing member' | 'orphaned member' } & Membership)
   | ({ readonly kind: 'missing slug claim' | 'orphaned slug claim' } & SlugClaim)
@@ -25,7 +28,7 @@ export type SuspectedInconsistency =
 
 export type Inconsistency = SuspectedInconsistency | ({ readonly kind: 'miscounted bucket' } & Miscount);
 
-/** Whether the item names this position. */
+/** Whether the item has this position. */
 export const isAt = (item: ItemPlace | undefined, { list, position }: Omit<Membership, 'id'>): boolean =>
   item?.positions.get(list) === position;
 

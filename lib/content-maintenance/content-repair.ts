@@ -10,12 +10,12 @@ import { listRecount, listRepairs } from './list-recount.ts';
 
 /** Milliseconds for one repair, retries included. */
 const PATIENCE_MS = 30_000;
-/** How often a bucket is recounted when it changes between the recount and its repair. */
+/** Recounts of a bucket that changes between recount and repair. */
 const MAX_RECOUNTS = 20;
 
 type Condition = Omit<NonNullable<TransactWrite['ConditionCheck']>, 'TableName' | 'Key'>;
 
-/** The item says that it is at this place. */
+/** Condition: the item has this position. */
 const isAt = ({ list, position }: Membership): Condition => {
   const at = { ':position': position };
   if (list === ALL_ITEMS) {
@@ -28,7 +28,7 @@ const isAt = ({ list, position }: Membership): Condition => {
   };
 };
 
-/** The item says that it has this slug. */
+/** Condition: the item has this slug. */
 const hasSlug = ({ domain, slug }: SlugClaim): Condition => ({
   ConditionExpression: '#domain = :domain AND slug = :slug',
   ExpressionAttributeNames: { '#domain': 'domain' },
@@ -74,8 +74,8 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string) => {
 
   return {
     /**
-     * Repairs one inconsistency. False when what it is about has changed since, or when its bucket changes too often to be
-     * counted. A slug of two items stays as it is.
+     * Repairs one inconsistency. False when the data has changed since the check, when the bucket changes too often to be
+     * counted, or when two items have the same slug: a person must decide then.
      */
     repair: (found: Inconsistency): Promise<boolean> => {
       switch (found.kind) {

@@ -2,15 +2,15 @@ import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb
 import { ALL_ITEMS, domainList, type Entry, parseItem, parseSlug } from '../../functions/content/content-items.ts';
 import { bucketOf, parseListEntry } from '../../functions/counted-list/entries.ts';
 
-/** Where an item says it is. */
+/** The slug and the positions that an item's entry has. */
 export interface ItemPlace {
   readonly domain: string;
   readonly slug: string;
-  /** Its position in each list that it belongs to, by the list's name. */
+  /** Its position in each of its lists, by the list's name. */
   readonly positions: ReadonlyMap<string, number>;
 }
 
-/** Everything in the content table, in the shape in which it can be compared; read at different moments. */
+/** The content table's entries by kind. They were read at different moments. */
 export interface ContentScan {
   readonly items: Map<string, ItemPlace>;
   readonly slugs: { domain: string; slug: string; id: string }[];
@@ -35,7 +35,7 @@ const addListEntry = (scan: ContentScan, entry: NonNullable<ReturnType<typeof pa
   }
 };
 
-/** The place that an item has by its own entry. */
+/** The slug and positions in an item's entry. */
 export const placeOf = (entry: Entry): ItemPlace => {
   const { item, positions } = parseItem(entry);
   const { domain, slug } = item;

@@ -1,6 +1,6 @@
 /**
- * Recounts the buckets of counted lists, for an operator, beside traffic. A recount is valid when the counter's change
- * number is the same before and after it, and a counter is only set while its change number is still that one.
+ * Recounts and repairs the buckets of counted lists while the service runs. A recount is valid when the counter's change
+ * number is the same before and after it. A counter is set only while it still has that change number.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
@@ -19,18 +19,18 @@ export interface Miscount {
   readonly bucket: number;
   readonly counter: number;
   readonly members: number;
-  /** The counter's change number; undefined when there is no counter, or one from before counters had it. */
+  /** The counter's change number; undefined without a counter or with one of an early version. */
   readonly changes: number | undefined;
 }
 
-/** What came of a recount: `busy` when the bucket changed during every attempt. */
+/** The result of a recount: `busy` when the bucket changed during every attempt. */
 export type Recount = Miscount | 'right' | 'busy';
 
-/** Attempts to count a bucket while others keep changing it. */
+/** Attempts to count a bucket that others change. */
 const MAX_ATTEMPTS = 100;
 /**
- * Milliseconds between the two recounts that a miscount takes. The writes of a transaction become visible to a query one
- * by one: what one recount saw by half, the next one sees whole.
+ * Milliseconds between the two recounts that confirm a miscount. A query can see a transaction half applied; by the second
+ * recount it is applied.
  */
 const BETWEEN_RECOUNTS_MS = 50;
 
@@ -41,7 +41,7 @@ const isSame = (one: Counter, other: Counter): boolean =>
 
 const excess = ({ counter, members }: Miscount): number => counter - members;
 
-/** Recounts of the buckets of one table. */
+/** Recounts buckets of one table. */
 export const listRecount = (db: DynamoDBDocumentClient, table: string) => {
   const readCounter = async (list: string, bucket: number): Promise<Counter> => {
     const Key = counterKey(list, bucket);
@@ -64,7 +64,7 @@ export const listRecount = (db: DynamoDBDocumentClient, table: string) => {
   };
 
   return {
-    /** Compares the bucket's counter with its members. Two valid recounts must show the same difference. */
+    /** Compares the bucket's counter with its members. Two valid recounts must find the same difference. */
     recount: async (list: string, bucket: number): Promise<Recount> => {
       let last: Miscount | undefined;
       let before = await readCounter(list, bucket);
@@ -86,7 +86,7 @@ export const listRecount = (db: DynamoDBDocumentClient, table: string) => {
   };
 };
 
-/** Only the recount can say whether the counter had counted the member. */
+/** Raises the change number only: whether the counter had counted the member, a recount finds out. */
 const noteChange = (table: string, list: string, position: number): TransactWrite => ({
   Update: {
     TableName: table,
@@ -96,9 +96,9 @@ const noteChange = (table: string, list: string, position: number): TransactWrit
   },
 });
 
-/** The single writes of which repairs of a list are composed. */
+/** The single writes of which list repairs are composed. */
 export const listRepairs = (table: string) => ({
-  /** Sets a miscounted bucket's counter right. Fails when the bucket has changed since it was recounted. */
+  /** Sets a counter to the number of members. Fails when the bucket has changed since the recount. */
   setCounter: ({ list, bucket, counter, members, changes }: Miscount): TransactWrite => ({
     Update: {
       TableName: table,
@@ -112,7 +112,7 @@ export const listRepairs = (table: string) => ({
     },
   }),
 
-  /** Puts a member where it should be; its bucket is to be recounted after. */
+  /** Adds a missing member. Its bucket must be recounted afterwards. */
   restoreMember: (list: string, position: number, id: string): TransactWrite[] => [
     {
       Put: {
@@ -124,7 +124,7 @@ export const listRepairs = (table: string) => ({
     noteChange(table, list, position),
   ],
 
-  /** Removes a member that should not be there; its bucket is to be recounted after. */
+  /** Removes an orphaned member. Its bucket must be recounted afterwards. */
   dropMember: (list: string, position: number, id: string): TransactWrite[] => [
     {
       Delete: {
@@ -138,7 +138,7 @@ export const listRepairs = (table: string) => ({
     noteChange(table, list, position),
   ],
 
-  /** Moves the position allocator behind every position in use. */
+  /** Advances the position allocator past every used position. */
   advanceAllocator: (list: string, allocated: number): TransactWrite => ({
     Update: {
       TableName: table,

@@ -9,8 +9,8 @@ const query = (table: string, partition: string) => ({
 });
 
 /**
- * Every member of a list, the first to join first, a request's worth at a time. Members that join or leave meanwhile may
- * or may not be among them.
+ * Every member of a list, oldest first, one query result at a time. Members that are added or removed meanwhile may be
+ * missing.
  */
 export async function* walkList(db: DynamoDBDocumentClient, table: string, list: string): AsyncGenerator<string[]> {
   for await (const { Items: counters = [] } of paginateQuery({ client: db }, query(table, counterPartition(list)))) {

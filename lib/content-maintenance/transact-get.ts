@@ -5,8 +5,8 @@ import { isTransient } from '../../functions/dynamodb/transact.ts';
 import type { Deadline } from '../../functions/runtime/deadline.ts';
 
 /**
- * Reads items as they are at one moment, in the order of `gets`; undefined where there is none. Reads one by one, and
- * queries, may see a transaction half applied. Retries like `transact`.
+ * Reads items as they are at one moment, in the order of `gets`; undefined where there is none. Single reads and queries
+ * may see a transaction half applied. Retries like `transact`.
  * @throws DeadlineExceeded
  */
 export const transactGet = (
