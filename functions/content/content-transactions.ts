@@ -19,86 +19,68 @@ export type ChangeOutcome = { readonly kind: 'done' | 'changed' | 'slug taken' }
 /** `repeated` when the same creation is remembered. */
 export type InsertOutcome = ChangeOutcome | { readonly kind: 'repeated'; readonly creation: RememberedCreation };
 
-/** The positions of new items in their lists. */
-export interface Positions {
-  readonly of: (item: ContentItem) => StoredItem['positions'];
-}
-
 export const contentTransactions = (db: DynamoDBDocumentClient, table: string, lists: CountedLists) => {
   const writes = contentWrites(table);
 
   const outcomeOf = (
     failed: ReadonlyMap<TransactWrite, Entry>,
-    item: TransactWrite,
-    claim?: TransactWrite,
+    items: readonly TransactWrite[],
+    claims: readonly TransactWrite[] = [],
   ): ChangeOutcome => {
-    if (failed.has(item)) return { kind: 'changed' };
-    if (claim && failed.has(claim)) return { kind: 'slug taken' };
+    if (items.some((item) => failed.has(item))) return { kind: 'changed' };
+    if (claims.some((claim) => failed.has(claim))) return { kind: 'slug taken' };
     throw new InconsistentContent();
+  };
+
+  /** New items with positions at the end of their lists, in the order of the items. */
+  const allocatePositions = async (items: readonly ContentItem[]): Promise<StoredItem[]> => {
+    const domains = [...Map.groupBy(items, ({ domain }) => domain)];
+    const [all, ...starts] = await Promise.all([
+      lists.allocate(ALL_ITEMS, items.length),
+      ...domains.map(([domain, { length }]) => lists.allocate(domainList(domain), length)),
+    ]);
+    const places = new Map(domains.flatMap(([, group], n) => group.map((item, nth) => [item, (starts[n] ?? 0) + nth])));
+    return items.map((item, n) => ({ item, positions: { all: all + n, domain: places.get(item) ?? 0 } }));
+  };
+
+  const append = (list: string, stored: readonly StoredItem[], positionOf: (of: StoredItem) => number) =>
+    lists.append(
+      list,
+      stored.map((one) => ({ id: one.item.id, position: positionOf(one) })),
+    );
+
+  /** Adds items, their slug claims and their members in one transaction, after a `condition` where there is one. */
+  const addAll = async (items: readonly ContentItem[], deadline: Deadline, ...condition: TransactWrite[]) => {
+    const stored = await allocatePositions(items);
+    const [adds, claims] = [stored.map(writes.addItem), items.map(writes.claimSlug)];
+    const members = [...Map.groupBy(stored, ({ item }) => item.domain)].flatMap(([domain, group]) =>
+      append(domainList(domain), group, ({ positions }) => positions.domain),
+    );
+    const all = append(ALL_ITEMS, stored, ({ positions }) => positions.all);
+    return {
+      adds,
+      claims,
+      outcome: await transact(db, [...condition, ...adds, ...claims, ...all, ...members], deadline),
+    };
   };
 
   return {
     /**
-     * Adds new items in one transaction, which they must fit (`fitsOneTransaction`).
+     * Adds new items, which must fit one transaction (`fitsOneTransaction`), to the end of their lists.
      * False, with nothing written, when one of them or its slug exists. @throws DeadlineExceeded
      */
-    insertMany: async (items: readonly ContentItem[], positions: Positions, deadline: Deadline): Promise<boolean> => {
-      const outcome = await transact(
-        db,
-        [
-          ...items.map((item) => writes.addItem({ item, positions: positions.of(item) })),
-          ...items.map(writes.claimSlug),
-          ...lists.append(
-            ALL_ITEMS,
-            items.map((item) => ({ id: item.id, position: positions.of(item).all })),
-          ),
-          ...[...Map.groupBy(items, ({ domain }) => domain)].flatMap(([domain, group]) =>
-            lists.append(
-              domainList(domain),
-              group.map((item) => ({ id: item.id, position: positions.of(item).domain })),
-            ),
-          ),
-        ],
-        deadline,
-      );
-      return outcome.committed;
-    },
-
-    /** Positions for new items at the end of their lists, in their order. */
-    allocate: async (items: readonly ContentItem[]): Promise<Positions> => {
-      const domains = [...Map.groupBy(items, ({ domain }) => domain)];
-      const [all, ...starts] = await Promise.all([
-        lists.allocate(ALL_ITEMS, items.length),
-        ...domains.map(([domain, group]) => lists.allocate(domainList(domain), group.length)),
-      ]);
-      const places = new Map(
-        domains.flatMap(([, group], nth) => group.map((item, index) => [item, (starts[nth] ?? 0) + index] as const)),
-      );
-      return { of: (item) => ({ all: all + items.indexOf(item), domain: places.get(item) ?? 0 }) };
-    },
+    insertMany: async (items: readonly ContentItem[], deadline: Deadline): Promise<boolean> =>
+      (await addAll(items, deadline)).outcome.committed,
 
     /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableContentEntry */
     insert: async (item: ContentItem, deadline: Deadline, repeatable?: Repeatable): Promise<InsertOutcome> => {
-      const { id } = item;
-      const [all, domain] = await Promise.all([lists.allocate(ALL_ITEMS), lists.allocate(domainList(item.domain))]);
       const remember = repeatable && rememberCreation(table, repeatable, item);
-      const [add, claim] = [writes.addItem({ item, positions: { all, domain } }), writes.claimSlug(item)];
-      const outcome = await transact(
-        db,
-        [
-          ...(remember ? [remember] : []),
-          add,
-          claim,
-          ...lists.append(ALL_ITEMS, [{ position: all, id }]),
-          ...lists.append(domainList(item.domain), [{ position: domain, id }]),
-        ],
-        deadline,
-      );
+      const { outcome, adds, claims } = await addAll([item], deadline, ...(remember ? [remember] : []));
       if (outcome.committed) return { kind: 'done' };
       const remembered = remember && outcome.failed.get(remember);
       return remembered
         ? { kind: 'repeated', creation: parseCreation(remembered) }
-        : outcomeOf(outcome.failed, add, claim);
+        : outcomeOf(outcome.failed, adds, claims);
     },
 
     /** Replaces the stored version, also when its domain or slug changes. @throws InconsistentContent */
@@ -123,7 +105,7 @@ export const contentTransactions = (db: DynamoDBDocumentClient, table: string, l
         ],
         deadline,
       );
-      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, replace, claim);
+      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, [replace], [claim]);
     },
 
     /** Removes the stored version. @throws InconsistentContent */
@@ -139,7 +121,7 @@ export const contentTransactions = (db: DynamoDBDocumentClient, table: string, l
         ],
         deadline,
       );
-      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, remove);
+      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, [remove]);
     },
   };
 };

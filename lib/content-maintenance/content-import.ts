@@ -83,7 +83,7 @@ export const contentImport = (
   /** Creates items in one transaction. False, with nothing written, when one of them or its slug exists. */
   const createTogether = async (rows: readonly ImportedItem[], { now, deadline }: Moment): Promise<boolean> => {
     const items = rows.map((row) => newItem(row, row.id ?? randomUUID(), now.toISOString()));
-    return items.length === 0 || transactions.insertMany(items, await transactions.allocate(items), deadline);
+    return items.length === 0 || transactions.insertMany(items, deadline);
   };
 
   /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */
