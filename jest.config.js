@@ -13,13 +13,17 @@ const project = (displayName, testMatch, testPathIgnorePatterns = []) => ({
 });
 
 /** `npm test`, and what a bare `jest` runs. */
-const DEFAULT = [project('unit', ['**/*.test.ts'], ['/test/api/']), project('api', ['api/**/*.test.ts'])];
+const DEFAULT = [
+  project('unit', ['**/*.test.ts'], ['/test/api/', '/test/black-box/']),
+  project('api', ['{api,black-box}/**/*.test.ts']),
+];
 
 /** Slower, or in need of more than Node: each has a script of its own with `--selectProjects`. */
 const ON_REQUEST = [
   project('faults', ['faults/**/*.faults.ts']),
   project('deployed', ['deploy/**/*.deployed.ts']),
   project('sam', ['sam/**/*.sam.ts']),
+  project('black-box', ['black-box/**/*.black-box.ts']),
   project('browser', ['browser/**/*.browser.ts']),
 ];
 
@@ -27,6 +31,9 @@ const isSelecting = process.argv.some((argument) => argument.startsWith('--selec
 
 export default {
   projects: isSelecting ? [...DEFAULT, ...ON_REQUEST] : DEFAULT,
+  // Every test file loads its own copy of all modules, which Node never frees: a worker with more heap in use is replaced.
+  maxWorkers: 1,
+  workerIdleMemoryLimit: '200MB',
   collectCoverageFrom: ['functions/**/*.ts', 'lib/**/*.ts'],
   coverageReporters: ['text-summary', 'lcov'],
   // Ends a test that hangs; speed never decides a test. A cold machine takes a minute to load the CDK.

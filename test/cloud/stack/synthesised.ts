@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { endpoints } from '../../../functions/endpoints.ts';
@@ -10,9 +14,14 @@ const bundles = Object.fromEntries(
   [...Object.keys(endpoints), 'not-found'].map((id) => [id, import.meta.dirname]),
 ) as Record<keyof Bundles, string>;
 
+/** Every app synthesizes into a folder of its own in here; by default the CDK leaves them in the temporary folder. */
+const assemblies = mkdtempSync(join(tmpdir(), 'cloud-assemblies-'));
+afterAll(() => rmSync(assemblies, { recursive: true }));
+
 /** The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it. */
 export const stackOf = (context: Record<string, string>): ServiceStack => {
-  const app = new App({ context: { 'aws:cdk:bundling-stacks': [], ...context } });
+  const outdir = mkdtempSync(join(assemblies, 'app-'));
+  const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [], ...context } });
   const settings = stageSettings(app.node);
   return new ServiceStack(app, `vehicle-verification-${settings.stage}`, {
     settings,
