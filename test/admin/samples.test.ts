@@ -12,40 +12,33 @@ const sample = async (name: string): Promise<string> => {
 };
 
 const stored = async (table: 'vehicles' | 'compliance') => {
-  const items = [];
-  let from: Record<string, never> | undefined;
-  do {
-    const command = new ScanCommand({ TableName: engine().names[table], ...(from && { ExclusiveStartKey: from }) });
-    const page = await engine().client.send(command);
-    items.push(...(page.Items ?? []));
-    from = page.LastEvaluatedKey as typeof from;
-  } while (from);
-  return items;
+  const { Items = [] } = await engine().client.send(new ScanCommand({ TableName: engine().names[table] }));
+  return Items;
 };
 
-describe("an operator's real files", () => {
-  it('loads 5,000 vehicles, refuses 12 rows for 12 reasons, and changes nothing the second time', async () => {
+describe('The sample files', () => {
+  it('loads 60 vehicles, rejects 12 rows for 12 reasons, and changes nothing the second time', async () => {
     const path = await sample('vehicles.csv');
     expect(await run(['import', 'vehicles', path])).toMatchObject({
       exitCode: 1,
-      stdout: expect.stringMatching(/rows read +vehicles loaded +rows rejected.*\n +5,554 +5,000 +12 /),
+      stdout: expect.stringMatching(/rows read +vehicles loaded +rows rejected.*\n +81 +60 +12 /),
       stderr: `12 rows were rejected; the reasons are in ${path}.rejected.ndjson\n`,
     });
-    const refused = await rejectedLines(path);
-    expect(new Set(refused.map(({ reasons }) => reasons.join())).size).toBe(12);
+    const rejected = await rejectedLines(path);
+    expect(new Set(rejected.map(({ reasons }) => reasons.join())).size).toBe(12);
     const first = await stored('vehicles');
-    expect(first).toHaveLength(5_000);
+    expect(first).toHaveLength(60);
     await run(['import', 'vehicles', path]);
     expect(await stored('vehicles')).toEqual(first);
-    expect(await rejectedLines(path)).toEqual(refused);
+    expect(await rejectedLines(path)).toEqual(rejected);
   });
 
-  it('loads 4,774 compliance records', async () => {
+  it('loads 57 compliance records', async () => {
     expect(await run(['import', 'compliance', await sample('compliance.ndjson')])).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringMatching(/ +4,774 +4,774 +0 /),
+      stdout: expect.stringMatching(/ +57 +57 +0 /),
       stderr: '',
     });
-    expect(await stored('compliance')).toHaveLength(4_774);
+    expect(await stored('compliance')).toHaveLength(57);
   });
 });
