@@ -41,7 +41,7 @@ export interface Answer {
 
 export interface Api {
   readonly keys: Keys;
-  /** Asks with the premium key unless told otherwise; `key: undefined` asks without one. */
+  /** Sends the premium key by default; `key: undefined` sends none. */
   readonly call: (method: string, path: string, call?: Call) => Promise<Answer>;
 }
 
@@ -79,8 +79,12 @@ const send = (agent: http.Agent, target: Target, method: string, path: string, c
     outgoing.on('error', reject).end(call.json === undefined ? call.raw : JSON.stringify(call.json));
   });
 
-/** The API as a stranger with keys sees it, over a connection that sends a path as it is written. */
-export const openApi = (target: Target): Api & { readonly close: () => void } => {
+export interface OpenApi extends Api {
+  readonly close: () => void;
+}
+
+/** The API as a caller with keys sees it, over a connection that sends a path as it is written. */
+export const openApi = (target: Target): OpenApi => {
   const { Agent } = target.origin.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   return {

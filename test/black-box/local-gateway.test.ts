@@ -1,18 +1,17 @@
-import assert from 'node:assert/strict';
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { runCommand } from '../admin/command-line.ts';
 import { requireContract } from '../support/contract.ts';
 import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
-import { type Api, openApi } from './api.ts';
-import { checks } from './checks.ts';
+import { type Api, type OpenApi, openApi } from './api.ts';
+import { apiTests } from './api-tests.ts';
 import { prepareTarget } from './prepare-target.ts';
 
 let engine: TestEngine;
 let gateway: Gateway;
-let api: Api & { readonly close: () => void };
+let api: OpenApi;
 
-/** The same API, with every exchange held against the OpenAPI document. */
+/** The same API, with every exchange checked against the OpenAPI document. */
 const byContract = (origin: string, { keys, call }: Api): Api => ({
   keys,
   call: async (method, path, sent = {}) => {
@@ -41,7 +40,7 @@ beforeAll(async () => {
     const { exitCode, stdout, stderr } = await runCommand([...args, '--dynamodb', engine.endpoint], engine.names, {
       now,
     });
-    assert.equal(exitCode, 0, stderr);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
     return stdout;
   };
   api = openApi({ origin: gateway.origin, keys: await prepareTarget(admin, now) });
@@ -52,8 +51,4 @@ afterAll(async () => {
   await engine.stop();
 });
 
-describe('From outside, through the local gateway', () => {
-  it.each(checks.map((check) => [check.name, check] as const))('%s', async (_name, { run }) => {
-    await run(byContract(gateway.origin, api));
-  });
-});
+describe('Through the local gateway', () => apiTests(() => byContract(gateway.origin, api)));

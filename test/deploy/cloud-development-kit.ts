@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { runCommand } from './run-command.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CDK = join(ROOT, 'node_modules/.bin/cdk');
@@ -22,4 +22,4 @@ export const environmentFor = (endpoint: string): NodeJS.ProcessEnv => ({
 export const cdk =
   (env: NodeJS.ProcessEnv, output: string) =>
   (command: string, ...args: string[]): Promise<string> =>
-    runCommand(CDK, [command, '-c', 'stage=dev', '--output', output, '--no-notices', ...args], env);
+    runCommand(CDK, [command, '-c', 'stage=dev', '--output', output, '--no-notices', ...args], { env });

@@ -1,10 +1,10 @@
-import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from '@jest/globals';
 import type { Api } from '../black-box/api.ts';
 import { type Admin, createKey } from '../black-box/prepare-target.ts';
-import { runCommand } from './run-command.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -27,10 +27,9 @@ export type RestoringOperator = ReturnType<typeof restoringOperator>;
 /** Runs the commands of the section "Restore" of docs/operations.md, with changes between a restore point and the copying. */
 export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   const [content = [], keys = [], leftBehind = []] = documentedCommands();
-  assert.ok(
-    [content, keys, leftBehind].every(({ length }) => length > 1),
-    'docs/operations.md has three blocks of commands',
-  );
+  if ([content, keys, leftBehind].some(({ length }) => length < 2)) {
+    throw new Error('docs/operations.md has no three blocks of commands in its section Restore.');
+  }
 
   const runAll = async (commands: readonly string[]): Promise<string> => {
     let output = '';
@@ -39,7 +38,7 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
         (text, [name, value]) => text.replaceAll(new RegExp(`\\b${RegExp.escape(name)}\\b`, 'g'), value),
         command,
       );
-      output += await runCommand('/bin/sh', ['-c', `cd '${ROOT}' && ${filled}`], env);
+      output += await runCommand('/bin/sh', ['-c', `cd '${ROOT}' && ${filled}`], { env });
     }
     return output;
   };
@@ -47,14 +46,14 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   /** Runs the commands until the restored table is there, then what happens meanwhile, then the others. */
   const restore = async <T>(commands: readonly string[], meanwhile: () => Promise<T>): Promise<T> => {
     const isThere = commands.findIndex((command) => command.startsWith('aws dynamodb wait')) + 1;
-    assert.ok(isThere > 0, 'docs/operations.md waits for the restored table');
+    expect(isThere).toBeGreaterThan(0);
     await runAll(commands.slice(0, isThere));
     const result = await meanwhile();
     await runAll(commands.slice(isThere));
     return result;
   };
 
-  const aws = (...args: string[]) => runCommand('aws', ['dynamodb', ...args], env);
+  const aws = (...args: string[]) => runCommand('aws', ['dynamodb', ...args], { env });
 
   return {
     /** A deleted item comes back, one that was made after the restore point stays. */
@@ -64,11 +63,11 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
         String((await call('POST', '/v1/api/content', { json: { title: slug, content: slug, domain, slug } })).body.id);
       const old = await create('old');
       const later = await restore(content, async () => {
-        assert.equal((await call('DELETE', `/v1/api/content/${old}`)).status, 204);
+        expect((await call('DELETE', `/v1/api/content/${old}`)).status).toBe(204);
         return create('later');
       });
-      for (const id of [old, later]) assert.equal((await call('GET', `/v1/api/content/${id}`)).status, 200);
-      assert.equal((await call('GET', `/v1/api/content?domain=${domain}`)).body.total, 2);
+      for (const id of [old, later]) expect((await call('GET', `/v1/api/content/${id}`)).status).toBe(200);
+      expect((await call('GET', `/v1/api/content?domain=${domain}`)).body.total).toBe(2);
     },
 
     /** A key that is missing comes back, one that was revoked after the restore point stays revoked. */
@@ -78,14 +77,14 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
       await restore(keys, async () => {
         await admin('keys', 'revoke', revoked.id);
         await aws('delete-item', '--table-name', names.KEYS_TABLE, '--key', JSON.stringify({ id: { S: missing.id } }));
-        assert.equal(await statusWith(missing.key), 401);
+        expect(await statusWith(missing.key)).toBe(401);
       });
-      assert.deepEqual([await statusWith(revoked.key), await statusWith(missing.key)], [401, 200]);
+      expect([await statusWith(revoked.key), await statusWith(missing.key)]).toEqual([401, 200]);
     },
 
     /** The restored tables are deleted afterwards. */
     leavesNoTable: async (): Promise<void> => {
-      assert.doesNotMatch(await aws('list-tables'), /"restored-/);
+      expect(await aws('list-tables')).not.toMatch(/"restored-/);
     },
 
     /** Keeps a copy of the keys that the stack's end does not delete, as a prod stack leaves its tables. */

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CleanUp } from '../../lib/local/sam/clean-up.ts';
+import { runCommand, succeeds } from '../support/run-command.ts';
 import { layOutRoot } from './root-filesystem.ts';
-import { runCommand, succeeds } from './run-command.ts';
 
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 const REPOSITORY = 'public.ecr.aws/lambda/nodejs';

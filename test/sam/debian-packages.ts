@@ -1,4 +1,4 @@
-import { runCommand, succeeds } from './run-command.ts';
+import { runCommand, succeeds } from '../support/run-command.ts';
 
 /** Programs and the packages that bring them. */
 export type Programs = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { chmod, copyFile, cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { runCommand } from './run-command.ts';
+import { runCommand } from '../support/run-command.ts';
 import { buildRuntimeClient } from './runtime-client.ts';
 
 const BOOTSTRAP = join(import.meta.dirname, 'base-image', 'bootstrap');

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runCommand } from '../support/run-command.ts';
 import { CACHE } from './cache.ts';
 import { requirePrograms } from './debian-packages.ts';
-import { runCommand } from './run-command.ts';
 
 const PACKAGE = 'aws-lambda-ric';
 /** The first line of versions for the runtimes of Node 22 and later. */

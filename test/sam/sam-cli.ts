@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runCommand } from '../support/run-command.ts';
 import { CACHE } from './cache.ts';
-import { runCommand } from './run-command.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 

@@ -1,0 +1,100 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Answer, Api } from './api.ts';
+import { expectProblem, expectStatus } from './expectations.ts';
+
+const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
+const WRONG_CHECKSUM = `vvc_live_${'0'.repeat(36)}`;
+
+const REQUESTS_OF_FREE = 60;
+const MORE_THAN_FREE = 75;
+const ROUNDS = 3;
+
+const expectUnauthorized = (answer: Answer): void => {
+  expectProblem(answer, 401, 'UNAUTHORIZED', { title: 'Unauthorized' });
+  expect(answer.headers).toMatchObject({ 'www-authenticate': 'Bearer', 'x-ratelimit-limit': '0' });
+};
+
+/** Sends more requests than the free plan allows, again when the window ended meanwhile. */
+const exceedLimit = async ({ call, keys }: Api): Promise<Answer[]> => {
+  const all: Answer[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const burst = Array.from({ length: MORE_THAN_FREE }, () => call('GET', LOOKUP, { key: keys.free }));
+    all.push(...(await Promise.all(burst)));
+    if (all.some(({ status }) => status === 429)) break;
+  }
+  return all;
+};
+
+/** Keys, scopes, the rate limit, and paths without an endpoint. */
+export const accessTests = (api: () => Api): void => {
+  describe('Access', () => {
+    it('no key: 401', async () => expectUnauthorized(await api().call('GET', LOOKUP, { key: undefined })));
+
+    it('no key at an unknown path: 401', async () => {
+      expectUnauthorized(await api().call('GET', '/', { key: undefined }));
+    });
+
+    it('a key with a typo: 401', async () => {
+      expectUnauthorized(await api().call('GET', LOOKUP, { key: WRONG_CHECKSUM }));
+    });
+
+    it('a revoked key: 401', async () => {
+      expectUnauthorized(await api().call('GET', LOOKUP, { key: api().keys.revoked }));
+    });
+
+    it('two different keys: 401', async () => {
+      const headers = { Authorization: `Bearer ${api().keys.vehiclesOnly}` };
+      expectUnauthorized(await api().call('GET', LOOKUP, { headers }));
+    });
+
+    it('a key as bearer token, scheme in any case: 200', async () => {
+      const headers = { Authorization: `bEaReR ${api().keys.premium}` };
+      expectStatus(await api().call('GET', LOOKUP, { key: undefined, headers }), 200);
+    });
+
+    it('a key beside an Authorization of another scheme: 200', async () => {
+      const headers = { Authorization: 'Basic dXNlcjpwYXNz' };
+      expectStatus(await api().call('GET', LOOKUP, { headers }), 200);
+    });
+
+    it('a key without the scope: 403', async () => {
+      const key = api().keys.vehiclesOnly;
+      expectProblem(await api().call('GET', '/v1/api/content', { key }), 403, 'SCOPE_MISSING');
+    });
+
+    it('an unknown path: 404', async () => {
+      expectProblem(await api().call('GET', '/v1/nowhere'), 404, 'ROUTE_NOT_FOUND');
+    });
+
+    it('a known path with another method: 405', async () => {
+      const answer = await api().call('DELETE', '/api/content');
+      expectProblem(answer, 405, 'METHOD_NOT_ALLOWED');
+      expect(answer.headers.allow).toBe('GET, POST');
+    });
+
+    it('counts each request once', async () => {
+      const key = api().keys.vehiclesOnly;
+      const [first, second] = [await api().call('GET', LOOKUP, { key }), await api().call('GET', LOOKUP, { key })];
+      const remaining = ({ headers }: Answer) => Number(headers['x-ratelimit-remaining']);
+      // Another window has begun between the two: nothing to compare.
+      if (first.headers['x-ratelimit-reset'] !== second.headers['x-ratelimit-reset']) return;
+      expect(remaining(first) - remaining(second)).toBe(1);
+    });
+
+    it('over the limit: 429, after at most as many requests as the plan allows', async () => {
+      const all = await exceedLimit(api());
+      const rejected = all.find(({ status }) => status === 429);
+      if (rejected === undefined) throw new Error('No request was rejected.');
+      expectProblem(rejected, 429, 'RATE_LIMITED', { title: 'Too Many Requests' });
+      expect(rejected.headers['x-ratelimit-remaining']).toBe('0');
+      expect(Number(rejected.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      const reset = rejected.headers['x-ratelimit-reset'];
+      const admitted = all.filter(({ status, headers }) => status === 200 && headers['x-ratelimit-reset'] === reset);
+      // Each admitted request has a unit of its own; one that the machine was too slow for may have taken two.
+      const remaining = admitted.map(({ headers }) => Number(headers['x-ratelimit-remaining']));
+      expect(new Set(remaining).size).toBe(admitted.length);
+      expect(Math.max(...remaining)).toBeLessThan(REQUESTS_OF_FREE);
+      expect(Math.min(...remaining)).toBeGreaterThanOrEqual(0);
+    });
+  });
+};

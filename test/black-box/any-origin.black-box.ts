@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { adminProcess } from './admin-process.ts';
+import { type OpenApi, openApi } from './api.ts';
+import { apiTests } from './api-tests.ts';
+import { prepareTarget } from './prepare-target.ts';
+
+/*
+ * `TEST_API_ORIGIN=https://… TEST_API_ADMIN='--stack NAME' npm run test:black-box` creates keys and loads the sample
+ * vehicles there: not for production. TEST_API_ADMIN names the deployment for the operator CLI; TEST_API_HOST, when set,
+ * is sent as `Host`.
+ */
+const { TEST_API_ORIGIN: origin = '', TEST_API_HOST: host, TEST_API_ADMIN: target = '' } = process.env;
+
+let api: OpenApi;
+
+beforeAll(async () => {
+  if (origin === '') throw new Error('Set TEST_API_ORIGIN to the address of the API, without a path.');
+  const admin = adminProcess(target.split(' ').filter(Boolean), process.env);
+  api = openApi({ origin, keys: await prepareTarget(admin, new Date()), ...(host && { host }) });
+});
+afterAll(() => api?.close());
+
+describe(`The API at ${origin}`, () => apiTests(() => api));

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { Answer, Api } from './api.ts';
+import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
+
+/** A domain that no other test and no earlier run has used. */
+const newDomain = () => `d${randomUUID().slice(0, 8)}.example`;
+
+const item = (domain: string, slug: string, more: object = {}) => ({
+  title: `Title of ${slug}`,
+  content: 'Text: äöü €',
+  domain,
+  slug,
+  ...more,
+});
+
+const idOf = ({ body }: Answer): string => String(body.id);
+const itemsOf = ({ body }: Answer) => body.items as { readonly id: string; readonly slug: string }[];
+const slugsOf = (answer: Answer) => itemsOf(answer).map(({ slug }) => slug);
+
+/** Content, at both of its addresses. */
+export const contentTests = (api: () => Api): void => {
+  describe.each(['/v1/api/content', '/api/content'])('Content at %s', (base) => {
+    const call: Api['call'] = (...request) => api().call(...request);
+
+    it('creates, reads, updates and deletes an item', async () => {
+      const domain = newDomain();
+      const created = await call('POST', base, { json: item(domain, 'first') });
+      expectSuccess(created, { ...item(domain, 'first'), version: 1, meta_description: '' }, 201);
+      const location = `${base}/${idOf(created)}`;
+      expect(created.headers).toMatchObject({ location, etag: '"1"' });
+      expectSuccess(await call('GET', location), created.body);
+      const ifFirst = { headers: { 'If-Match': '"1"' } };
+      const updated = await call('PUT', location, { json: { title: 'New' }, ...ifFirst });
+      expectSuccess(updated, { title: 'New', content: 'Text: äöü €', version: 2 });
+      expect(updated.headers.etag).toBe('"2"');
+      expectProblem(await call('PUT', location, { json: { title: 'X' }, ...ifFirst }), 412, 'PRECONDITION_FAILED');
+      expectProblem(await call('DELETE', location, ifFirst), 412, 'PRECONDITION_FAILED');
+      expectProblem(await call('PUT', location, { json: {} }), 400, 'VALIDATION_FAILED');
+      const deleted = await call('DELETE', location);
+      expectStatus(deleted, 204);
+      expect(deleted.text).toBe('');
+      for (const method of ['GET', 'DELETE']) expectProblem(await call(method, location), 404, 'CONTENT_NOT_FOUND');
+      expectProblem(await call('PUT', location, { json: { title: 'X' } }), 404, 'CONTENT_NOT_FOUND');
+    });
+
+    it('lists in pages, with totals and by slug', async () => {
+      const domain = newDomain();
+      for (const slug of ['one', 'two', 'three']) {
+        expectStatus(await call('POST', base, { json: item(domain, slug) }), 201);
+      }
+      const first = await call('GET', `${base}?domain=${domain}&limit=2`);
+      expectSuccess(first, { total: 3, limit: 2, offset: 0 });
+      expect(slugsOf(first)).toEqual(['three', 'two']);
+      const [, next = ''] = /<([^>]+)>; rel="next"/.exec(first.headers.link ?? '') ?? [];
+      expect(next.startsWith(`${base}?`)).toBe(true);
+      const second = await call('GET', next);
+      expect(slugsOf(second)).toEqual(['one']);
+      expect(second.headers.link).toMatch(/rel="prev"/);
+      expect(slugsOf(await call('GET', `${base}?domain=${domain}&slug=two`))).toEqual(['two']);
+      for (const { id } of [...itemsOf(first), ...itemsOf(second)]) {
+        expectStatus(await call('DELETE', `${base}/${id}`), 204);
+      }
+      expectSuccess(await call('GET', `${base}?domain=${domain}`), { items: [], total: 0 });
+    });
+
+    it('allows a slug once per domain', async () => {
+      const domain = newDomain();
+      const first = await call('POST', base, { json: item(domain, 'taken') });
+      expectProblem(await call('POST', base, { json: item(domain, 'taken') }), 409, 'SLUG_TAKEN');
+      const other = await call('POST', base, { json: item(domain, 'free') });
+      const place = `${base}/${idOf(other)}`;
+      expectProblem(await call('PUT', place, { json: { slug: 'taken' } }), 409, 'SLUG_TAKEN');
+      expectStatus(await call('DELETE', `${base}/${idOf(first)}`), 204);
+      expectSuccess(await call('PUT', place, { json: { slug: 'taken' } }), { slug: 'taken', version: 2 });
+    });
+
+    it('creates one item for a request sent twice with the same Idempotency-Key', async () => {
+      const domain = newDomain();
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const first = await call('POST', base, { json: item(domain, 'once'), headers });
+      expectSuccess(await call('POST', base, { json: item(domain, 'once'), headers }), first.body, 201);
+      expectProblem(await call('POST', base, { json: item(domain, 'other'), headers }), 409, 'IDEMPOTENCY_CONFLICT');
+      expectSuccess(await call('GET', `${base}?domain=${domain}`), { total: 1 });
+    });
+
+    it.each([
+      ['an unknown field and missing ones', { title: '', extra: 1 }, {}],
+      ['an invalid slug', item('a.example', 'Not A Slug'), { errors: [{ pointer: '/slug' }] }],
+      ['a control character', item('a.example', 'nul', { title: 'a\u0000' }), { errors: [{ pointer: '/title' }] }],
+    ])('rejects %s', async (_title, json, more) => {
+      expectProblem(await call('POST', base, { json }), 400, 'VALIDATION_FAILED', more);
+    });
+
+    it.each(['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'slug=a'])('rejects ?%s', async (query) => {
+      expectProblem(await call('GET', `${base}?${query}`), 400, 'VALIDATION_FAILED');
+    });
+
+    it('rejects a query parameter that is given twice', async () => {
+      expectProblem(await call('GET', `${base}?limit=1&limit=2`), 400, 'VALIDATION_FAILED', {
+        errors: [{ parameter: 'limit' }],
+      });
+    });
+  });
+};

@@ -1,0 +1,31 @@
+import { expect } from '@jest/globals';
+import type { Answer } from './api.ts';
+
+/** A response of this status, with the headers that every response carries. */
+export const expectStatus = ({ status, headers, text }: Answer, expected: number): void => {
+  // With the body, so that a failure shows the problem document.
+  expect({ status, text }).toEqual({ status: expected, text: expect.any(String) });
+  expect(headers).toMatchObject({
+    'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
+    'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+    'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
+    'x-request-id': expect.stringMatching(/./),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  expect(headers).not.toHaveProperty('access-control-allow-origin');
+};
+
+/** A success in JSON whose body matches `body`. */
+export const expectSuccess = (answer: Answer, body: object, status = 200): void => {
+  expectStatus(answer, status);
+  expect(answer.headers['content-type']).toBe('application/json');
+  expect(answer.body).toMatchObject(body);
+};
+
+/** A problem document of this status and code. */
+export const expectProblem = (answer: Answer, status: number, code: string, more: object = {}): void => {
+  expectStatus(answer, status);
+  expect(answer.headers['content-type']).toBe('application/problem+json');
+  expect(answer.body).toMatchObject({ status, code, requestId: answer.headers['x-request-id'], ...more });
+};
