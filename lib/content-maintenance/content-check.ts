@@ -1,7 +1,9 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Entry, itemKey, slugKey } from '../../functions/content/content-items.ts';
 import { allocatorKey, memberKey } from '../../functions/counted-list/entries.ts';
+import { retryUntil } from '../../functions/dynamodb/retry.ts';
+import { isTransient } from '../../functions/dynamodb/transact.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import {
   hasSlug,
@@ -12,7 +14,6 @@ import {
 } from './content-inconsistencies.ts';
 import { type ContentScan, placeOf, scanContent } from './content-scan.ts';
 import { listRecount } from './list-recount.ts';
-import { transactGet } from './transact-get.ts';
 
 /** A bucket of a list. */
 export interface BucketName {
@@ -50,11 +51,15 @@ const bucketsOf = ({ buckets }: ContentScan): BucketName[] =>
 export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
   const { recount } = listRecount(db, table);
 
-  /** An entry and the item that it names, as they are at one moment. */
-  const readWithItem = async (Key: Entry, id: string) => {
-    const gets = [Key, itemKey(id)].map((key) => ({ TableName: table, Key: key }));
-    const [entry, item] = await transactGet(db, gets, deadlineIn(PATIENCE_MS));
-    return { entry, place: item && placeOf(item) };
+  /**
+   * Reads an entry and the item that it names as they are at one moment: two reads may see a transaction half applied.
+   * @throws DeadlineExceeded
+   */
+  const readWithItem = async (key: Entry, id: string) => {
+    const TransactItems = [key, itemKey(id)].map((Key) => ({ Get: { TableName: table, Key } }));
+    const read = () => db.send(new TransactGetCommand({ TransactItems }));
+    const { Responses: [entry, item] = [] } = await retryUntil(deadlineIn(PATIENCE_MS), read, isTransient);
+    return { entry: entry?.Item, place: item?.Item && placeOf(item.Item) };
   };
 
   const readAllocated = async (list: string): Promise<number> => {

@@ -1,15 +1,39 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { ALL_ITEMS } from '../../functions/content/content-items.ts';
 import { contentReads } from '../../functions/content/content-reads.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
 import { countedLists } from '../../functions/counted-list/counted-list.ts';
+import { counterPartition, memberPartition } from '../../functions/counted-list/entries.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
-import { walkList } from './list-walk.ts';
 
 /** Items that are read at once: at most 10 MB of content. */
 const ITEMS_AT_ONCE = 100;
 /** Milliseconds to read them, retries included. */
 const PATIENCE_MS = 30_000;
+
+/** Pages of the entries in a partition, in their order. */
+const queryPartition = (db: DynamoDBDocumentClient, table: string, partition: string) =>
+  paginateQuery(
+    { client: db },
+    {
+      TableName: table,
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': partition },
+      ConsistentRead: true,
+    },
+  );
+
+/** The ids of all items, oldest in the list first, in groups. Ids that are added or removed meanwhile may be missing. */
+async function* allIds(db: DynamoDBDocumentClient, table: string): AsyncGenerator<string[]> {
+  for await (const { Items: counters = [] } of queryPartition(db, table, counterPartition(ALL_ITEMS))) {
+    for (const { sk } of counters) {
+      const partition = memberPartition(ALL_ITEMS, Number(sk));
+      for await (const { Items: members = [] } of queryPartition(db, table, partition)) {
+        yield members.map(({ member }) => String(member));
+      }
+    }
+  }
+}
 
 /** Reads all content, for a file. */
 export const contentExport = (db: DynamoDBDocumentClient, table: string) => {
@@ -21,7 +45,7 @@ export const contentExport = (db: DynamoDBDocumentClient, table: string) => {
 
     /** Every item, oldest in the list first, so that an import makes a list of the same order. */
     async *items(): AsyncGenerator<ContentItem> {
-      for await (const ids of walkList(db, table, ALL_ITEMS)) {
+      for await (const ids of allIds(db, table)) {
         for (let start = 0; start < ids.length; start += ITEMS_AT_ONCE) {
           const stored = await reads.findMany(ids.slice(start, start + ITEMS_AT_ONCE), deadlineIn(PATIENCE_MS));
           yield* stored.map(({ item }) => item);
