@@ -7,25 +7,34 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../dynamodb/database.ts';
-import type { LondonDate } from '../runtime/clock.ts';
-import { isPlanName, type PlanName } from './plans.ts';
-import { isScope, type Scope } from './scopes.ts';
+import { type RecordOf, readStored } from '../schemas/stored-record.ts';
+import { PLAN_NAMES, type PlanName } from './plans.ts';
+import { SCOPES } from './scopes.ts';
+
+const text = { type: 'string' } as const;
 
 /** An API key as it is stored: its hash and what its owner may do, never the key itself. */
-export interface KeyRecord {
-  readonly id: string;
-  readonly hash: string;
-  readonly name: string;
-  readonly plan: PlanName;
-  readonly scopes: readonly Scope[];
-  readonly createdAt: string;
-  /** The last day on which the key is valid. */
-  readonly expires?: LondonDate;
-  /** ISO 8601 UTC; from then on the key is refused. */
-  readonly revokedAt?: string;
-}
+export const KeyRecord = {
+  type: 'object',
+  required: ['id', 'hash', 'name', 'plan', 'scopes', 'createdAt'],
+  properties: {
+    id: text,
+    hash: text,
+    name: text,
+    // A type follows from a tuple only.
+    plan: { enum: PLAN_NAMES as readonly [PlanName] },
+    scopes: { type: 'array', items: { enum: SCOPES } },
+    createdAt: text,
+    /** The last day on which the key is valid, Europe/London. */
+    expires: { type: 'string', format: 'date' },
+    /** ISO 8601 UTC; from then on the key is rejected. */
+    revokedAt: text,
+  },
+} as const;
 
-/** A stored key that this code does not understand; nobody is admitted on such a record. */
+export type KeyRecord = RecordOf<typeof KeyRecord>;
+
+/** A stored key does not fit the schema of keys: nobody is admitted with it. */
 export class UnreadableKeyRecord extends Error {
   override readonly name = 'UnreadableKeyRecord';
 }
@@ -38,21 +47,11 @@ export class UnknownKey extends Error {
   }
 }
 
-const isOptionalText = (value: unknown): value is string | undefined =>
-  value === undefined || typeof value === 'string';
-
 /** A record as it is stored, read. @throws UnreadableKeyRecord */
 export const parseKey = (item: Item): KeyRecord => {
-  const { id, hash, name, plan, scopes, createdAt, expires, revokedAt } = item as unknown as KeyRecord;
-  const sound =
-    [id, hash, name, plan, createdAt].every((value) => typeof value === 'string') &&
-    isPlanName(plan) &&
-    Array.isArray(scopes) &&
-    scopes.every((scope) => typeof scope === 'string' && isScope(scope)) &&
-    isOptionalText(expires) &&
-    isOptionalText(revokedAt);
-  if (!sound) throw new UnreadableKeyRecord();
-  return { id, hash, name, plan, scopes, createdAt, ...(expires && { expires }), ...(revokedAt && { revokedAt }) };
+  const record = readStored(KeyRecord, item);
+  if (record === undefined) throw new UnreadableKeyRecord();
+  return record;
 };
 
 /** The table of API keys. Functions only ever read one; the rest is for operators. */

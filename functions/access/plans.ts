@@ -17,7 +17,5 @@ export type PlanName = keyof typeof PLANS;
 
 export const PLAN_NAMES = Object.keys(PLANS) as readonly PlanName[];
 
-export const isPlanName = (text: string): text is PlanName => Object.hasOwn(PLANS, text);
-
 /** The most that any plan allows in one bulk request. */
 export const LARGEST_BULK_SIZE = Math.max(...Object.values(PLANS).map((plan) => plan.bulkSize));

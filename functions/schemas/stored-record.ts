@@ -14,6 +14,7 @@ export interface RecordSchema {
   readonly required?: readonly string[];
   readonly anyOf?: readonly RecordSchema[];
   readonly const?: boolean;
+  readonly enum?: readonly string[];
 }
 
 type Immutable<Value> = Value extends readonly (infer Item)[]
@@ -61,7 +62,7 @@ const readValue = (schema: RecordSchema, value: unknown): unknown => {
     case 'string':
       return typeof value === 'string' ? value : undefined;
     default:
-      return value === schema.const ? value : undefined;
+      return value === schema.const || schema.enum?.includes(value as string) ? value : undefined;
   }
 };
 

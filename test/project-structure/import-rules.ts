@@ -12,7 +12,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   schemas: ['runtime'],
   observability: ['runtime'],
   dynamodb: ['runtime'],
-  access: ['runtime', 'dynamodb'],
+  access: ['runtime', 'schemas', 'dynamodb'],
   vehicles: ['runtime', 'schemas', 'dynamodb', 'observability'],
   compliance: ['runtime', 'dynamodb', 'observability', 'schemas', 'vehicles'],
   'counted-list': ['runtime', 'dynamodb'],
