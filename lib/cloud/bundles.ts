@@ -13,7 +13,7 @@ export type Bundles = Readonly<Record<FunctionId, string>>;
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Beside what `cdk synth` writes, so that it is ignored and cleaned with it. */
+/** In the output folder of `cdk synth`, which git ignores. */
 const DEFAULT_FOLDER = join(ROOT, 'cdk.out', 'functions');
 
 const rows: readonly (readonly [FunctionId, Pick<Endpoint, 'entry' | 'query' | 'headers' | 'body'>])[] = [
@@ -22,8 +22,8 @@ const rows: readonly (readonly [FunctionId, Pick<Endpoint, 'entry' | 'query' | '
 ];
 
 /**
- * The levers on a cold start, by their measured effect: CommonJS rather than ES modules, the SDK bundled without what
- * is never reached, minified, no inline source map.
+ * The options that shorten a cold start, by measured effect: CommonJS instead of ES modules, the SDK without unreachable
+ * parts, minified, no inline source map.
  */
 const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean) =>
   build({
@@ -44,12 +44,12 @@ const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean)
     plugins: validating ? [sdkStandIns()] : [sdkStandIns(), rowsWithoutSchemas()],
   });
 
-/** Bundles every function in one go, two runs of esbuild side by side. @throws esbuild's failure */
+/** Bundles every function in two concurrent runs of esbuild. @throws the error of esbuild */
 export const bundleFunctions = async (folder: string = DEFAULT_FOLDER): Promise<Bundles> => {
   const idsWhere = (validating: boolean) =>
     rows.filter(([, row]) => declaresInput(row) === validating).map(([id]) => id);
   const folders = rows.map(([id]) => [id, join(folder, id)] as const);
-  // A file of an earlier build would be deployed with this one.
+  // Files of an earlier build would be deployed too.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
   await Promise.all([bundle(idsWhere(true), folder, true), bundle(idsWhere(false), folder, false)]);
   return Object.fromEntries(folders) as Record<FunctionId, string>;

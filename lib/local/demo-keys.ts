@@ -4,11 +4,12 @@ import { generateKey, hashKey, isWellFormedKey, keyIdOf } from '../../functions/
 import type { keysTable } from '../../functions/access/keys-table.ts';
 import { PLAN_NAMES, type PlanName } from '../../functions/access/plans.ts';
 import { SCOPES } from '../../functions/access/scopes.ts';
+import { PRIVATE_FILE } from '../private-file.ts';
 import { CannotStart } from './options.ts';
 
 type Keys = ReturnType<typeof keysTable>;
 
-/** One key per plan for trying the service on this machine. */
+/** One key per plan, for use on this machine. */
 export type DemoKeys = Readonly<Record<PlanName, string>>;
 
 const FILE = 'demo-keys.json';
@@ -27,10 +28,10 @@ const isUsable = async (keys: Keys, key: unknown, plan: PlanName): Promise<boole
 };
 
 /** The keys in the file; empty when there is no file or it holds anything else, so that new keys are created. */
-const readKept = async (file: string): Promise<Record<string, unknown>> => {
+const readStoredKeys = async (file: string): Promise<Record<string, unknown>> => {
   try {
-    const kept: unknown = JSON.parse(await readFile(file, 'utf8'));
-    return typeof kept === 'object' && kept !== null ? { ...kept } : {};
+    const stored: unknown = JSON.parse(await readFile(file, 'utf8'));
+    return typeof stored === 'object' && stored !== null ? { ...stored } : {};
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || error instanceof SyntaxError) return {};
@@ -44,13 +45,13 @@ const readKept = async (file: string): Promise<Record<string, unknown>> => {
  */
 export const demoKeys = async (keys: Keys, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
   const file = dataDirectory && join(dataDirectory, FILE);
-  const kept = file ? await readKept(file) : {};
+  const stored = file ? await readStoredKeys(file) : {};
   const entries: [PlanName, string][] = [];
   for (const plan of PLAN_NAMES) {
-    const known = kept[plan];
+    const known = stored[plan];
     entries.push([plan, (await isUsable(keys, known, plan)) ? String(known) : await createDemoKey(keys, plan, now)]);
   }
   const demo = Object.fromEntries(entries) as DemoKeys;
-  if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, PRIVATE_FILE);
   return demo;
 };

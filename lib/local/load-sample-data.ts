@@ -9,10 +9,10 @@ import { sampleComplianceRecords, sampleLoadedAs, sampleVehicleRecords } from '.
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
-/** New items that fit one transaction of DynamoDB's 100 actions, with their places and slugs. */
+/** Items whose writes fit into one transaction of at most 100 actions. */
 const ITEMS_PER_TRANSACTION = 20;
-/** Milliseconds for one transaction on an engine on this machine. */
-const TRANSACTION_DEADLINE_MS = 10_000;
+/** Milliseconds for one request or transaction. */
+const DEADLINE_MS = 10_000;
 
 const putAll = async (db: DynamoDBDocumentClient, table: string, items: readonly object[]) => {
   for (let start = 0; start < items.length; start += MAX_BATCH) {
@@ -21,15 +21,15 @@ const putAll = async (db: DynamoDBDocumentClient, table: string, items: readonly
   }
 };
 
-/** Loads the sample vehicles, dated from today, in the place of whatever is there. */
+/** Loads the sample vehicles, dated from today. Replaces existing records. */
 export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   await putAll(db, names.vehicles, sampleVehicleRecords(now));
   await putAll(db, names.compliance, sampleComplianceRecords(now));
 };
 
 /**
- * Dates the sample vehicles from today again, so that their outcomes hold on kept data too. Only those that are still
- * what some start loaded: a record that somebody has loaded since stays as it is.
+ * Dates the sample vehicles of an earlier start from today again, so that their outcomes stay as documented. A record that was
+ * changed since is not touched.
  */
 export const refreshSampleVehicles = async (
   db: DynamoDBDocumentClient,
@@ -40,7 +40,7 @@ export const refreshSampleVehicles = async (
   const fresh = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
   for (const today of sampleVehicleRecords(now)) {
     const { registration } = today;
-    const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(TRANSACTION_DEADLINE_MS));
+    const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(DEADLINE_MS));
     const loaded = vehicle && sampleLoadedAs(vehicle);
     if (loaded === undefined) continue;
     await putAll(db, names.vehicles, [today]);
@@ -49,11 +49,11 @@ export const refreshSampleVehicles = async (
   }
 };
 
-/** Creates the sample content; once, since whoever works on kept data may have changed it. */
+/** Creates the sample content. */
 export const loadSampleContent = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const content = contentImport(db, names.content);
   for (let start = 0; start < SAMPLE_CONTENT.length; start += ITEMS_PER_TRANSACTION) {
     const items = SAMPLE_CONTENT.slice(start, start + ITEMS_PER_TRANSACTION);
-    await content.importBatch(items, { now, deadline: deadlineIn(TRANSACTION_DEADLINE_MS) });
+    await content.importBatch(items, { now, deadline: deadlineIn(DEADLINE_MS) });
   }
 };

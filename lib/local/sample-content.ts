@@ -1,7 +1,7 @@
-/** Content in two domains, enough of it to page. */
+/** Content in two domains, enough for several pages. */
 import type { ImportedItem } from '../content-maintenance/imported-item.ts';
 
-/** Ids that are the same on every machine, so that an example names one and works when it is pasted. */
+/** Ids are the same on every machine, so that examples can name them. */
 const sampleId = (word: 'news' | 'help', number: number): string =>
   `${Buffer.from(word).toString('hex')}-0000-4000-8000-${String(number).padStart(12, '0')}`;
 

@@ -10,7 +10,7 @@ const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 export interface SampleDatabaseOptions {
   /** Dates the sample vehicles of an existing table from today again. */
   readonly refresh?: boolean;
-  /** Where demo keys are kept for the next start. */
+  /** Where the demo keys are stored for the next start. */
   readonly dataDirectory?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The sample vehicles as the records that are stored, dated from a day. */
+/** The sample vehicles as stored records, dated from a day. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ComplianceRecord } from '../../functions/compliance/record.ts';
 import { type LondonDate, londonDate } from '../../functions/runtime/clock.ts';
@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const INSURERS = ['Acme Mutual', 'Northgate Mutual', 'Albion Direct', 'Castle & Crown Insurance'] as const;
 const COVER = ['Comprehensive', 'Third Party, Fire and Theft', 'Third Party Only'] as const;
 
-/** Noon is in the same calendar day in London and in UTC, in summer and in winter. */
+/** Noon is on the same calendar day in London and in UTC, in summer and in winter. */
 const dayFrom = (today: LondonDate, days: Days): LondonDate =>
   new Date(Date.parse(`${today}T12:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 
@@ -41,7 +41,7 @@ export const sampleVehicleRecords = (now: Date): VehicleRecord[] => {
   }));
 };
 
-/** Their compliance records on the day of `now`; fewer, since some vehicles have none. */
+/** Their compliance records on the day of `now`. Some vehicles have none. */
 export const sampleComplianceRecords = (now: Date): ComplianceRecord[] => {
   const today = londonDate(now);
   return SAMPLE_VEHICLES.flatMap((sample) => {
@@ -64,11 +64,11 @@ const roadTaxOf = (today: LondonDate, tax: SampleCompliance['tax']): ComplianceR
 };
 
 /**
- * The sample vehicle that a stored record is, with the compliance record that was loaded beside it; undefined when
- * the record is none that a start on any day would have loaded.
+ * If a stored record is an unchanged sample vehicle of any day: the compliance record that was loaded with it. Otherwise
+ * undefined.
  */
 export const sampleLoadedAs = (record: VehicleRecord): { compliance: ComplianceRecord | undefined } | undefined => {
-  // A sample record was last updated the day before it was loaded.
+  // `lastUpdated` of a sample record is the day before it was loaded.
   const loadedOn = new Date(`${dayFrom(record.lastUpdated.slice(0, 10), 1)}T12:00:00Z`);
   const isRecord = ({ registration }: { registration: string }) => registration === record.registration;
   const sample = sampleVehicleRecords(loadedOn).find(isRecord);

@@ -1,10 +1,10 @@
 /**
- * Vehicles for every outcome that a tester may want to see, dated relative to the day they are loaded.
- * docs/sample-data.md lists them; a test holds the two together.
+ * Vehicles for every outcome, dated relative to the day on which they are loaded.
+ * docs/sample-data.md lists them; a test compares the two.
  */
 import type { VehicleDetails } from '../../functions/vehicles/record.ts';
 
-/** Days from today: negative ones have passed. */
+/** Days from today; negative for the past. */
 export type Days = number;
 
 /** Days of the MOT and of road tax, and unpaid fines. */
@@ -16,7 +16,7 @@ export interface SampleCompliance {
 
 export interface SampleVehicle {
   readonly registration: string;
-  /** What the vehicle is there to show. */
+  /** The outcome that the vehicle shows. */
   readonly shows: string;
   readonly vehicle: VehicleDetails;
   /** First and last day of each policy. */
@@ -35,15 +35,15 @@ const sample = (
 
 const car = (make: string, model: string, year: number, color: string) => ({ make, model, year, color });
 
-/** A policy in force for another half year, and papers in order. */
+/** A policy in force for half a year, and a compliant record. */
 const INSURED = [[-182, 182]] as const;
-const IN_ORDER: SampleCompliance = { mot: 120, tax: 90, fines: 0 };
+const COMPLIANT: SampleCompliance = { mot: 120, tax: 90, fines: 0 };
 
 export const SAMPLE_VEHICLES: readonly SampleVehicle[] = [
-  sample('AB12 CDE', 'insured, compliant', car('Ford', 'Fiesta', 2012, 'Blue'), INSURED, IN_ORDER),
-  sample('BD51 SMR', 'insured until today, included', car('Vauxhall', 'Corsa', 2001, 'Silver'), [[-364, 0]], IN_ORDER),
-  sample('CE20 NEW', 'insured from today, included', car('MINI', 'Hatch', 2020, 'Red'), [[0, 364]], IN_ORDER),
-  sample('DG65 OLD', 'lapsed yesterday', car('Nissan', 'Qashqai', 2015, 'White'), [[-365, -1]], IN_ORDER),
+  sample('AB12 CDE', 'insured, compliant', car('Ford', 'Fiesta', 2012, 'Blue'), INSURED, COMPLIANT),
+  sample('BD51 SMR', 'insured until today, included', car('Vauxhall', 'Corsa', 2001, 'Silver'), [[-364, 0]], COMPLIANT),
+  sample('CE20 NEW', 'insured from today, included', car('MINI', 'Hatch', 2020, 'Red'), [[0, 364]], COMPLIANT),
+  sample('DG65 OLD', 'lapsed yesterday', car('Nissan', 'Qashqai', 2015, 'White'), [[-365, -1]], COMPLIANT),
   sample(
     'EK14 TWO',
     'lapsed twice; the later policy answers',
@@ -52,9 +52,9 @@ export const SAMPLE_VEHICLES: readonly SampleVehicle[] = [
       [-900, -536],
       [-500, -136],
     ],
-    IN_ORDER,
+    COMPLIANT,
   ),
-  sample('FL70 SUN', 'insurance begins tomorrow', car('Kia', 'Niro', 2020, 'Green'), [[1, 365]], IN_ORDER),
+  sample('FL70 SUN', 'insurance begins tomorrow', car('Kia', 'Niro', 2020, 'Green'), [[1, 365]], COMPLIANT),
   sample(
     'GM19 REN',
     'renewal loaded early; the policy in force answers',
@@ -63,7 +63,7 @@ export const SAMPLE_VEHICLES: readonly SampleVehicle[] = [
       [-350, 14],
       [15, 379],
     ],
-    IN_ORDER,
+    COMPLIANT,
   ),
   sample(
     'HN16 GAP',
@@ -73,7 +73,7 @@ export const SAMPLE_VEHICLES: readonly SampleVehicle[] = [
       [-400, -36],
       [30, 394],
     ],
-    IN_ORDER,
+    COMPLIANT,
   ),
   sample(
     'JP22 DUO',
@@ -83,12 +83,12 @@ export const SAMPLE_VEHICLES: readonly SampleVehicle[] = [
       [-200, 164],
       [-20, 344],
     ],
-    IN_ORDER,
+    COMPLIANT,
   ),
-  sample('KR08 NIL', 'known, no policy at all', car('Peugeot', '208', 2008, 'Yellow'), [], IN_ORDER),
-  sample('LS13 MOT', 'MOT expired yesterday', car('Renault', 'Clio', 2013, 'Blue'), INSURED, { ...IN_ORDER, mot: -1 }),
+  sample('KR08 NIL', 'known, no policy at all', car('Peugeot', '208', 2008, 'Yellow'), [], COMPLIANT),
+  sample('LS13 MOT', 'MOT expired yesterday', car('Renault', 'Clio', 2013, 'Blue'), INSURED, { ...COMPLIANT, mot: -1 }),
   sample('MT17 DUE', 'MOT due today: still valid', car('SEAT', 'Ibiza', 2017, 'White'), INSURED, {
-    ...IN_ORDER,
+    ...COMPLIANT,
     mot: 0,
   }),
   sample('XYZ 999', 'historic: exempt from MOT and tax', car('Morris', 'Minor', 1963, 'Green'), INSURED, {
@@ -97,22 +97,22 @@ export const SAMPLE_VEHICLES: readonly SampleVehicle[] = [
     fines: 0,
   }),
   sample('NV18 TAX', 'road tax expired yesterday', car('Hyundai', 'i20', 2018, 'Silver'), INSURED, {
-    ...IN_ORDER,
+    ...COMPLIANT,
     tax: -1,
   }),
   sample('OW21 DAY', 'road tax paid until today', car('Dacia', 'Sandero', 2021, 'Brown'), INSURED, {
-    ...IN_ORDER,
+    ...COMPLIANT,
     tax: 0,
   }),
   sample('PX23 EVS', 'electric: exempt from tax', car('Tesla', 'Model 3', 2023, 'White'), INSURED, {
-    ...IN_ORDER,
+    ...COMPLIANT,
     tax: 'exempt',
   }),
   sample('RA09 SRN', 'declared off the road (SORN)', car('Land Rover', 'Defender', 2009, 'Green'), INSURED, {
-    ...IN_ORDER,
+    ...COMPLIANT,
     tax: 'sorn',
   }),
-  sample('SB66 FIN', 'one unpaid fine', car('Audi', 'A3', 2016, 'Black'), INSURED, { ...IN_ORDER, fines: 1 }),
+  sample('SB66 FIN', 'one unpaid fine', car('Audi', 'A3', 2016, 'Black'), INSURED, { ...COMPLIANT, fines: 1 }),
   sample('TC11 ALL', 'fails all four checks', car('Fiat', 'Panda', 2011, 'Yellow'), [[-800, -436]], {
     mot: -30,
     tax: -60,
@@ -125,19 +125,19 @@ export const SAMPLE_VEHICLES: readonly SampleVehicle[] = [
   }),
   sample('VE24 UNK', 'insured, no compliance record', car('Cupra', 'Born', 2024, 'Copper'), INSURED),
   sample('WF15 LAP', 'lapsed, no compliance record', car('Suzuki', 'Swift', 2015, 'Blue'), [[-465, -101]]),
-  sample('ÖL 77 Ä', 'letters beyond A to Z', car('Škoda', 'Octavia', 2021, 'Grün'), INSURED, IN_ORDER),
-  sample('A1', 'a short registration', car('Rolls-Royce', 'Phantom', 2018, 'Black'), INSURED, IN_ORDER),
+  sample('ÖL 77 Ä', 'letters beyond A to Z', car('Škoda', 'Octavia', 2021, 'Grün'), INSURED, COMPLIANT),
+  sample('A1', 'a short registration', car('Rolls-Royce', 'Phantom', 2018, 'Black'), INSURED, COMPLIANT),
   sample('Q 123 ABC', 'age unknown (Q plate)', car('Citroën', '2CV', 1985, 'Red'), INSURED, {
-    ...IN_ORDER,
+    ...COMPLIANT,
     mot: 'exempt',
   }),
-  sample('YG05 BOX', 'a van, compliant', car('Ford', 'Transit', 2005, 'White'), INSURED, IN_ORDER),
+  sample('YG05 BOX', 'a van, compliant', car('Ford', 'Transit', 2005, 'White'), INSURED, COMPLIANT),
   sample(
     'O0 1I',
     'O and 0, I and 1 are different characters',
     car('Lotus', 'Elise', 2000, 'Yellow'),
     INSURED,
-    IN_ORDER,
+    COMPLIANT,
   ),
   sample('ZH10 BUS', 'insured, MOT and tax expired', car('Volvo', 'B9TL', 2010, 'Red'), INSURED, {
     mot: -5,
@@ -149,10 +149,10 @@ export const SAMPLE_VEHICLES: readonly SampleVehicle[] = [
     'short-term cover that ends tomorrow',
     car('Volkswagen', 'Polo', 2023, 'Blue'),
     [[-6, 1]],
-    IN_ORDER,
+    COMPLIANT,
   ),
   sample('BK02 SIX', 'insurance begins in a month, MOT expired', car('Jaguar', 'X-Type', 2002, 'Green'), [[30, 394]], {
-    ...IN_ORDER,
+    ...COMPLIANT,
     mot: -90,
   }),
 ];

@@ -114,7 +114,7 @@ describe('npm start', () => {
     expect(run.output()).toMatch(/Stopped\.\n$/);
   });
 
-  it('ends quietly when nobody reads its output any more', async () => {
+  it('ends without an error when its output is closed', async () => {
     const run = start();
     const output = await ready(run);
     run.child.stdout.destroy();

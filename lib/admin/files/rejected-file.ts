@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { PRIVATE_FILE } from '../../private-file.ts';
 import { asFileFailure } from '../command/file-errors.ts';
-import { PRIVATE_FILE } from '../command/private-file.ts';
 import type { RejectedRow } from './row.ts';
 
 /** Characters of a row that are kept; one longer is no row of ours. */

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { PRIVATE_FILE } from '../../private-file.ts';
 
 /** Exists only after a service has closed the folder. */
 export const CHECKSUMS_FILE = 'checksums.json';
@@ -22,7 +23,7 @@ export const writeChecksums = async (directory: string): Promise<void> => {
   const checksums: Record<string, string> = {};
   for (const file of (await readdir(directory)).filter((name) => DATA_FILE.test(name)))
     checksums[file] = await checksumOf(join(directory, file));
-  await writeFile(join(directory, CHECKSUMS_FILE), `${JSON.stringify(checksums, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(join(directory, CHECKSUMS_FILE), `${JSON.stringify(checksums, null, 2)}\n`, PRIVATE_FILE);
 };
 
 /** Deletes the checksums: they are no longer valid once the folder is used. */

@@ -1,10 +1,10 @@
 /** The data folder of an embedded engine. Only its owner may access it, and its data is verified before use. */
 import { chmod, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { PRIVATE_FILE } from '../../private-file.ts';
 import { CHECKSUMS_FILE, deleteChecksums, describeMismatch } from './data-checksums.ts';
 
 const OWNER_ONLY_FOLDER = 0o700;
-const OWNER_ONLY_FILE = 0o600;
 
 /** The files of LevelDB and of this service. */
 const DATA_FILE = /^(\d+\.(ldb|sst|log)|MANIFEST-\d+|CURRENT|LOCK|LOG(\.old)?|demo-keys\.json|checksums\.json)$/;
@@ -90,7 +90,7 @@ const createFolder = async (directory: string): Promise<void> => {
 export const requireWritable = async (directory: string): Promise<void> => {
   const probe = join(directory, `.probe-${process.pid}`);
   try {
-    await writeFile(probe, Buffer.alloc(4_096), { mode: OWNER_ONLY_FILE });
+    await writeFile(probe, Buffer.alloc(4_096), PRIVATE_FILE);
   } finally {
     await rm(probe, { force: true });
   }
@@ -125,7 +125,7 @@ export const prepareDataDirectory = async (directory: string): Promise<DataState
     }
     await requireWritable(directory);
     await chmod(directory, OWNER_ONLY_FOLDER);
-    for (const file of dataFiles) await chmod(join(directory, file), OWNER_ONLY_FILE);
+    for (const file of dataFiles) await chmod(join(directory, file), PRIVATE_FILE.mode);
     const damage = await damageIn(directory, files);
     return { damage, needsReading: files.includes('CURRENT') && !files.includes(CHECKSUMS_FILE) };
   } catch (error) {

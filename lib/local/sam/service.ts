@@ -67,7 +67,7 @@ const samEnvironment = async (env: NodeJS.ProcessEnv, dynamodb: string): Promise
 const samArguments = (template: string, environmentFile: string, { port, samArguments }: SamOptions): string[] => [
   ...['--template', template, '--env-vars', environmentFile, '--port', String(port)],
   ...['--add-host', `${HOST_NAME}:host-gateway`],
-  // One container per function, kept between requests as in Lambda. The files never change, so none are watched.
+  // One container per function, reused between requests as in Lambda. The files never change, so none are watched.
   ...['--warm-containers', 'LAZY', '--no-watch'],
   ...samArguments,
 ];

@@ -110,7 +110,7 @@ describe('A data folder', () => {
   });
 });
 
-describe('Kept demo keys', () => {
+describe('Stored demo keys', () => {
   const keys = { add: async () => undefined, find: async () => undefined } as unknown as Parameters<typeof demoKeys>[0];
   const keysFile = () => join(folder, 'demo-keys.json');
 

@@ -58,7 +58,7 @@ describe('a transaction is rejected and changes nothing', () => {
       (id) => [put(table, id), put(table, fresh(), 'x'.repeat(410_000))],
     ],
     [
-      'holds more than 4 MB',
+      'contains more than 4 MB',
       'ValidationException',
       (id) => [put(table, id), ...Array.from({ length: 11 }, () => put(table, fresh(), 'x'.repeat(400_000)))],
     ],

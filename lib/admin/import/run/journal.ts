@@ -2,8 +2,8 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as T from 'typebox';
 import { validationIssues } from '../../../../functions/schemas/validation-issues.ts';
+import { PRIVATE_FILE } from '../../../private-file.ts';
 import type { Output } from '../../command/context.ts';
-import { PRIVATE_FILE } from '../../command/private-file.ts';
 import { differenceOf, ImportIdentity } from './import-identity.ts';
 import { NotResumable, type ResumePoint } from './resume-point.ts';
 
