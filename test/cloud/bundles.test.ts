@@ -1,9 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { type Bundles, bundleFunctions } from '../../lib/cloud/bundles.ts';
+import { localEnvironment } from '../../lib/local/environment.ts';
+
+const SILENT = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
 
 let folder: string;
 let bundles: Bundles;
@@ -25,6 +30,16 @@ describe('The bundles', () => {
     await writeFile(join(bundles.compliance, 'earlier.js'), 'of an earlier build');
     await bundleFunctions(folder);
     expect(await readdir(bundles.compliance)).toEqual(['index.js']);
+  });
+
+  it('respond with 401 to a request without a key', async () => {
+    Object.assign(process.env, localEnvironment('http://127.0.0.1:9', LOCAL_TABLE_NAMES), SILENT);
+    for (const bundle of Object.values(bundles)) {
+      const { handler } = createRequire(import.meta.url)(join(bundle, 'index.js'));
+      const http = { method: 'GET', path: '/' };
+      const event = { rawPath: '/', headers: {}, requestContext: { http, requestId: 'r', timeEpoch: Date.now() } };
+      expect(await handler(event, { getRemainingTimeInMillis: () => 10_000 })).toMatchObject({ statusCode: 401 });
+    }
   });
 
   it('require only Node’s own modules', async () => {
