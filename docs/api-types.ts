@@ -107,7 +107,7 @@ export interface paths {
         put: operations["updateContent"];
         post?: never;
         /**
-         * Delete a content item for good
+         * Delete a content item permanently
          * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed; otherwise the response is 412.
          */
         delete: operations["deleteContent"];
@@ -888,7 +888,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only change the item if it is a version named here */
+                /** @description Change the item only if its version is named here */
                 "If-Match"?: string;
             };
             path: {
@@ -1014,7 +1014,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only change the item if it is a version named here */
+                /** @description Change the item only if its version is named here */
                 "If-Match"?: string;
             };
             path: {

@@ -1,7 +1,8 @@
 /**
  * THE table of endpoints: one row per endpoint, four readers. The stack makes functions, routes and grants from it, the
  * local gateway its routes, the OpenAPI document its operations, the middleware its validation.
- * A row holds no handler, so reading this page loads no runtime code. A new endpoint is one row and one file.
+ * A row names its handler's file and does not import it, so this file loads no runtime code. A new endpoint is one row and
+ * one file.
  */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
@@ -29,7 +30,7 @@ export type TableActions = Partial<
   >
 >;
 
-/** What the platform gives a function for one request, in seconds; the functions' own deadline lies inside it. */
+/** Lambda's timeout in seconds; the functions' own deadline is shorter. */
 export const FUNCTION_TIMEOUT_SECONDS = 10;
 
 export interface Endpoint {
@@ -48,20 +49,20 @@ export interface Endpoint {
   readonly bulk?: 'registrations';
   readonly successStatus: 200 | 201 | 204;
   readonly response?: TSchema;
-  /** What this endpoint can refuse with, besides what every endpoint can. */
+  /** The errors of this endpoint, besides those of every endpoint. */
   readonly problems: readonly ProblemCode[];
   readonly tables: TableActions;
   /** The file whose export `handler` serves the endpoint, from the project's root. */
   readonly entry: string;
 }
 
-/** Admission reads the key and counts the request, whatever the endpoint. */
+/** Admission reads the key and counts the request, for every endpoint. */
 const admission = { keys: ['GetItem'], usage: ['UpdateItem'] } as const satisfies TableActions;
 
 const registrationPath = T.Object({ registration: Registration });
 const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 const ifMatchHeader = T.Object({
-  'If-Match': T.Optional(T.String({ description: 'Only change the item if it is a version named here' })),
+  'If-Match': T.Optional(T.String({ description: 'Change the item only if its version is named here' })),
 });
 
 const contentCollection = ['/v1/api/content', '/api/content'] as const;
@@ -168,7 +169,7 @@ export const endpoints = {
   'delete-content': {
     method: 'DELETE',
     paths: contentItem,
-    summary: 'Delete a content item for good',
+    summary: 'Delete a content item permanently',
     tag: 'Content',
     scope: 'content:write',
     path: contentIdPath,
@@ -182,11 +183,11 @@ export const endpoints = {
 
 export type EndpointId = keyof typeof endpoints;
 
-/** Whether a row declares more of its requests than the path: what it declares is read and validated. */
+/** Whether a row declares input besides the path, which is then read and validated. */
 export const declaresInput = ({ query, headers, body }: Pick<Endpoint, 'query' | 'headers' | 'body'>): boolean =>
   query !== undefined || headers !== undefined || body !== undefined;
 
-/** Serves every path and method that no row names: with a valid key 404 or 405, without one 401. */
+/** Serves every path and method without a row: 404 or 405 with a valid key, 401 without. */
 export const fallback = {
   route: '$default',
   tables: admission,

@@ -2,7 +2,7 @@
 
 const parameterName = (segment: string): string | undefined => /^\{(\w+)\}$/.exec(segment)?.[1];
 
-/** The path parameters when a path fits a route, else undefined. The path is taken segment by segment as it stands. */
+/** The path parameters when a path matches a route, otherwise undefined. Segments are compared without decoding. */
 export const matchRoute = (template: string, path: string): Record<string, string> | undefined => {
   const expected = template.split('/');
   const segments = path.split('/');
@@ -17,5 +17,5 @@ export const matchRoute = (template: string, path: string): Record<string, strin
   return parameters;
 };
 
-/** Whether a path fits a route. */
+/** Whether a path matches a route. */
 export const matchesRoute = (template: string, path: string): boolean => matchRoute(template, path) !== undefined;

@@ -1,6 +1,5 @@
 /**
- * The DynamoDB tables, described once: the stack, the local engine and the functions read this page.
- * Free of any SDK, so that reading it costs nothing.
+ * The DynamoDB tables, described once for the stack, the local engine and the functions. Imports no SDK.
  */
 
 /** An attribute that is part of a primary key, with its DynamoDB type: `S` string, `N` number. */
@@ -9,7 +8,7 @@ export interface KeyAttribute {
   readonly type: 'S' | 'N';
 }
 
-/** One table: its key, the attribute that carries its expiry, and the variable that tells a function its name. */
+/** One table: its key, the attribute that carries its expiry, and the environment variable with its name. */
 export interface TableDescription {
   readonly environmentVariable: string;
   readonly partitionKey: KeyAttribute;
@@ -19,7 +18,7 @@ export interface TableDescription {
 }
 
 export const tables = {
-  /** API keys, by key id. Holds hashes, never a key. */
+  /** API keys, by key id. Has hashes, never a key. */
   keys: {
     environmentVariable: 'KEYS_TABLE',
     partitionKey: { name: 'id', type: 'S' },
@@ -41,7 +40,7 @@ export const tables = {
     environmentVariable: 'COMPLIANCE_TABLE',
     partitionKey: { name: 'registration', type: 'S' },
   },
-  /** Content items, the slugs they hold, and the creations that can be repeated safely. */
+  /** Content items, their slugs, and the records of idempotent creations. */
   content: {
     environmentVariable: 'CONTENT_TABLE',
     partitionKey: { name: 'pk', type: 'S' },

@@ -12,7 +12,7 @@ export interface AdmissionStore {
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
 }
 
-/** A valid key, its plan and how much of it is used. */
+/** A valid key, its plan and its usage in the current window. */
 export interface Caller {
   readonly key: KeyRecord;
   readonly plan: Plan;
@@ -26,9 +26,9 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
   (key.expires === undefined || today <= key.expires);
 
 /**
- * Finds out who is calling and counts the request: one read of the key and one increment of its counter at the same time,
- * one round trip in all (design.md "Admission"). `undefined` when the key is unknown, expired or revoked.
- * @throws what prevented the read or the count: nobody is admitted without them
+ * Identifies the caller and counts the request. Reads the key and increments its counter in parallel, in one round trip.
+ * @returns `undefined` when the key is unknown, expired or revoked
+ * @throws the error of the read or of the increment, except throttling of the increment
  */
 export const authenticate = async (
   store: AdmissionStore,
@@ -44,7 +44,7 @@ export const authenticate = async (
   throw used.reason;
 };
 
-/** Whether the request fits into the plan's window. A throttled counter is no proof that it does. */
+/** Whether the request is within the plan's limit; false when the counter was throttled. */
 export const isWithinLimit = ({ plan, used }: Caller): boolean => used !== undefined && used <= plan.requestsPerWindow;
 
 /** Requests left in the window after this one. */

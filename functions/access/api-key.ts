@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 /**
  * API keys as text: `vvc_<env>_`, 30 random base62 characters, then their CRC32 in 6 base62 characters, so that a
- * scanner recognises a leaked key and a typo is refused before any database call (contract.md "Keys and plans").
+ * scanner recognises a leaked key and a typo is rejected before any database call (contract.md "Keys and plans").
  */
 export type KeyEnvironment = 'live' | 'test';
 
@@ -11,7 +11,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^(vvc_(?:live|test)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
-/** Hex digits of the hash that name a key: enough to be unique, useless for finding the key. */
+/** Hex digits of the hash that identify a key: enough to be unique. */
 const ID_LENGTH = 20;
 
 const checksumOf = (unchecked: string): string => {
@@ -24,21 +24,21 @@ const checksumOf = (unchecked: string): string => {
   return digits;
 };
 
-/** A new key from a cryptographic source. Shown once to its owner, then only its hash remains. */
+/** A new key from a cryptographic source. It is shown once; only its hash is stored. */
 export const generateKey = (environment: KeyEnvironment): string => {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
   const unchecked = `vvc_${environment}_${random}`;
   return unchecked + checksumOf(unchecked);
 };
 
-/** Whether the text has the shape of a key and its checksum is right. Says nothing about whether the key exists. */
+/** Whether the text has the shape of a key and the right checksum. The key may still not exist. */
 export const isWellFormedKey = (text: string): boolean => {
   const [, unchecked, checksum] = SHAPE.exec(text) ?? [];
   return unchecked !== undefined && checksum === checksumOf(unchecked);
 };
 
-/** SHA-256 of a key in hex: all that is ever stored of it. */
+/** SHA-256 of a key in hex, which is stored instead of the key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
-/** The id under which a key's record is kept, from the key's hash. */
+/** The id of a key's record, from the key's hash. */
 export const keyIdOf = (hash: string): string => hash.slice(0, ID_LENGTH);

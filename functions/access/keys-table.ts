@@ -13,7 +13,7 @@ import { SCOPES } from './scopes.ts';
 
 const text = { type: 'string' } as const;
 
-/** An API key as it is stored: its hash and what its owner may do, never the key itself. */
+/** A stored API key: its hash and permissions, never the key itself. */
 export const KeyRecord = {
   type: 'object',
   required: ['id', 'hash', 'name', 'plan', 'scopes', 'createdAt'],
@@ -34,7 +34,7 @@ export const KeyRecord = {
 
 export type KeyRecord = RecordOf<typeof KeyRecord>;
 
-/** A stored key does not fit the schema of keys: nobody is admitted with it. */
+/** A stored key that does not fit the schema. It admits nobody. */
 export class UnreadableKeyRecord extends Error {
   override readonly name = 'UnreadableKeyRecord';
 }
@@ -47,14 +47,14 @@ export class UnknownKey extends Error {
   }
 }
 
-/** A record as it is stored, read. @throws UnreadableKeyRecord */
+/** Reads a stored record. @throws UnreadableKeyRecord */
 export const parseKey = (item: Item): KeyRecord => {
   const record = readStored(KeyRecord, item);
   if (record === undefined) throw new UnreadableKeyRecord();
   return record;
 };
 
-/** The table of API keys. Functions only ever read one; the rest is for operators. */
+/** The table of API keys. Functions only call `find`; the rest is for operators. */
 export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   const change = async (id: string, field: keyof KeyRecord, expression: string, value: string): Promise<KeyRecord> => {
     try {
@@ -78,7 +78,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
   /**
    * Strongly consistent, so that a revoked key stops at once.
-   * @throws UnreadableKeyRecord when the record is damaged
+   * @throws UnreadableKeyRecord
    */
   const find = async (id: string): Promise<KeyRecord | undefined> => {
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }));

@@ -1,5 +1,5 @@
 /**
- * The subscription plans. Operators edit this page; a deployment puts it into force.
+ * The subscription plans. Operators edit this file; changes apply with the next deployment.
  * `requestsPerWindow` counts requests of any kind in one window of 60 s, `bulkSize` registrations in one bulk request.
  */
 export const PLANS = {
@@ -17,5 +17,5 @@ export type PlanName = keyof typeof PLANS;
 
 export const PLAN_NAMES = Object.keys(PLANS) as readonly PlanName[];
 
-/** The most that any plan allows in one bulk request. */
+/** The largest bulk size of any plan. */
 export const LARGEST_BULK_SIZE = Math.max(...Object.values(PLANS).map((plan) => plan.bulkSize));

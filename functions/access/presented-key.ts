@@ -1,6 +1,6 @@
 import { hashKey, isWellFormedKey, keyIdOf } from './api-key.ts';
 
-/** A well-formed key that a request presents, whether or not it exists. The key itself goes no further than this file. */
+/** Id and hash of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
 export interface PresentedKey {
   readonly id: string;
   readonly hash: string;

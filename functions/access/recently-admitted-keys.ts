@@ -1,11 +1,11 @@
 import type { Plan } from './plans.ts';
 
-/** Keys that are remembered; beyond that the least recently admitted one is forgotten. */
+/** Maximum number of keys. Beyond it the least recently admitted one is forgotten. */
 const MAX_KEYS = 1_000;
 
 /**
- * The keys that this instance admitted on their last request, by hash, with their plans. It admits nobody by this: it only
- * decides for whom an expensive request may be prepared while admission runs.
+ * The plans of the keys that this instance admitted on their last request, by hash. They never replace admission: they only
+ * decide whether an expensive load may start while admission runs.
  */
 export const recentlyAdmittedKeys = (maxKeys = MAX_KEYS) => {
   const plans = new Map<string, Plan>();

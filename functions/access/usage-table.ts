@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { WINDOW_SECONDS, type Window } from './window.ts';
 
-/** How long a finished window's counter is kept, in seconds, before DynamoDB removes it. */
+/** Seconds after a window's end at which DynamoDB removes its counter. */
 const KEPT_AFTER_WINDOW_SECONDS = 60 * WINDOW_SECONDS;
 
 const counterKey = (keyId: string, window: Window) => ({ keyId, windowStart: window.start });
@@ -10,7 +10,7 @@ const counterKey = (keyId: string, window: Window) => ({ keyId, windowStart: win
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
   /**
    * Counts one request and returns how many there are now. Atomic: of any number of concurrent requests each gets
-   * its own number, which is what makes the limit exact.
+   * its own number, so the limit is exact.
    */
   increment: async (keyId: string, window: Window): Promise<number> => {
     const { Attributes } = await db.send(

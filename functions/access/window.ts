@@ -1,7 +1,7 @@
 /** Length of a rate limit window in seconds; windows start on the Unix minute (contract.md "Keys and plans"). */
 export const WINDOW_SECONDS = 60;
 
-/** The window that an instant lies in, in Unix seconds: from `start` up to, but not including, `end`. */
+/** A rate limit window in Unix seconds: `start` inclusive, `end` exclusive. */
 export interface Window {
   readonly start: number;
   readonly end: number;

@@ -16,7 +16,7 @@ const hintFor = (path: string): string | undefined => {
 /** Every path and method that no row serves: 404, or 405 where the path exists. contract.md "Addresses and versions". */
 export const handler = fallbackEndpoint((method, path) => {
   const allowed = methodsAt(path);
-  // A path that only looks known once it is decoded, such as /v1/api%2Fcontent, has no route whatever the method.
+  // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.
   if (allowed.length === 0 || allowed.includes(method)) throw apiError('ROUTE_NOT_FOUND', { hint: hintFor(path) });
   throw apiError('METHOD_NOT_ALLOWED', { allowed });
 });

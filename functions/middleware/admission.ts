@@ -6,7 +6,7 @@ import { windowAt } from '../access/window.ts';
 import { apiError } from '../problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
-/** Reads the request's key, once. Without a well-formed one nothing else of the request is read. @throws UNAUTHORIZED */
+/** Reads the request's key, once. Nothing else is read of a request without a well-formed key. @throws UNAUTHORIZED */
 export const keyForm = (): InboundMiddleware => ({
   before: ({ event: context }) => {
     const key = presentedKey(context.headers);
@@ -39,8 +39,9 @@ export const admission = (store: AdmissionStore, scope?: Scope): InboundMiddlewa
 });
 
 /**
- * As `admission`, while `load` runs: that saves a round trip. `load` must defer its errors, and what it loaded is used only
- * after admission, so that a rejected caller learns nothing from it.
+ * As `admission`, with `load` in parallel, which saves a round trip. `load` must defer its errors. Its result is used only
+ * after admission, so a rejected caller learns nothing from it, not even from an error.
+ * @throws UNAUTHORIZED, SCOPE_MISSING, RATE_LIMITED
  */
 export const admissionBesideLoad = (
   store: AdmissionStore,
@@ -51,7 +52,7 @@ export const admissionBesideLoad = (
   before: async (request) => {
     const { event: context } = request;
     const hash = context.key?.hash ?? '';
-    // Admission sends its requests first, so that a rejection does not wait until what was loaded is parsed.
+    // Admission sends its requests first: otherwise a rejection would wait until the loaded items are parsed.
     const admitting = admit(store, scope, context);
     const loading = load.before(request);
     try {

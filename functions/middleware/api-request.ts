@@ -10,7 +10,7 @@ type Part<Row, Name extends string> = Row extends { readonly [K in Name]: infer 
   ? Static<Schema>
   : undefined;
 
-/** What an endpoint's row declares of its request, validated. */
+/** The validated input that an endpoint's row declares. */
 export interface Input<Id extends EndpointId> {
   readonly parameters: Part<Rows[Id], 'path'>;
   readonly query: Part<Rows[Id], 'query'>;
@@ -18,24 +18,24 @@ export interface Input<Id extends EndpointId> {
   readonly body: Part<Rows[Id], 'body'>;
 }
 
-/** What a lookup loads from: the input and the moment, but not the caller. */
+/** The request that a lookup loads for: a view of the request context without the caller. */
 export interface LoadRequest<Id extends EndpointId> extends Input<Id>, Pick<RequestContext, 'now' | 'deadline'> {
-  /** The endpoint's path in the family that was asked (contract.md "Addresses and versions"), for links within it. */
+  /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (contract.md "Addresses and versions"), for links. */
   readonly address: string;
 }
 
 /** A valid request of an admitted caller. */
 export type ApiRequest<Id extends EndpointId> = LoadRequest<Id> & { readonly caller: Caller };
 
-/** What a handler returns: a body and its resource's headers. Status and common headers come from the stack. */
+/** What a handler returns. The stack adds the status and the headers of every response. */
 export interface Answer {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Why the body lacks something that the caller may ask for again: for the operator alone. */
+  /** Why a part of the body is missing (`LOOKUP_UNAVAILABLE`); logged, never sent. */
   readonly failure?: unknown;
 }
 
-/** What an endpoint works with: the database, and the names of the tables that its row lists. */
+/** The database, and the names of the tables that the endpoint's row lists. */
 export interface Resources<Id extends EndpointId> {
   readonly db: DynamoDBDocumentClient;
   readonly tables: Readonly<Record<keyof Rows[Id]['tables'] & TableId, string>>;

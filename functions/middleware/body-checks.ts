@@ -6,14 +6,14 @@ const MAX_BODY_BYTES = 1_000_000;
 
 const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
 
-/** Whether a Content-Type is `application/json` without a charset or in UTF-8. Other parameters mean nothing (RFC 8259). */
+/** Whether a Content-Type is `application/json` without a charset or in UTF-8. Other parameters have no meaning (RFC 8259). */
 const isJsonInUtf8 = (contentType: string): boolean => {
   const [mediaType, ...parameters] = contentType.split(';').map((part) => part.trim());
   const charsets = parameters.filter((parameter) => /^charset *(?:=|$)/i.test(parameter));
   return mediaType?.toLowerCase() === 'application/json' && charsets.every((charset) => CHARSET.test(charset));
 };
 
-/** A byte order mark is kept, so that it is malformed JSON however the body arrives. */
+/** Keeps a byte order mark, which the parser then rejects, as it does in a body that is not base64-encoded. */
 const decodeUtf8 = (base64: string): string => {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'));
@@ -22,16 +22,16 @@ const decodeUtf8 = (base64: string): string => {
   }
 };
 
-/** Bounds of a lookup's body that is read before admission. With both, parsing and validating it costs under 0.2 ms of CPU. */
+/** Limits of a lookup's body that is read before admission: parsing and validating it then takes under 0.2 ms of CPU. */
 const MAX_EARLY_BYTES = 16_000;
 const MAX_EARLY_VALUES = 100;
 
-/** What begins an array or object or ends a value but the last; in strings they count too. */
+/** A character per array, object or further value. Those inside strings count too. */
 const STRUCTURE = /[[{,]/;
 
 /**
- * Whether the request's body is cheap to read: text, short, and of few values. Looks no further than that takes. What arrives
- * base64-encoded is hardly ever JSON.
+ * Whether the request's body is cheap to read: short, with few values, and not base64-encoded, which JSON hardly ever is.
+ * Stops counting at the limits.
  */
 export const hasCheapBody = ({ event: { body, isBase64Encoded } }: RequestContext): boolean =>
   typeof body !== 'string' ||
@@ -41,8 +41,8 @@ export const hasCheapBody = ({ event: { body, isBase64Encoded } }: RequestContex
     body.split(STRUCTURE, MAX_EARLY_VALUES + 1).length <= MAX_EARLY_VALUES);
 
 /**
- * Checks of the body that @middy/http-json-body-parser leaves out: size, media type, charset, and that bytes which arrive
- * base64-encoded are UTF-8. Leaves the text in `context.body`, where the parser takes it.
+ * Checks that @middy/http-json-body-parser does not make: size, media type, charset, and UTF-8 of a base64-encoded body.
+ * Writes the text to `context.body`, where the parser reads it.
  * @throws BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON
  */
 export const bodyChecks = (): InboundMiddleware => ({
@@ -56,7 +56,7 @@ export const bodyChecks = (): InboundMiddleware => ({
   },
 });
 
-/** An error of @middy/http-json-body-parser as an `ApiError`: a key that could reach a prototype, or text that is no JSON. */
+/** An error of @middy/http-json-body-parser as an `ApiError`: a prototype key, or malformed JSON. */
 export const bodyParserError = (error: unknown): ApiError | undefined => {
   const cause = error instanceof Error ? (error.cause as Readonly<Record<string, unknown>> | undefined) : undefined;
   if (cause?.package !== '@middy/http-json-body-parser') return undefined;

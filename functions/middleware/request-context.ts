@@ -1,10 +1,10 @@
-import type { MiddlewareObj, Request as MiddyRequest } from '@middy/core';
+import type { Request as MiddyRequest } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../access/admission.ts';
 import type { PresentedKey } from '../access/presented-key.ts';
 import { type Deadline, deadlineOf } from '../runtime/deadline.ts';
 
-/** The parts of an HTTP API event (payload 2.0) that are read; each may be missing or wrong, nothing is trusted. */
+/** The parts of an HTTP API event (payload 2.0) that are read. Each may be missing or of the wrong type. */
 export interface GatewayEvent {
   readonly headers?: unknown;
   readonly rawPath?: unknown;
@@ -19,50 +19,41 @@ export interface GatewayEvent {
   };
 }
 
-/** What a row declares of a request, validated, before its types are known. */
-export interface RawInput {
-  readonly query?: unknown;
-  readonly headers?: unknown;
-  readonly body?: unknown;
-}
-
-/** One request on its way through the stack: what arrived, and what each middleware has found out so far. */
+/** One request on its way through the stack: the event's parts, then what each middleware adds. */
 export interface RequestContext {
   readonly requestId: string;
-  /** When the request arrived, by the gateway's clock; functions have no clock of their own. */
+  /** When the request arrived, by the gateway's clock: the only time that functions use. */
   readonly now: Date;
   readonly deadline: Deadline;
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly method: string;
-  /** Decoded, as the caller wrote it. */
+  /** Decoded by the gateway. */
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly event: GatewayEvent;
   readonly startedAtMs: number;
-  /** The well-formed key that the request presents; set before anything else is read. */
+  /** The well-formed key of the request, set by `keyForm`. */
   key?: PresentedKey;
-  /** The body's text once it was checked, then the JSON value that the parser makes of it. */
+  /** The body's text, set by `bodyChecks`; then its JSON value, set by the parser. */
   body?: unknown;
-  /** The query, headers and body that the endpoint declares, validated. */
-  input?: RawInput;
-  /** What a middleware threw before admission; thrown again once the caller is admitted. */
+  /** The validated query, headers and body that the row declares. */
+  input?: { readonly query?: unknown; readonly headers?: unknown; readonly body?: unknown };
+  /** The first error of a middleware that ran before admission; thrown after admission. */
   deferredError?: unknown;
   caller?: Caller;
   /** What a lookup loaded while admission ran. */
   loaded?: { readonly value: unknown };
-  /** The code of the problem that was answered, for the log. */
+  /** The error code of the response, for log and metrics. */
   code?: string;
-  /** Whether the database failed, for the metrics. */
+  /** Whether a request to DynamoDB failed, for the metrics. */
   databaseError?: boolean;
 }
 
 /** In this stack middy's event is the request context. */
 export type StackRequest = MiddyRequest<RequestContext, APIGatewayProxyStructuredResultV2, Error, Context>;
 
-export type Middleware = MiddlewareObj<RequestContext, APIGatewayProxyStructuredResultV2, Error, Context>;
-
-/** A middleware that runs on the way in. It rejects by throwing: one that returned a value would skip the headers. */
+/** A middleware that runs before the handler. It rejects by throwing: returning a value would skip the response headers. */
 export interface InboundMiddleware {
   readonly before: (request: StackRequest) => void | Promise<void>;
 }
@@ -71,18 +62,18 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What a header can carry as it is; any other id comes from no gateway. */
+/** Characters that a header can carry. An id with others does not come from the gateway. */
 const VISIBLE = /^[!-~]{1,128}$/;
 
 const idOf = (value: unknown): string => (VISIBLE.test(textOf(value)) ? textOf(value) : '');
 
-/** The entries of an object that are text. */
+/** The entries of an object whose values are strings. */
 const textsOf = (value: unknown): [string, string][] =>
   isObject(value)
     ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : [];
 
-/** Beyond it a date needs more than four digits for its year. */
+/** Later dates need more than four digits for the year. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
 const instantOf = (timeEpoch: unknown): Date =>
@@ -90,7 +81,7 @@ const instantOf = (timeEpoch: unknown): Date =>
     ? new Date(timeEpoch as number)
     : new Date();
 
-/** The context of a new request. Does not trust the event's shape, and does not touch its body. */
+/** The context of a new request. Does not trust the event's shape, and does not read its body. */
 export const requestContextOf = (input: unknown, lambda: Context | undefined): RequestContext => {
   const event: GatewayEvent = isObject(input) ? input : {};
   const gateway = isObject(event.requestContext) ? event.requestContext : {};

@@ -3,13 +3,13 @@ import { logFailure, logRequest, openLog } from '../observability/log.ts';
 import { measureRequest } from '../observability/metrics.ts';
 import type { RequestContext, StackRequest } from './request-context.ts';
 
-/** Reports an error of ours to the operator, by log and metrics; the caller learns nothing of it. */
+/** Logs an internal error and marks it for the metrics. Nothing of it is sent to the caller. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
   context.databaseError = isDatabaseError(error);
   logFailure(context.requestId, error);
 };
 
-/** Adds the request id to the response, and writes the one log line and the metrics of a request. */
+/** Adds the request id to the response; writes one log line and the metrics per request. */
 export const requestLog = (endpoint: string) => {
   openLog();
   const close = ({ event: context, response }: StackRequest): void => {

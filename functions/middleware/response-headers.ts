@@ -2,7 +2,7 @@ import { remainingOf } from '../access/admission.ts';
 import { windowAt } from '../access/window.ts';
 import type { RequestContext, StackRequest } from './request-context.ts';
 
-/** The caller's rate limit status; 0 and 0 as long as the caller is unknown (contract.md "Every response"). */
+/** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (contract.md "Every response"). */
 const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
   'X-RateLimit-Limit': String(caller?.plan.requestsPerWindow ?? 0),
   'X-RateLimit-Remaining': String(caller ? remainingOf(caller) : 0),
@@ -19,5 +19,5 @@ const addHeaders = ({ event: context, response }: StackRequest): void => {
   };
 };
 
-/** The headers that every response carries, whatever its status. */
+/** The headers of every response, whatever its status. */
 export const responseHeaders = () => ({ after: addHeaders, onError: addHeaders });

@@ -7,7 +7,7 @@ import { type GatewayEvent, type InboundMiddleware, type RequestContext, request
 import { reportInternalError, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 
-/** A function as API Gateway invokes it. It answers; it does not throw. */
+/** A Lambda handler for API Gateway. It returns a response for every error and never throws. */
 export type GatewayHandler = (event: GatewayEvent, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** The context of a request whose caller is admitted. */
@@ -17,7 +17,7 @@ interface StackOptions {
   /** The endpoint's id, for the log. */
   readonly endpoint: string;
   readonly successStatus: number;
-  /** From the key's form to the validated input, in the order in which they run; admission is among them. */
+  /** In the order in which they run: key form, admission, input. */
   readonly middlewares: readonly InboundMiddleware[];
   readonly respond: (context: AdmittedContext) => Answer | Promise<Answer>;
 }
@@ -32,8 +32,8 @@ const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGate
 });
 
 /**
- * What every request passes, outermost first: request log and id, response headers, errors to problem documents, then the
- * endpoint's own middlewares and its handler. middy's event is the request context.
+ * The middlewares of every request, outermost first: request log and id, response headers, errors to problem documents, then
+ * the endpoint's own middlewares and its handler. middy's event is the request context.
  */
 export const stack = ({ endpoint, successStatus, middlewares, respond }: StackOptions): GatewayHandler => {
   const answer = async (context: RequestContext) => {

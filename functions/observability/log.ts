@@ -12,26 +12,26 @@ export interface RequestLog {
 
 let shared: Logger | undefined;
 
-/** Made on first use: it reads the environment, which a process may set after it has loaded this file. */
+/** Created on first use: it reads the environment, which a process may set after it has loaded this file. */
 const logger = (): Logger => {
   shared ??= new Logger({ serviceName: 'vehicle-verification' });
   return shared;
 };
 
-/** Makes ready at start what the first line needs: Lambda gives a start more processor than a request. */
+/** Creates the logger during init, when Lambda gives the function more CPU than during a request. */
 export const openLog = (): void => void logger();
 
 /** One line per request. */
 export const logRequest = (entry: RequestLog): void => logger().info('request', { ...entry });
 
 /**
- * What went wrong inside, for the operator. Messages are left out: a parser quotes the body in its message and the
- * SDK may quote an item's key. The stack's frames, the error's name and the SDK's metadata say enough to find it.
+ * An internal error: its name, stack frames and SDK metadata, and those of its causes. Messages are left out, because a parser
+ * quotes the body in its message and the SDK may quote an item's key.
  */
 export const logFailure = (requestId: string, error: unknown): void =>
   logger().error('failure', { requestId, failure: describeFailure(error) });
 
-/** Stored records that the code does not understand, for the operator to find and load again. */
+/** Stored records that cannot be read, for the operator to find and import again. */
 export const logDamage = (table: string, records: number): void =>
   logger().error('damaged records', { table, records });
 

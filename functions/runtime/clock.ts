@@ -20,8 +20,8 @@ const isSummerTime = (instant: Date): boolean => {
 
 /**
  * The calendar day in Europe/London at an instant since 1996: policies, MOT, tax and key expiry all count in it
- * (contract.md "Vehicle insurance", "Compliance", "Keys and plans"). Reckoned here because Node's own time zones cost
- * 14 ms of every cold start; a test holds it against them, and fails when a new Node knows of another law.
+ * (contract.md "Vehicle insurance", "Compliance", "Keys and plans"). Computed here because Node's own time zones cost
+ * 14 ms of every cold start; a test compares both, and fails when a new Node has other rules.
  */
 export const londonDate = (instant: Date): LondonDate =>
   new Date(instant.getTime() + (isSummerTime(instant) ? HOUR_MS : 0)).toISOString().slice(0, 'YYYY-MM-DD'.length);

@@ -1,22 +1,22 @@
-/** The answer did not come together in time. Answered as an internal error: the caller may retry. Its cause is what delayed it. */
+/** The response was not ready in time: a 500 that the caller may retry. Its `cause` is the error that caused the delay. */
 export class DeadlineExceeded extends Error {
   constructor(options?: ErrorOptions) {
-    super('the deadline for an answer has passed', options);
+    super('the deadline of the response has passed', options);
     this.name = 'DeadlineExceeded';
   }
 }
 
-/** Kept back from the function's time so that the answer still leaves before the platform cuts in. */
+/** Subtracted from the function's remaining time, so that the response is sent before the platform's timeout. */
 const ANSWER_MARGIN_MS = 1_000;
-/** Without a platform clock (tests, scripts), what a function has. */
+/** Used where there is no Lambda context (tests, scripts). */
 const DEFAULT_TIME_MS = 10_000;
 
-/** The moment by which one request must be answered, and how to stay inside it. */
+/** The time by which one request must get its response. */
 export interface Deadline {
   readonly remainingMs: () => number;
   /**
-   * The work's result, or `DeadlineExceeded` when it comes too late. The work itself goes on to its own limits: a request
-   * to DynamoDB may be sent again for a few seconds (`refuseLateAttempts`).
+   * The work's result, or `DeadlineExceeded` when it comes too late. The work itself is not cancelled: the SDK may retry
+   * a request to DynamoDB for a few seconds more.
    */
   readonly within: <T>(work: Promise<T>) => Promise<T>;
   /** Waits, but never past the deadline; throws `DeadlineExceeded` if the wait would not end in time. */
@@ -49,7 +49,7 @@ export const deadlineIn = (milliseconds: number): Deadline => {
   };
 };
 
-/** The deadline of a function, from the time that the platform says it has left. */
+/** The deadline of a request, from the remaining time of its Lambda context. */
 export const deadlineOf = (context: { getRemainingTimeInMillis?: () => number } | undefined): Deadline =>
   deadlineIn(Math.max(0, (context?.getRemainingTimeInMillis?.() ?? DEFAULT_TIME_MS) - ANSWER_MARGIN_MS));
 

@@ -1,7 +1,7 @@
 /** The one file that reads `process.env`. */
 import { type TableId, tables } from '../tables.ts';
 
-/** Variables that a function needs and was not given; all of them at once. */
+/** Names every missing environment variable of a function. */
 export class MissingEnvironment extends Error {
   override readonly name = 'MissingEnvironment';
 
@@ -27,7 +27,7 @@ export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]
   return names;
 };
 
-/** Where this function's DynamoDB is, and as whom it speaks: Lambda sets these, a local engine takes any. */
+/** Region, endpoint and credentials for DynamoDB: set by Lambda; a local engine accepts any. */
 export interface DatabaseEnvironment {
   readonly region: string;
   readonly endpoint?: string;
@@ -56,6 +56,6 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
   };
 };
 
-/** Where a function's metrics go; undefined where nobody collects them. */
+/** The namespace of a function's metrics; undefined where none are collected. */
 export const metricsNamespaceFromEnvironment = (): string | undefined =>
   process.env.POWERTOOLS_METRICS_NAMESPACE || undefined;

@@ -1,8 +1,8 @@
 import * as T from 'typebox';
 
 /**
- * A code in a response: the codes known today, or any other string, so that a consumer generated from today's document
- * accepts a code of tomorrow. The static type stays the known codes: nothing else is sent.
+ * A code in a response: a known code or any other string, so that clients generated from today's document accept later codes.
+ * The static type is the known codes only: no others are sent.
  */
 export const openCode = <const Code extends string>(codes: readonly Code[], options: T.TSchemaOptions = {}) =>
   T.Unsafe<Code>({ ...options, anyOf: [{ enum: [...codes] }, { type: 'string' }] });

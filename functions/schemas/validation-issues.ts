@@ -3,7 +3,7 @@ import { Check, Errors } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { MAX_ISSUES, type PointerIssue } from '../problems.ts';
 
-/** Where validation stops: one more than is ever named, so that it is known when some are left out. */
+/** Where validation stops: one more than a response names, to know that some are left out. */
 const MAX_COUNTED = MAX_ISSUES + 1;
 Settings.Set({ maxErrors: MAX_COUNTED });
 
@@ -18,7 +18,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
   array: 'an array',
 };
 
-/** What a path of escaped steps leads to: in a schema, or (a JSON Pointer) in a value. */
+/** The value at a JSON Pointer in a document, or at a schema path in a schema. */
 const at = (root: unknown, path: string): unknown =>
   path
     .split('/')
@@ -26,13 +26,13 @@ const at = (root: unknown, path: string): unknown =>
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     .reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], root);
 
-/** The parts of a schema that say in words what it takes. */
+/** The parts of a schema that describe its values in words. */
 interface Described {
   readonly description?: string;
   readonly '~refine'?: readonly { check(value: unknown): boolean; error(value: unknown): string }[];
 }
 
-/** What is wrong with a text: by the schema's own rule, which says more than a pattern or length, else by its description. */
+/** The message of the schema's own rule that fails, otherwise its description: both are clearer than a pattern or length. */
 const textDetail = (schema: Described, value: unknown, message: string): string => {
   const rule = schema['~refine']?.find(({ check }) => !check(value));
   if (rule) return rule.error(value);
@@ -66,10 +66,10 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
 };
 
 /**
- * The fields of a request that its schema names, and the names of others. Separated before validation: it reports an
- * error for each unknown field, and enough of them would use up its bound and hide every other issue.
+ * Separates the fields that the schema names from the names of unknown fields. The validator reports one error per unknown
+ * field; a thousand of them would reach its limit and hide all other issues.
  */
-const partUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown: readonly string[] } => {
+const separateUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown: readonly string[] } => {
   const { properties, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
   const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (properties === undefined || additionalProperties !== false || !isRecord) return { known: value, unknown: [] };
@@ -82,17 +82,17 @@ const partUnknown = (schema: TSchema, value: unknown): { known: unknown; unknown
   return { known: Object.fromEntries(known.map((name) => [name, Reflect.get(value, name)])), unknown };
 };
 
-const isFirst = ({ pointer, detail }: PointerIssue, index: number, all: readonly PointerIssue[]): boolean =>
+const differsFromPrevious = ({ pointer, detail }: PointerIssue, index: number, all: readonly PointerIssue[]): boolean =>
   index === 0 || all[index - 1]?.pointer !== pointer || all[index - 1]?.detail !== detail;
 
-/** Every way in which a value does not fit a schema, at most `MAX_ISSUES` and one more; none only when it fits. */
+/** The validation issues of a value, at most `MAX_ISSUES` and one more; none only when the value is valid. */
 export const validationIssues = (schema: TSchema, value: unknown): PointerIssue[] => {
   if (Check(schema, value)) return [];
-  const { known, unknown } = partUnknown(schema, value);
+  const { known, unknown } = separateUnknown(schema, value);
   const [, errors] = Errors(schema, known);
   const issues = [
-    // A text that is both too long and of the wrong form has one issue.
-    ...errors.flatMap((error) => explain(schema, known, error)).filter(isFirst),
+    // A string that is both too long and of the wrong form has one issue.
+    ...errors.flatMap((error) => explain(schema, known, error)).filter(differsFromPrevious),
     ...unknown.map((name) => ({ pointer: `/${escaped(name)}`, detail: 'is not a field of this request' })),
   ];
   return issues.length > 0
