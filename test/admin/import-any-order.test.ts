@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
-import { paginateScan } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { journalOf, stoppableCommandLine } from './stopped-runs.ts';
@@ -98,10 +98,10 @@ const storedPolicies = async (prefix: string): Promise<Map<number, (string | und
   return new Map(
     pages
       .flatMap(({ Items = [] }) => Items)
-      .filter(({ registration }) => registration?.S?.startsWith(prefix))
+      .filter(({ registration }) => registration?.startsWith(prefix))
       .map(({ registration, policies }) => [
-        Number(registration?.S?.slice(prefix.length)),
-        policies?.L?.map(({ M }) => M?.number?.S) ?? [],
+        Number(registration?.slice(prefix.length)),
+        policies?.map(({ number }: { number: string }) => number) ?? [],
       ]),
   );
 };

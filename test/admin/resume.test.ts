@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
-import { DeleteTableCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { contentTable } from '../../functions/content/content-table.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
@@ -18,8 +19,8 @@ const policyCounts = async (prefix: string): Promise<number[]> => {
   const pages = await Array.fromAsync(paginateScan({ client }, { TableName: names.vehicles }));
   return pages
     .flatMap(({ Items = [] }) => Items)
-    .filter(({ registration }) => registration?.S?.startsWith(prefix))
-    .map(({ policies }) => policies?.L?.length ?? 0);
+    .filter(({ registration }) => registration?.startsWith(prefix))
+    .map(({ policies }) => policies?.length ?? 0);
 };
 
 describe('An import of vehicles that Ctrl-C stopped', () => {
