@@ -8,14 +8,8 @@ import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
 import type { Scope } from './access/scopes.ts';
 import { ComplianceVerdict } from './compliance/schemas.ts';
-import {
-  ContentItemSchema,
-  ContentPage,
-  ContentQuery,
-  CreateContent,
-  IdempotencyKeyHeader,
-  UpdateContent,
-} from './content/schemas.ts';
+import { ContentItem } from './content/item.ts';
+import { ContentPage, ContentQuery, CreateContent, IdempotencyKeyHeader, UpdateContent } from './content/schemas.ts';
 import type { ProblemCode } from './problems.ts';
 import type { TableId } from './tables.ts';
 import { BulkRequest, BulkResult, Registration, VehicleInsurance } from './vehicles/schemas.ts';
@@ -133,7 +127,7 @@ export const endpoints = {
     headers: T.Object({ 'Idempotency-Key': T.Optional(IdempotencyKeyHeader) }),
     body: CreateContent,
     successStatus: 201,
-    response: ContentItemSchema,
+    response: ContentItem,
     problems: [...bodyProblems, 'SLUG_TAKEN', 'IDEMPOTENCY_CONFLICT'],
     tables: { ...admission, content: ['PutItem', 'UpdateItem'] },
     entry: 'functions/handlers/create-content.ts',
@@ -146,7 +140,7 @@ export const endpoints = {
     scope: 'content:read',
     path: contentIdPath,
     successStatus: 200,
-    response: ContentItemSchema,
+    response: ContentItem,
     problems: ['CONTENT_NOT_FOUND'],
     tables: { ...admission, content: ['GetItem'] },
     entry: 'functions/handlers/read-content.ts',
@@ -161,7 +155,7 @@ export const endpoints = {
     headers: ifMatchHeader,
     body: UpdateContent,
     successStatus: 200,
-    response: ContentItemSchema,
+    response: ContentItem,
     problems: [...bodyProblems, 'CONTENT_NOT_FOUND', 'PRECONDITION_FAILED', 'SLUG_TAKEN'],
     tables: { ...admission, content: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
     entry: 'functions/handlers/update-content.ts',

@@ -1,6 +1,28 @@
-import type { ContentItem } from './schemas.ts';
+import type { RecordOf } from '../schemas/stored-record.ts';
 
-export type { ContentFields, ContentItem } from './schemas.ts';
+/** The record: types, responses and the check of stored items follow from it. `schemas.ts` has the rules for new values. */
+export const ContentItem = {
+  type: 'object',
+  required: ['id', 'title', 'content', 'domain', 'slug', 'meta_description', 'created_at', 'updated_at', 'version'],
+  properties: {
+    id: { type: 'string' },
+    title: { type: 'string' },
+    content: { type: 'string' },
+    domain: { type: 'string' },
+    slug: { type: 'string' },
+    meta_description: { type: 'string' },
+    created_at: { type: 'string', format: 'date-time' },
+    updated_at: { type: 'string', format: 'date-time' },
+    version: { type: 'integer', minimum: 1, description: 'Raised by every update' },
+  },
+  title: 'ContentItem',
+} as const;
+
+/** A content item as it is returned (contract.md "Content"). */
+export type ContentItem = RecordOf<typeof ContentItem>;
+
+/** What a caller writes of a content item; `domain` in lower case. */
+export type ContentFields = Omit<ContentItem, 'id' | 'created_at' | 'updated_at' | 'version'>;
 
 /** An item and its positions in the two lists that it belongs to. */
 export interface StoredItem {

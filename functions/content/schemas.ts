@@ -1,30 +1,6 @@
 /** The shapes that the content endpoints exchange: specification sections 2.6 and 4.4, contract.md "Content". */
 import * as T from 'typebox';
-
-/**
- * The record: responses, types and the check of stored items follow from it. It is tolerant, since earlier and later
- * versions stored items too; `CreateContent` and `UpdateContent` add the rules for new values.
- */
-export const ContentItemSchema = T.Object(
-  {
-    id: T.String(),
-    title: T.String(),
-    content: T.String(),
-    domain: T.String(),
-    slug: T.String(),
-    meta_description: T.String(),
-    created_at: T.String({ format: 'date-time' }),
-    updated_at: T.String({ format: 'date-time' }),
-    version: T.Integer({ minimum: 1, description: 'Raised by every update' }),
-  },
-  { title: 'ContentItem' },
-);
-
-/** A content item as it is returned (contract.md "Content"). */
-export type ContentItem = Readonly<T.Static<typeof ContentItemSchema>>;
-
-/** What a caller writes of a content item; `domain` in lower case. */
-export type ContentFields = Omit<ContentItem, 'id' | 'created_at' | 'updated_at' | 'version'>;
+import { type ContentFields, ContentItem } from './item.ts';
 
 const MAX_CONTENT_BYTES = 100_000;
 
@@ -129,7 +105,7 @@ export const UpdateContent = T.Refine(
 
 export const ContentPage = T.Object(
   {
-    items: T.Array(ContentItemSchema, { description: 'Newest in the list first' }),
+    items: T.Array(ContentItem, { description: 'Newest in the list first' }),
     total: T.Integer({ minimum: 0, description: 'Items that match the filter, exactly' }),
     limit: T.Integer({ minimum: 1, maximum: 100 }),
     offset: T.Integer({ minimum: 0 }),
