@@ -78,7 +78,7 @@ export const componentResponses = (): JsonObject => ({
   ...Object.fromEntries(
     commonCodes.map((code) => {
       const { status, body } = commonProblems[code];
-      return [code, problemResponse(status, [code], { refused: { summary: meaningOf(code), value: body } })];
+      return [code, problemResponse(status, [code], { rejected: { summary: meaningOf(code), value: body } })];
     }),
   ),
   REQUEST_TOO_LONG,
