@@ -1,0 +1,13 @@
+import { describe, expect, it } from '@jest/globals';
+import { windowAt } from '../../functions/access/window.ts';
+
+describe('A rate limit window', () => {
+  it.each([
+    ['2026-06-15T12:00:00.000Z', '2026-06-15T12:00:00Z'],
+    ['2026-06-15T12:00:59.999Z', '2026-06-15T12:00:00Z'],
+    ['2026-06-15T12:01:00.000Z', '2026-06-15T12:01:00Z'],
+  ])('at %s began at %s and lasts 60 s', (instant, begin) => {
+    const start = Date.parse(begin) / 1_000;
+    expect(windowAt(new Date(instant))).toEqual({ start, end: start + 60 });
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ContentItem } from '../../functions/content/item.ts';
+import { pageLinks, readPageQuery, requirePageFits } from '../../functions/content/page.ts';
+import { apiError } from '../../functions/problems.ts';
+
+const ITEM: ContentItem = {
+  id: '1',
+  title: 'Title',
+  content: '',
+  domain: 'a.example',
+  slug: 'a',
+  meta_description: '',
+  created_at: '2026-06-15T12:00:00.000Z',
+  updated_at: '2026-06-15T12:00:00.000Z',
+  version: 1,
+};
+
+describe('The query of a page', () => {
+  it('has the first 20 items of everything by default', () => {
+    expect(readPageQuery({})).toEqual({ filter: {}, bounds: { limit: 20, offset: 0 } });
+  });
+
+  it('compares the domain in lower case', () => {
+    expect(readPageQuery({ domain: 'A.Example', slug: 'a', limit: 2, offset: 3 })).toEqual({
+      filter: { domain: 'a.example', slug: 'a' },
+      bounds: { limit: 2, offset: 3 },
+    });
+  });
+});
+
+describe('The size of a page', () => {
+  /** An item whose JSON and the separator after it have this many bytes. */
+  const itemOf = (bytes: number, character = 'x'): ContentItem => {
+    const size = Buffer.byteLength(JSON.stringify(character)) - 2;
+    const left = bytes - Buffer.byteLength(JSON.stringify(ITEM)) - 1;
+    const content = character.repeat(Math.floor(left / size)) + 'x'.repeat(left % size);
+    return { ...ITEM, content };
+  };
+  const small = itemOf(1_000);
+  const limitThatFits = (count: number) => apiError('PAGE_TOO_LARGE', { limitThatFits: count });
+
+  it('is at most 5,000,000 bytes of JSON', () => {
+    expect(() => requirePageFits([small, itemOf(4_999_000)])).not.toThrow();
+    expect(() => requirePageFits([small, itemOf(4_999_001)])).toThrow(limitThatFits(1));
+    expect(() => requirePageFits([itemOf(2_500_000), itemOf(2_400_000), small, itemOf(100_000)])).toThrow(
+      limitThatFits(3),
+    );
+  });
+
+  it('is at most 6,200,000 bytes as a JSON string in the response of the function', () => {
+    // A quote is 2 bytes of JSON and 4 bytes of JSON in a JSON string.
+    const quotes = (bytes: number) => itemOf(bytes, '"');
+    const encoded = (items: readonly ContentItem[]) =>
+      items.reduce((sum, item) => sum + Buffer.byteLength(JSON.stringify(JSON.stringify(item))) + 1, 0);
+    const filled = quotes(2_000_000);
+    const rest = 6_200_000 - encoded([filled]);
+    const overhead = encoded([ITEM]);
+    const last = { ...ITEM, content: 'x'.repeat(rest - overhead) };
+    expect(encoded([filled, last])).toBe(6_200_000);
+    expect(() => requirePageFits([filled, last])).not.toThrow();
+    expect(() => requirePageFits([filled, { ...last, content: `${last.content}x` }])).toThrow(limitThatFits(1));
+  });
+});
+
+describe('The links of a page', () => {
+  const at = (offset: number, total: number, filter: object = {}) =>
+    pageLinks({ path: '/v1/api/content', limit: 10, offset, ...filter }, total);
+  const link = (offset: number, relation: string) => `</v1/api/content?limit=10&offset=${offset}>; rel="${relation}"`;
+
+  it.each([
+    ['an empty list', 0, 0, undefined],
+    ['an empty list, past its end', 5, 0, undefined],
+    ['the only page', 0, 10, undefined],
+    ['the first page', 0, 11, link(10, 'next')],
+    ['a page in the middle', 10, 21, `${link(20, 'next')}, ${link(0, 'prev')}`],
+    ['the last page', 11, 21, link(1, 'prev')],
+    ['a page that begins within the first', 3, 13, link(0, 'prev')],
+    ['a page past the end', 50, 21, link(11, 'prev')],
+  ])('%s', (_title, offset, total, links) => {
+    expect(at(offset, total)).toBe(links);
+  });
+
+  it('keep the filter', () => {
+    expect(at(0, 11, { domain: 'a.example', slug: 'a' })).toBe(
+      '</v1/api/content?domain=a.example&slug=a&limit=10&offset=10>; rel="next"',
+    );
+  });
+});

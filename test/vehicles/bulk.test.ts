@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { problems } from '../../functions/problems.ts';
+import { bulkKeys, isExpensiveBulk, verifyBulk } from '../../functions/vehicles/bulk.ts';
+import { aPolicy } from '../support/records.ts';
+
+const TODAY = '2026-06-15';
+
+describe('A bulk request', () => {
+  it('is an expensive read from 26 registrations on', () => {
+    expect([25, 26].map((length) => isExpensiveBulk(Array(length).fill('A1')))).toEqual([false, true]);
+  });
+
+  it('has a key per entry and reads each key once', () => {
+    expect(bulkKeys(['a 1', '!', 'A1', 'B2'])).toEqual({ keys: ['A1', undefined, 'A1', 'B2'], distinct: ['A1', 'B2'] });
+  });
+
+  it('has one result per entry, in order', () => {
+    const submitted = ['a 1', '!', 'B2', 'C3', 'D4', 'A1'];
+    const found = new Map([
+      ['A1', [aPolicy()]],
+      ['D4', []],
+    ]);
+    const { keys } = bulkKeys(submitted);
+    expect(verifyBulk(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
+      results: [
+        { registration: 'a 1', insured: true, policy: aPolicy() },
+        {
+          registration: '!',
+          insured: false,
+          error: problems.INVALID_REGISTRATION.detail,
+          code: 'INVALID_REGISTRATION',
+        },
+        {
+          registration: 'B2',
+          insured: false,
+          error: expect.stringMatching(/^This registration could not be looked up/),
+          code: 'LOOKUP_UNAVAILABLE',
+        },
+        { registration: 'C3', insured: false, error: problems.VEHICLE_NOT_FOUND.detail, code: 'VEHICLE_NOT_FOUND' },
+        { registration: 'D4', insured: false, policy: null },
+        { registration: 'A1', insured: true, policy: aPolicy() },
+      ],
+      processed: 6,
+      successful: 3,
+      failed: 3,
+    });
+  });
+});
