@@ -1,11 +1,11 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
-import { type DatabaseEnvironment, databaseFromEnvironment } from '../runtime/environment.ts';
+import { type DatabaseEnvironment, databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
 import { refuseLateAttempts } from './client/late-attempts.ts';
 import { DynamoDbJson } from './client/protocol.ts';
 import { dynamoDbSigning } from './client/signer.ts';
-import { dynamoDbTransport } from './client/transport.ts';
+import { dynamoDbTransport, type TransportTimeouts } from './client/transport.ts';
 import { removeUnused } from './client/unused-middleware.ts';
 
 /** Milliseconds to connect; DynamoDB answers a connection within a few. */
@@ -32,17 +32,33 @@ export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =
     destroy: () => client.destroy(),
   });
 
+/** The SDK's default of 50 would make a bulk request and its neighbours wait for each other. */
+const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
+
+/** How a client encodes and carries requests: by our parts, or by the SDK's with the same timeouts. */
+export const transportSettings = ({ connection, answer }: TransportTimeouts): DynamoDBClientConfig =>
+  usesStockClient()
+    ? {
+        requestHandler: {
+          connectionTimeout: connection,
+          requestTimeout: answer,
+          throwOnRequestTimeout: true,
+          httpAgent: STOCK_AGENT,
+          httpsAgent: STOCK_AGENT,
+        },
+      }
+    : { protocol: DynamoDbJson, requestHandler: dynamoDbTransport({ connection, answer }) };
+
 /** A DynamoDB client that gives up in time to answer (design.md "Time"). */
 export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     ...environment,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
-    protocol: DynamoDbJson,
-    httpAuthSchemes: dynamoDbSigning(environment),
-    requestHandler: dynamoDbTransport({ connection: CONNECTION_TIMEOUT_MS, answer: REQUEST_TIMEOUT_MS }),
+    ...transportSettings({ connection: CONNECTION_TIMEOUT_MS, answer: REQUEST_TIMEOUT_MS }),
+    ...(usesStockClient() ? {} : { httpAuthSchemes: dynamoDbSigning(environment) }),
   });
-  removeUnused(client);
+  if (!usesStockClient()) removeUnused(client);
   refuseLateAttempts(client, LAST_ATTEMPT_MS);
   return documentClient(client);
 };

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { declaresInput, type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
-import { sdkStandIns } from './bundle-stand-ins.ts';
 import { rowsWithoutSchemas } from './bundled-rows.ts';
+import { sdkStubs } from './sdk-stubs.ts';
 
 /** The functions of the service: one per endpoint, and the one for every other path. */
 export type FunctionId = EndpointId | 'not-found';
@@ -25,7 +25,7 @@ const rows: readonly (readonly [FunctionId, Pick<Endpoint, 'entry' | 'query' | '
  * The options that shorten a cold start, by measured effect: CommonJS instead of ES modules, the SDK without unreachable
  * parts, minified, no inline source map.
  */
-const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean) =>
+const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean, stock: boolean) =>
   build({
     absWorkingDir: ROOT,
     entryPoints: rows.filter(([id]) => ids.includes(id)).map(([id, { entry }]) => ({ in: entry, out: `${id}/index` })),
@@ -41,16 +41,25 @@ const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean)
     supported: { 'dynamic-import': false },
     sourcemap: false,
     logLevel: 'warning',
-    plugins: validating ? [sdkStandIns()] : [sdkStandIns(), rowsWithoutSchemas()],
+    // The stubs fit our client only, so a bundle never reads the switch where it runs.
+    define: { 'process.env.DYNAMODB_CLIENT': JSON.stringify(stock ? 'sdk' : '') },
+    plugins: [...(stock ? [] : [sdkStubs()]), ...(validating ? [] : [rowsWithoutSchemas()])],
   });
 
-/** Bundles every function in two concurrent runs of esbuild. @throws the error of esbuild */
-export const bundleFunctions = async (folder: string = DEFAULT_FOLDER): Promise<Bundles> => {
+/**
+ * Bundles every function in two concurrent runs of esbuild.
+ * @param stock with the SDK's own client (docs/dynamodb-client.md)
+ * @throws the error of esbuild
+ */
+export const bundleFunctions = async (
+  folder: string = DEFAULT_FOLDER,
+  stock: boolean = process.env.DYNAMODB_CLIENT === 'sdk',
+): Promise<Bundles> => {
   const idsWhere = (validating: boolean) =>
     rows.filter(([, row]) => declaresInput(row) === validating).map(([id]) => id);
   const folders = rows.map(([id]) => [id, join(folder, id)] as const);
   // Files of an earlier build would be deployed too.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
-  await Promise.all([bundle(idsWhere(true), folder, true), bundle(idsWhere(false), folder, false)]);
+  await Promise.all([bundle(idsWhere(true), folder, true, stock), bundle(idsWhere(false), folder, false, stock)]);
   return Object.fromEntries(folders) as Record<FunctionId, string>;
 };

@@ -1,12 +1,12 @@
 /**
- * Parts of the AWS SDK that every client carries along and that these functions can never reach or can do without, with
- * what stands in for each. They are two fifths of a look-up's bundle, and a function pays for its bundle at every cold start.
+ * SDK stubs: replacements in the bundle for parts of the AWS SDK that every client imports and these functions never
+ * use. The originals are two fifths of a lookup's bundle, which every cold start loads (docs/dynamodb-client.md).
  */
 import { readFile } from 'node:fs/promises';
 import type { Loader, Plugin } from 'esbuild';
 
-/** One part: which of the SDK's files it is, why nothing reaches it, and what is bundled instead. */
-interface StandIn {
+/** A file of the SDK and what is bundled in its place. */
+interface SdkStub {
   readonly file: RegExp;
   readonly contents: (original: string) => string;
   readonly loader?: Loader;
@@ -14,7 +14,7 @@ interface StandIn {
 
 const unreachable = (name: string) => `throw new Error('${name} is not part of this bundle');`;
 
-const STAND_INS: readonly StandIn[] = [
+const STUBS: readonly SdkStub[] = [
   {
     // functions/dynamodb/database.ts gives the credentials that Lambda puts into the environment.
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
@@ -68,22 +68,22 @@ const STAND_INS: readonly StandIn[] = [
 ];
 
 /**
- * Bundles the stand-ins. The build fails when one of them stands in for nothing, so that a new version of the SDK with
- * another layout cannot bring the weight back unseen.
+ * Bundles the stubs. The build fails when one of them replaces nothing: a version of the SDK with another layout would
+ * otherwise bring the originals back unnoticed.
  */
-export const sdkStandIns = (): Plugin => ({
-  name: 'sdk-stand-ins',
+export const sdkStubs = (): Plugin => ({
+  name: 'sdk-stubs',
   setup: ({ onLoad, onEnd }) => {
-    const used = new Set<StandIn>();
-    for (const standIn of STAND_INS) {
-      onLoad({ filter: standIn.file }, async ({ path }) => {
-        used.add(standIn);
-        return { contents: standIn.contents(await readFile(path, 'utf8')), loader: standIn.loader ?? 'js' };
+    const used = new Set<SdkStub>();
+    for (const stub of STUBS) {
+      onLoad({ filter: stub.file }, async ({ path }) => {
+        used.add(stub);
+        return { contents: stub.contents(await readFile(path, 'utf8')), loader: stub.loader ?? 'js' };
       });
     }
     onEnd(() => ({
-      errors: STAND_INS.filter((standIn) => !used.has(standIn)).map(({ file }) => ({
-        text: `the SDK has no file ${file.source} any more: find where it went, or drop its stand-in`,
+      errors: STUBS.filter((stub) => !used.has(stub)).map(({ file }) => ({
+        text: `the SDK has no file ${file.source} any more: find where it went, or remove its stub`,
       })),
     }));
   },

@@ -1,9 +1,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { DynamoDbJson } from '../../../functions/dynamodb/client/protocol.ts';
-import { dynamoDbTransport } from '../../../functions/dynamodb/client/transport.ts';
 import { removeUnused } from '../../../functions/dynamodb/client/unused-middleware.ts';
-import { documentClient } from '../../../functions/dynamodb/database.ts';
+import { documentClient, transportSettings } from '../../../functions/dynamodb/database.ts';
+import { usesStockClient } from '../../../functions/runtime/environment.ts';
 
 /** Milliseconds; an operator's load may queue behind its own batches, so there is more patience than in a function. */
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
@@ -14,10 +13,9 @@ export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
   const client = new DynamoDBClient({
     ...config,
     maxAttempts: MAX_ATTEMPTS,
-    protocol: DynamoDbJson,
-    requestHandler: dynamoDbTransport(TIMEOUTS),
+    ...transportSettings(TIMEOUTS),
   });
   // It prepares every item for a log that nobody keeps: a tenth of an import's time.
-  removeUnused(client, ['loggerMiddleware']);
+  if (!usesStockClient()) removeUnused(client, ['loggerMiddleware']);
   return documentClient(client);
 };

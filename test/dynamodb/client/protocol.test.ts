@@ -1,8 +1,9 @@
 import { type AttributeValue, DescribeTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createDatabase } from '../../../functions/dynamodb/database.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
+import { describeOwnClient } from '../../support/stock-client.ts';
 
 let engine: TestEngine;
 let db: ReturnType<typeof createDatabase>;
@@ -35,7 +36,7 @@ const { value } = fc.letrec<{ value: AttributeValue }>((tie) => ({
 const withSortedSets = (item: unknown): unknown =>
   JSON.parse(JSON.stringify(item), (name, held) => (name === 'SS' && Array.isArray(held) ? held.sort() : held));
 
-describe('What the functions store and read', () => {
+describeOwnClient('What the functions store and read', () => {
   it('is what the SDK stores and reads, whatever an item holds', async () => {
     const TableName = engine.names.vehicles;
     const Key = { registration: { S: 'AB12CDE' } };

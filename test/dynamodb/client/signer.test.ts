@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { createDatabase } from '../../../functions/dynamodb/database.ts';
+import { describeOwnClient } from '../../support/stock-client.ts';
 
 const REGION = 'eu-west-1';
 const SECRET = 'a-secret';
@@ -42,7 +43,7 @@ const signatureOf = (signedHeaders: string, scope: string): string => {
   return hmac(key, text).toString('hex');
 };
 
-describe('What goes to DynamoDB', () => {
+describeOwnClient('What goes to DynamoDB', () => {
   it('is signed as AWS wants it, body, target and session token included', () => {
     const [, id, scope = '', signedHeaders = '', signature] =
       /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(.+)$/.exec(

@@ -11,10 +11,11 @@ import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
 import { dynamoDbTransport } from '../../../functions/dynamodb/client/transport.ts';
 import { createDatabase } from '../../../functions/dynamodb/database.ts';
+import { describeOwnClient } from '../../support/stock-client.ts';
 
 const PATIENT = { connection: 10_000, answer: 10_000 };
 
@@ -85,7 +86,7 @@ const forgetfulServer = (end: (socket: Socket) => void): Promise<Server> => {
   });
 };
 
-describe('The way to DynamoDB', () => {
+describeOwnClient('The way to DynamoDB', () => {
   it('brings back status, headers and the whole body', async () => {
     const server = await listening((request, response) => {
       response.writeHead(202, { 'x-amzn-requestid': 'r-1' }).write('one ');
