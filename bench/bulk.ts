@@ -1,13 +1,12 @@
 /** A bulk request of 1,000 registrations beside ten bare concurrent BatchGetItem calls for the same keys. */
 import { fileURLToPath } from 'node:url';
 import { preparePacedEngine } from '../test/support/prepared-engine.ts';
-import { median, percentile } from '../tools/report/percentiles.ts';
-import type { Finding, Progress, Run } from '../tools/report/report.ts';
 import { deployedBundles } from './deployed-bundles.ts';
 import { startFunction } from './function-instance/function-instance.ts';
 import { gatewayEvent } from './function-instance/gateway-event.ts';
 import { generatedRegistration, loadGeneratedVehicles } from './generated-vehicles.ts';
 import { type Contestant, interleaved } from './interleaved.ts';
+import { type Finding, type Progress, percentile, type Run } from './report.ts';
 
 const REGISTRATIONS = 1_000;
 const TARGET = 1.25;
@@ -93,19 +92,6 @@ const run: Run = async (progress) => {
                 ratioAt(one, share).toFixed(2),
               ]),
             ]),
-          },
-        },
-        {
-          chart: {
-            file: 'bulk',
-            title: 'A bulk request of 1,000, p50',
-            kind: 'bar',
-            unit: 'ms',
-            x: compared.map(({ name }) => name),
-            series: [
-              { name: 'bulk request', values: compared.map(({ ours }) => Number(median(ours).toFixed(1))) },
-              { name: 'ten bare BatchGetItem', values: compared.map(({ bare }) => Number(median(bare).toFixed(1))) },
-            ],
           },
         },
       ],

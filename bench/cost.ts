@@ -4,7 +4,6 @@ import { type Endpoint, endpoints } from '../functions/endpoints.ts';
 import type { GatewayHandler } from '../functions/middleware/stack.ts';
 import { type StageSettings, stageSettings } from '../lib/cloud/stage-settings.ts';
 import { preparePacedEngine } from '../test/support/prepared-engine.ts';
-import type { Block, Progress, Run } from '../tools/report/report.ts';
 import { costPerMillion, type Measured, total } from './cost/cost-of.ts';
 import { meterFunctions } from './cost/database-units.ts';
 import { itemBytes } from './cost/item-bytes.ts';
@@ -17,6 +16,7 @@ import { gatewayEvent } from './function-instance/gateway-event.ts';
 import type { Invocation } from './function-instance/instance.ts';
 import { generatedVehicle, loadGeneratedVehicles } from './generated-vehicles.ts';
 import { benchFields, loadDomain } from './list/loaded-domain.ts';
+import type { Block, Progress, Run } from './report.ts';
 
 const ITEMS = 600;
 const INVOCATIONS = 60;

@@ -8,6 +8,8 @@ export const deployedBundles = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'bundles-'));
   const bundles = await bundleFunctions(folder);
   return {
+    ids: Object.keys(bundles) as readonly FunctionId[],
+    folderOf: (id: FunctionId): string => bundles[id],
     fileOf: (id: FunctionId): string => join(bundles[id], 'index.js'),
     remove: () => rm(folder, { recursive: true }),
   };

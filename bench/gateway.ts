@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import autocannon from 'autocannon';
-import type { Run } from '../tools/report/report.ts';
+import type { Run } from './report.ts';
 
 const CONNECTIONS = 50;
 const SECONDS = 8;

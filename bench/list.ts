@@ -7,9 +7,8 @@ import { startDynamoDbLocal } from '../lib/local/engine/dynamodb-local.ts';
 import { type Engine, startEmbeddedEngine } from '../lib/local/engine/embedded.ts';
 import { clientOf } from '../test/support/engine.ts';
 import { meteredClient } from '../test/support/metered-client.ts';
-import { median } from '../tools/report/percentiles.ts';
-import type { Finding, Progress, Run } from '../tools/report/report.ts';
 import { benchFields, loadDomain } from './list/loaded-domain.ts';
+import { type Finding, median, type Progress, type Run } from './report.ts';
 
 const ITEMS = 100_000;
 const DOMAIN = 'bench.example';
@@ -171,16 +170,6 @@ const run: Run = async (progress) => {
         table: {
           head: ['offset', 'requests', 'read units', 'ms'],
           rows: pages.map(({ offset, requests, units, ms }) => [offset, requests, units, ms.toFixed(1)]),
-        },
-      },
-      {
-        chart: {
-          file: 'list',
-          title: `Read units of a page of ${PAGE} over its offset in ${ITEMS.toLocaleString('en-GB')} items`,
-          kind: 'line',
-          unit: 'units',
-          x: pages.map(({ offset }) => String(offset)),
-          series: [{ name: 'read units', values: pages.map(({ units }) => units) }],
         },
       },
       { text: CHANGES },

@@ -1,13 +1,12 @@
 /** An insurance look-up beside one that makes the same three database calls one after the other. */
 import { fileURLToPath } from 'node:url';
 import { preparePacedEngine } from '../test/support/prepared-engine.ts';
-import { median, percentile } from '../tools/report/percentiles.ts';
-import type { Block, Finding, Progress, Run } from '../tools/report/report.ts';
 import { deployedBundles } from './deployed-bundles.ts';
 import { type FunctionInstance, startFunction } from './function-instance/function-instance.ts';
 import { lookUpEvent } from './function-instance/gateway-event.ts';
 import { interleaved } from './interleaved.ts';
 import { rankSumZ } from './rank-sum.ts';
+import { type Block, type Finding, median, type Progress, percentile, type Run } from './report.ts';
 import { ASKED, type Asked, differentAnswers, type Refusals, refuse, refusedCallers } from './round-trip/refusals.ts';
 
 /** Injected per database request, in milliseconds, and invocations of each; the targets are for one of them. */
@@ -83,19 +82,6 @@ const comparedBlocks = (compared: readonly Compared[]): Block[] => [
           ratio(one, share).toFixed(2),
         ]),
       ]),
-    },
-  },
-  {
-    chart: {
-      file: 'round-trip',
-      title: 'Look-up, p50 over the latency of the database',
-      kind: 'line',
-      unit: 'ms',
-      x: compared.map(({ latencyMs }) => `${latencyMs} ms`),
-      series: [
-        { name: 'deployed look-up', values: compared.map(({ ours }) => Number(median(ours).toFixed(2))) },
-        { name: 'one call after the other', values: compared.map(({ peer }) => Number(median(peer).toFixed(2))) },
-      ],
     },
   },
 ];

@@ -1,38 +1,49 @@
 /**
- * Measures and writes docs/performance.md: `npm run bench`, or some sections of it by their names, `npm run bench -- warm`.
- * Reports: a target that is missed fails nothing, a measurement that comes to no outcome does.
+ * `npm run bench` prints every measurement as Markdown; `npm run bench -- cold warm` prints some. A missed target fails
+ * nothing. Each measurement has a process of its own, so that none sees the environment or memory of another.
  */
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { chosen, runSections } from '../tools/report/run.ts';
-import { hasCrashed } from '../tools/report/verdict.ts';
+import { type Progress, type Run, sectionMarkdown } from './report.ts';
 
-/** The sections, each a file of the same name. */
+/** Each measurement is a file of the same name. */
 const TITLES = {
-  'round-trip': 'A look-up costs one round trip',
-  cold: 'Cold starts, beside floor and peers',
-  warm: 'Warm invocations, beside floor and peers',
+  'round-trip': 'A lookup costs one round trip',
+  cold: 'Cold starts',
+  warm: 'Warm invocations',
   unauthenticated: 'Requests without a valid key',
   gateway: 'The local gateway',
   bulk: 'A bulk request of 1,000',
   import: 'Imports',
   list: 'Lists of 100,000 items',
   cost: 'What a million requests cost',
+} as const;
+
+const isMeasurement = (id: string): id is keyof typeof TITLES => Object.hasOwn(TITLES, id);
+
+const showProgress: Progress = (done, total, doing) => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${done}/${total} ${doing}`);
 };
 
-const sections = Object.entries(TITLES).map(([id, title]) => ({
-  id,
-  title,
-  module: new URL(`./${id}.ts`, import.meta.url),
-}));
+const measure = async (id: keyof typeof TITLES): Promise<void> => {
+  const { default: run } = (await import(`./${id}.ts`)) as { default: Run };
+  const outcome = await run(showProgress);
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+  process.stdout.write(`${sectionMarkdown(TITLES[id], outcome)}\n\n`);
+};
 
-const outcomes = await runSections(chosen(sections, process.argv.slice(2)), {
-  file: fileURLToPath(new URL('../docs/performance.md', import.meta.url)),
-  title: 'Performance',
-  introduction: [
-    'Measured, never assumed: `npm run bench` writes this page (a quarter of an hour on a quiet machine of two cores; needs Java 17',
-    'for DynamoDB Local), `npm run bench -- warm list` some of its sections. Ratios between programs that ran in turns on',
-    'one machine travel to other machines; milliseconds do not.',
-  ].join('\n'),
-  order: Object.keys(TITLES),
-});
-if (outcomes.some(hasCrashed)) process.exitCode = 1;
+const given = process.argv.slice(2);
+const unknown = given.filter((id) => !isMeasurement(id));
+if (unknown.length > 0) {
+  throw new Error(`no measurement ${unknown.join(', ')}; there are: ${Object.keys(TITLES).join(', ')}`);
+}
+const ids = given.length > 0 ? given.filter(isMeasurement) : Object.keys(TITLES).filter(isMeasurement);
+const [only, ...more] = ids;
+if (only !== undefined && more.length === 0) {
+  await measure(only);
+  process.exit();
+}
+for (const id of ids) {
+  const { status } = spawnSync(process.execPath, [fileURLToPath(import.meta.url), id], { stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
+}

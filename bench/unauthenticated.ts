@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { generateKey } from '../functions/access/api-key.ts';
 import { prepareEngine } from '../test/support/prepared-engine.ts';
-import { median, percentile } from '../tools/report/percentiles.ts';
-import type { Finding, Run } from '../tools/report/report.ts';
 import { deployedBundles } from './deployed-bundles.ts';
+import { type Finding, median, percentile, type Run } from './report.ts';
 import type { Request, Response } from './unauthenticated/cpu-process.ts';
 import { type HostileRequest, hostileRequests } from './unauthenticated/hostile-requests.ts';
 

@@ -2,7 +2,7 @@
 import { PLANS } from '../../functions/access/plans.ts';
 import { WINDOW_SECONDS } from '../../functions/access/window.ts';
 import type { StageSettings } from '../../lib/cloud/stage-settings.ts';
-import type { Block } from '../../tools/report/report.ts';
+import type { Block } from '../report.ts';
 import { type Cost, type Measured, total } from './cost-of.ts';
 import { PRICES } from './prices.ts';
 

@@ -1,6 +1,5 @@
-/** One fresh process: loads a bundle, asks it once, and tells its parent how long both took and what memory it came to. */
-import { invocationContext, lookUpEvent } from './event.ts';
-import { type Answer, loadHandler } from './load-handler.ts';
+/** One fresh process: loads a bundle, invokes it once, and reports how long both took and the peak memory. */
+import { type Answer, invocationContext, loadHandler, lookupEvent } from './lambda.ts';
 
 /** One process from its start to its first answer. */
 export interface ColdStart {
@@ -13,7 +12,7 @@ export interface ColdStart {
 }
 
 const [bundle = '', key = ''] = process.argv.slice(2);
-const event = lookUpEvent(key);
+const event = lookupEvent(key);
 const context = invocationContext();
 
 const cpuBefore = process.cpuUsage();

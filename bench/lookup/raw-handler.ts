@@ -1,4 +1,4 @@
-/** The peer: a single-file SDK handler that makes a look-up's database calls at once, as the SDK's guide would write it. */
+/** The floor: a single-file SDK handler that sends the database requests of a lookup in parallel, as in the SDK guide. */
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 
 const db = new DynamoDBClient({});

@@ -1,6 +1,5 @@
 /** A process that has loaded a bundle and, whenever its parent says how often, invokes it: one invocation after the other. */
-import { invocationContext, lookUpEvent } from './event.ts';
-import { loadHandler } from './load-handler.ts';
+import { invocationContext, loadHandler, lookupEvent } from './lambda.ts';
 
 /** Invocations without a break. */
 export interface Block {
@@ -17,7 +16,7 @@ const handler = await loadHandler(bundle);
 
 const block = async (invocations: number): Promise<Block> => {
   // Made before, as Lambda's runtime would; each event is new, since some handlers write into theirs.
-  const requests = Array.from({ length: invocations }, () => [lookUpEvent(key), invocationContext()] as const);
+  const requests = Array.from({ length: invocations }, () => [lookupEvent(key), invocationContext()] as const);
   const latenciesMs: number[] = [];
   const statusCodes = new Set<number>();
   const before = process.cpuUsage();

@@ -1,6 +1,5 @@
 /** A function in a process of its own that invokes it with one event over and over and says what processor time each took. */
-import { invocationContext } from '../peers/event.ts';
-import { loadHandler } from '../peers/load-handler.ts';
+import { invocationContext, loadHandler } from '../lookup/lambda.ts';
 
 /** How often the parent wants one event answered. */
 export interface Request {
