@@ -33,7 +33,7 @@ export default {
   projects: isSelecting ? [...DEFAULT, ...ON_REQUEST] : DEFAULT,
   // Every test file loads its own copy of all modules, which Node never frees: a worker with more heap in use is replaced.
   maxWorkers: 1,
-  workerIdleMemoryLimit: '200MB',
+  workerIdleMemoryLimit: '100MB',
   collectCoverageFrom: ['functions/**/*.ts', 'lib/**/*.ts'],
   coverageReporters: ['text-summary', 'lcov'],
   // Ends a test that hangs; speed never decides a test. A cold machine takes a minute to load the CDK.

@@ -1,0 +1,18 @@
+import base from '../../jest.config.js';
+
+const [{ testEnvironment, extensionsToTreatAsEsm, transform }] = base.projects;
+
+/** The tests of the pure rules alone: each mutant runs those that reach it. */
+export default {
+  rootDir: '../..',
+  testEnvironment,
+  extensionsToTreatAsEsm,
+  transform,
+  testMatch: [
+    '<rootDir>/test/access/{api-key,window}.test.ts',
+    '<rootDir>/test/vehicles/*.test.ts',
+    '<rootDir>/test/compliance/*.test.ts',
+    '<rootDir>/test/content/page.test.ts',
+    '<rootDir>/test/counted-list/bucket-ranges.test.ts',
+  ],
+};
