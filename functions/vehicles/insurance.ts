@@ -1,7 +1,7 @@
 import type { LondonDate } from '../runtime/clock.ts';
 import type { Policy } from './record.ts';
 
-/** Where a vehicle's insurance stands on a day, and the policy that says so. */
+/** The state of a vehicle's insurance on a day, and the policy that it follows from. */
 export type Insurance =
   | { readonly state: 'in force' | 'lapsed' | 'not started'; readonly policy: Policy }
   | { readonly state: 'none'; readonly policy: null };

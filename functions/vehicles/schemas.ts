@@ -8,7 +8,7 @@ const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\
 const ASCII = '[B-NP-TV-Zb-np-tv-z0-9\\u212a]|[Aa](?![\\u0308\\u030a])|[OUou](?!\\u0308)';
 const SEPARATORS = '[ .\\u00b7\\u0387-]*';
 
-/** The rule of registration.ts as JSON Schema can tell it; a test holds the two together. Nothing validates by it. */
+/** The rule of registration.ts as far as JSON Schema can express it, for the document only; a test compares the two. */
 export const Registration = T.String({
   maxLength: 32,
   pattern: `^(?=.*(?:${ASCII}))(?:${SEPARATORS}(?:${LETTER})){1,12}${SEPARATORS}$`,

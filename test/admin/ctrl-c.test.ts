@@ -21,7 +21,7 @@ describe('Ctrl-C', () => {
     ['twice', ['SIGINT', 'SIGINT']],
     // The system delivers two equal signals that are pending as one.
     ['as two signals', ['SIGINT', 'SIGTERM']],
-  ] as const)('ends an import with its summary and the way to resume it when it arrives %s', async (_how, signals) => {
+  ] as const)('ends an import with its summary and how to resume it when it arrives %s', async (_how, signals) => {
     const rows = Array.from({ length: 5_000 }, (_, index) => vehicleRow({ registration: `AB${index}` }));
     const path = await file('v.csv', vehiclesCsv(...rows));
     const { exitCode, stdout, stderr } = await signalledRun(['import', 'vehicles', path], 1, 'BatchWriteItem', signals);

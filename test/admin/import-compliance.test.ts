@@ -31,7 +31,7 @@ describe('import compliance of a CSV', () => {
     ['C2,2026-02-30,,2026-07-08,,,', ['mot_due: is not a calendar date', 'outstanding_fines: must be']],
     ['C2,2026-05-06,,2026-07-08,,,-1', ['outstanding_fines: must be']],
     ['C2,2026-05-06', ['too few columns']],
-  ])('refuses %s', async (row, reasons) => {
+  ])('rejects %s', async (row, reasons) => {
     const { exitCode, path } = await load('c.csv', [HEADER, row]);
     expect(exitCode).toBe(1);
     expect(await rejectedLines(path)).toEqual([
@@ -69,14 +69,14 @@ describe('import compliance of NDJSON', () => {
     [{ mot: null, outstandingFines: 1.5 }, ['mot: must be an object', 'outstandingFines: must be a whole']],
     [{ outstandingFines: '1' }, ['outstandingFines: must be a whole']],
     [{ registration: undefined }, ['registration: is missing']],
-  ])('refuses %j', async (fields, reasons) => {
+  ])('rejects %j', async (fields, reasons) => {
     const { path } = await load('c.ndjson', [line(fields)]);
-    const [refused] = await rejectedLines(path);
-    for (const reason of reasons) expect(refused?.reasons.join('\n')).toContain(reason);
+    const [rejected] = await rejectedLines(path);
+    for (const reason of reasons) expect(rejected?.reasons.join('\n')).toContain(reason);
     expect(await find('C3')).toBeUndefined();
   });
 
-  it('refuses a vehicle that comes twice', async () => {
+  it('rejects a vehicle that comes twice', async () => {
     const { path } = await load('c.ndjson', [line({ registration: 'C4' }), line({ registration: 'c 4' })]);
     expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
   });

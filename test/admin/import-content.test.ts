@@ -111,10 +111,10 @@ describe('import content', () => {
       { ...item, domain: 'G.example' },
     ]);
     expect(exitCode).toBe(1);
-    const refused = (await rejectedLines(path)).sort((a, b) => a.line - b.line);
-    expect(refused.map(({ line, reasons }) => [line, ...reasons])).toEqual([
+    const rejected = (await rejectedLines(path)).sort((a, b) => a.line - b.line);
+    expect(rejected.map(({ line, reasons }) => [line, ...reasons])).toEqual([
       [1, 'slug: another item of this domain has it'],
-      [2, expect.stringContaining('stands on line 1 already')],
+      [2, expect.stringContaining('is on line 1 already')],
     ]);
   });
 
@@ -128,7 +128,7 @@ describe('import content', () => {
     const first = await load(rows);
     expect(first.exitCode).toBe(1);
     expect(await rejectedLines(first.path)).toMatchObject([
-      { line: 2, reasons: [expect.stringContaining('this item stands on line 1 already')] },
+      { line: 2, reasons: [expect.stringContaining('this item is on line 1 already')] },
     ]);
     const { items } = await list('l.example');
     expect(items).toMatchObject([{ id: `${ID}8`, slug: 'old', title: 'U' }]);
@@ -158,8 +158,8 @@ describe('import content', () => {
       { title: ' ', slug: 'Bad Slug', domain: 'h.example', extra: 1, id: 'X', version: 0, created_at: 'now' },
       { title: 'T', content: 'x'.repeat(100_001), domain: 'h.example', slug: 's' },
     ]);
-    const refused = await rejectedLines(path);
-    const about = refused.map(({ reasons }) => reasons.map((reason) => reason.split(':')[0]).sort());
+    const rejected = await rejectedLines(path);
+    const about = rejected.map(({ reasons }) => reasons.map((reason) => reason.split(':')[0]).sort());
     expect(about).toEqual([['content', 'created_at', 'extra', 'id', 'slug', 'title', 'version'], ['content']]);
     expect((await list('h.example')).total).toBe(0);
   });

@@ -73,18 +73,18 @@ describe('import vehicles of a CSV', () => {
     ['text after a quote', { make: '"Ford"s' }, ['the row has text after']],
     ['quote in a plain field', { make: 'Fo"rd' }, ['the row has a quote inside']],
     ['too many columns', { make: 'Ford,Ka' }, ['the row has too many columns: 12 where']],
-  ])('refuses a %s and loads the rest', async (_case, cells, reasons) => {
-    const sound = fresh();
+  ])('rejects a %s and loads the rest', async (_case, cells, reasons) => {
+    const valid = fresh();
     const bad = vehicleRow({ registration: fresh(), ...cells });
-    const { exitCode, path } = await load(vehiclesCsv(bad, vehicleRow({ registration: sound })));
+    const { exitCode, path } = await load(vehiclesCsv(bad, vehicleRow({ registration: valid })));
     expect(exitCode).toBe(1);
     expect(await rejectedLines(path)).toEqual([
       { line: 2, reasons: reasons.map((reason) => expect.stringContaining(reason)), row: bad },
     ]);
-    expect(await find(sound)).toBeDefined();
+    expect(await find(valid)).toBeDefined();
   });
 
-  it('refuses bytes that are not UTF-8', async () => {
+  it('rejects bytes that are not UTF-8', async () => {
     const { path } = await load(Buffer.from(vehiclesCsv(vehicleRow({ make: 'Citroën' })), 'latin1'));
     expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('not UTF-8')] }]);
   });
@@ -116,9 +116,9 @@ describe('a vehicle of several rows', () => {
     const lines = rows.map((cells) => vehicleRow({ registration, ...cells }));
     const { exitCode, path } = await load(vehiclesCsv(...lines, vehicleRow({ registration: fresh() })));
     expect(exitCode).toBe(1);
-    const refused = await rejectedLines(path);
-    expect(refused.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 2));
-    for (const [index, reason] of reasons.entries()) expect(refused[index]?.reasons.join()).toContain(reason);
+    const rejected = await rejectedLines(path);
+    expect(rejected.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 2));
+    for (const [index, reason] of reasons.entries()) expect(rejected[index]?.reasons.join()).toContain(reason);
     expect((await find(registration))?.policies).toMatchObject([{ number: 'STORED' }]);
   };
 

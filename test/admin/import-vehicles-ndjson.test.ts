@@ -47,16 +47,16 @@ describe('import vehicles of NDJSON', () => {
     ['21 policies', { policies: Array.from({ length: 21 }, () => policy) }, ['policies: must have at most 20 entries']],
     ['a moment in words', { lastUpdated: 'yesterday' }, ['lastUpdated: must be a UTC timestamp']],
     ['prototype keys', JSON.parse('{"__proto__": {"registration": "X"}}'), ['__proto__: is not a field']],
-  ])('refuses %s', async (_case, fields, reasons) => {
+  ])('rejects %s', async (_case, fields, reasons) => {
     const line = vehicleLine(fields);
     const { exitCode, path } = await load(line);
     expect(exitCode).toBe(1);
-    const [refused] = await rejectedLines(path);
-    expect(refused).toMatchObject({ line: 1, row: JSON.parse(line) });
-    for (const reason of reasons) expect(refused?.reasons.join('\n')).toContain(reason);
+    const [rejected] = await rejectedLines(path);
+    expect(rejected).toMatchObject({ line: 1, row: JSON.parse(line) });
+    for (const reason of reasons) expect(rejected?.reasons.join('\n')).toContain(reason);
   });
 
-  it('refuses lines that are no JSON object with their line number, skips blank ones and loads the rest', async () => {
+  it('rejects lines that are no JSON object with their line number, skips blank ones and loads the rest', async () => {
     const { path, stdout } = await load('{"registration":', '', '[1]', vehicleLine({ registration: 'REST1' }));
     expect(await rejectedLines(path)).toEqual([
       { line: 1, reasons: ['the line is not JSON'], row: '{"registration":' },
@@ -66,13 +66,13 @@ describe('import vehicles of NDJSON', () => {
     expect(await find('REST1')).toBeDefined();
   });
 
-  it('refuses a line that is longer than it reads, and loads the next', async () => {
+  it('rejects a line that is longer than it reads, and loads the next', async () => {
     const { path } = await load(vehicleLine({ colour: 'x'.repeat(1_100_000) }), vehicleLine({ registration: 'REST2' }));
     expect(await rejectedLines(path)).toMatchObject([{ line: 1, reasons: [expect.stringContaining('longer than')] }]);
     expect(await find('REST2')).toBeDefined();
   });
 
-  it('refuses a vehicle that comes twice', async () => {
+  it('rejects a vehicle that comes twice', async () => {
     const { path } = await load(vehicleLine(), vehicleLine({ registration: 'ab12-cde', policies: [] }));
     expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
   });

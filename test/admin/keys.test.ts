@@ -56,7 +56,7 @@ describe('keys create', () => {
     ['an unknown scope', ['--name', 'A', '--plan', 'free', '--scopes', 'all'], /vehicles:read, compliance:read/],
     ['a day that does not exist', ['--name', 'A', '--plan', 'free', '--expires', '2026-02-30'], /YYYY-MM-DD/],
     ['an unknown option', ['--name', 'A', '--plan', 'free', '--colour', 'red'], /--colour/],
-  ])('refuses %s with a sentence and the usage', async (_case, args, sentence) => {
+  ])('rejects %s with a sentence and the usage', async (_case, args, sentence) => {
     const { exitCode, stdout, stderr } = await run(['keys', 'create', ...args]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(sentence);
@@ -218,6 +218,6 @@ describe('keys create when responses of the database are lost', () => {
   it('reports an error, and shows no key, when nothing was stored', async () => {
     const { exitCode, stdout, stderr, stored } = await createLosing('None', forOperation('PutItem', always('deny')));
     expect({ exitCode, stdout, stored }).toEqual({ exitCode: 2, stdout: '', stored: [] });
-    expect(stderr).toMatch(/^error: the database at .* refused with AccessDeniedException\n$/);
+    expect(stderr).toMatch(/^error: the database at .* answered with AccessDeniedException\n$/);
   });
 });

@@ -24,7 +24,7 @@ const policyCounts = async (prefix: string): Promise<number[]> => {
 };
 
 describe('An import of vehicles that Ctrl-C stopped', () => {
-  it('has no vehicle half, and goes on without writing any again', async () => {
+  it('has no vehicle half, and continues without writing any again', async () => {
     const path = await file('v.csv', manyVehicles('CTRL'));
     const stopped = await interruptedRun(['import', 'vehicles', path], 3, 'BatchWriteItem');
     expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringMatching(/--resume continues/) });
@@ -58,7 +58,7 @@ describe('A resumed import', () => {
     expect(await policyCounts('TWICE')).toEqual(Array.from({ length: VEHICLES }, () => POLICIES));
   });
 
-  it('goes on after a fault of the database, which tells how many are stored', async () => {
+  it('continues after a database error, whose message has the number of stored records', async () => {
     const path = await file('v.csv', manyVehicles('FAULT'));
     let writes = 0;
     const denyFromTheTwentieth = forOperation('BatchWriteItem', () => {
@@ -107,7 +107,7 @@ describe('A resumed import', () => {
 });
 
 describe('An import of vehicles that was killed', () => {
-  it('goes on with a share of the writes, and refuses the same rows in the same order', async () => {
+  it('goes on with a share of the writes, and rejects the same rows in the same order', async () => {
     const bad = [
       vehicleRow({ registration: '?' }),
       vehicleRow({ registration: 'KILL1000', make: '' }),
@@ -120,10 +120,10 @@ describe('An import of vehicles that was killed', () => {
     expect(await countedRun(['import', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 1 });
     expect(writtenItems()).toBeLessThan(VEHICLES * 0.6);
     expect(await policyCounts('KILL')).toEqual(Array.from({ length: VEHICLES }, () => POLICIES));
-    const refused = await readFile(`${path}.rejected.ndjson`, 'utf8');
-    expect(refused.trim().split('\n')).toHaveLength(4);
+    const rejected = await readFile(`${path}.rejected.ndjson`, 'utf8');
+    expect(rejected.trim().split('\n')).toHaveLength(4);
     await run(['import', 'vehicles', path]);
-    expect(await readFile(`${path}.rejected.ndjson`, 'utf8')).toBe(refused);
+    expect(await readFile(`${path}.rejected.ndjson`, 'utf8')).toBe(rejected);
   });
 });
 
@@ -164,22 +164,24 @@ describe('What cannot be resumed', () => {
     await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
     return path;
   };
-  const refusedFor = (sentence: RegExp) => ({ exitCode: 2, stdout: '', stderr: expect.stringMatching(sentence) });
+  const rejectedFor = (sentence: RegExp) => ({ exitCode: 2, stdout: '', stderr: expect.stringMatching(sentence) });
   const resume = (path: string, kind = 'vehicles') => run(['import', kind, path, '--resume']);
 
   it('is what was never stopped', async () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
-    expect(await resume(path)).toMatchObject(refusedFor(/nothing to resume: no import of .*v\.csv has left a journal/));
+    expect(await resume(path)).toMatchObject(
+      rejectedFor(/nothing to resume: no import of .*v\.csv has left a journal/),
+    );
     await run(['import', 'vehicles', path]);
-    expect(await resume(path)).toMatchObject(refusedFor(/nothing to resume/));
+    expect(await resume(path)).toMatchObject(rejectedFor(/nothing to resume/));
   });
 
   it('is a file that has changed, in its content or only in its age', async () => {
     const path = await stoppedImport();
     await utimes(path, new Date(0), new Date(0));
-    expect(await resume(path)).toMatchObject(refusedFor(/the file has changed/));
+    expect(await resume(path)).toMatchObject(rejectedFor(/the file has changed/));
     await file('v.csv', manyVehicles('NEW'));
-    expect(await resume(path)).toMatchObject(refusedFor(/the file has changed/));
+    expect(await resume(path)).toMatchObject(rejectedFor(/the file has changed/));
   });
 
   it('is a file that has changed under the same size and age', async () => {
@@ -187,10 +189,10 @@ describe('What cannot be resumed', () => {
     const { atime, mtime } = await stat(path);
     await file('v.csv', manyVehicles('PEST'));
     await utimes(path, atime, mtime);
-    expect(await resume(path)).toMatchObject(refusedFor(/the file has changed/));
+    expect(await resume(path)).toMatchObject(rejectedFor(/the file has changed/));
   });
 
-  it('is one of which other rows are refused by now, as they would be neither stored nor refused', async () => {
+  it('is one of which other rows are rejected now: they would be neither stored nor reported', async () => {
     const nextYears = vehicleRow({ registration: 'NEXT1', year: String(NOW.getUTCFullYear() + 2) });
     const path = await file('v.csv', manyVehicles('RULE').replace('\n', `\n${nextYears}\n`));
     await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
@@ -198,33 +200,35 @@ describe('What cannot be resumed', () => {
     const startedAt = new Date(NOW.getTime() + 366 * 86_400_000).toISOString();
     await writeFile(journalOf(path), JSON.stringify({ ...(await readJournalOf(path)), startedAt }));
     for (let times = 0; times < 2; times += 1) {
-      expect(await resume(path)).toMatchObject(refusedFor(/which rows are rejected has changed .* leave out --resume/));
+      expect(await resume(path)).toMatchObject(
+        rejectedFor(/which rows are rejected has changed .* leave out --resume/),
+      );
     }
     expect(await policyCounts('NEXT')).toEqual([]);
   });
 
   it('is another kind of data', async () => {
     expect(await resume(await stoppedImport(), 'compliance')).toMatchObject(
-      refusedFor(/of vehicles, not of compliance/),
+      rejectedFor(/of vehicles, not of compliance/),
     );
   });
 
-  it('is a table of another name, or one made anew', async () => {
+  it('is a table of another name, or one created again', async () => {
     const path = await stoppedImport();
     const { names, client } = engine();
     const other = { ...names, vehicles: names.compliance };
     const args = ['import', 'vehicles', path, '--resume', '--dynamodb', engine().endpoint];
-    expect(await runCommand(args, other)).toMatchObject(refusedFor(/into another table/));
+    expect(await runCommand(args, other)).toMatchObject(rejectedFor(/into another table/));
     await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
     await createTables(client, names, { expire: false });
-    expect(await resume(path)).toMatchObject(refusedFor(/the table was deleted and created again/));
+    expect(await resume(path)).toMatchObject(rejectedFor(/the table was deleted and created again/));
   });
 
   it('is a journal that is none of ours', async () => {
     const path = await stoppedImport();
     for (const text of ['{"point":', '{"point":{"line":0}}']) {
       await file('v.csv.import.json', text);
-      expect(await resume(path)).toMatchObject(refusedFor(/v\.csv\.import\.json is damaged/));
+      expect(await resume(path)).toMatchObject(rejectedFor(/v\.csv\.import\.json is damaged/));
     }
   });
 });

@@ -62,7 +62,7 @@ describe('A deployed stack', () => {
     [['--tables', 'key=a'], 'with the ids keys, usage, vehicles, compliance, content'],
     [['--tables', 'keys=a,keys=b'], '--tables takes what all names begin with'],
     [['--stack', 'missing'], 'there is no stack missing in eu-west-2'],
-    [['--stack', 'other'], 'the stack other is none of this service: it has no output KeysTable'],
+    [['--stack', 'other'], 'the stack other is not a stack of this service: it has no output KeysTable'],
     [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], '--stack finds the database by itself'],
     [['--dynamodb', 'http://127.0.0.1:1'], '--region belongs to a deployed stack'],
     [[], 'name the stack with --stack, or tables that have none with --tables keys=NAME'],
@@ -113,7 +113,7 @@ describe('What cannot be undone, on a stack that keeps its data', () => {
     ]) {
       const { exitCode, stdout, stderr } = await run([...command, '--stack', PROD]);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-      expect(stderr).toMatch(/say that you mean it with --yes vehicle-verification-prod/);
+      expect(stderr).toMatch(/confirm it with --yes vehicle-verification-prod/);
     }
   });
 

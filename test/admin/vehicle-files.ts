@@ -2,7 +2,7 @@
 export const VEHICLE_HEADER =
   'registration,make,model,year,color,policy_number,insurer,valid_from,valid_to,policy_type,last_updated';
 
-const SOUND = {
+const VALID = {
   registration: 'AB12 CDE',
   make: 'Ford',
   model: 'Fiesta',
@@ -16,14 +16,14 @@ const SOUND = {
   last_updated: '2026-01-02T03:04:05Z',
 };
 
-export type VehicleCells = Partial<Record<keyof typeof SOUND, string>>;
+export type VehicleCells = Partial<Record<keyof typeof VALID, string>>;
 
-/** A sound row, but for the cells that are given. */
-export const vehicleRow = (cells: VehicleCells = {}): string => Object.values({ ...SOUND, ...cells }).join(',');
+/** A valid row, but for the cells that are given. */
+export const vehicleRow = (cells: VehicleCells = {}): string => Object.values({ ...VALID, ...cells }).join(',');
 
 export const vehiclesCsv = (...rows: string[]): string => [VEHICLE_HEADER, ...rows, ''].join('\n');
 
-/** A sound NDJSON vehicle, but for the fields that are given. */
+/** A valid NDJSON vehicle, but for the fields that are given. */
 export const vehicleLine = (fields: Record<string, unknown> = {}): string =>
   JSON.stringify({
     registration: 'AB12 CDE',

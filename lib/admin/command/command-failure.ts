@@ -1,6 +1,6 @@
 import { EXIT, type ExitCode } from './exit-codes.ts';
 
-/** Why a command could not be done. The message is one sentence for the operator, shown without a stack. */
+/** A command failed. The message is one sentence for the operator, shown without a stack. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
   readonly exitCode: ExitCode;

@@ -1,19 +1,19 @@
 import { createInterface } from 'node:readline/promises';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../../functions/tables.ts';
 
-/** A place to write to; a terminal says so. */
+/** A stream to write to; `isTTY` is set for a terminal. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** What the CLI takes from the process around it, so that tests bring their own. */
+/** What the CLI uses of its process; tests pass their own. */
 export interface AdminContext {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly now: () => Date;
-  /** The tables that are worked on when no option names others. */
+  /** The tables to use when no option names others. */
   readonly tableNames: TableNames;
-  /** Aborted by Ctrl-C: what has begun is finished, nothing new is begun. */
+  /** Aborted by Ctrl-C: writes in flight are finished, no new one is started. */
   readonly signal: AbortSignal;
-  /** Asks the person at the terminal; absent where nobody could answer. */
+  /** Asks a question at the terminal; absent when there is none. */
   readonly ask?: (question: string) => Promise<string>;
 }
 

@@ -1,10 +1,10 @@
-/** What the operator CLI tells its caller, in every command alike. */
+/** Exit codes of every command. */
 export const EXIT = {
-  /** All of it was done. */
+  /** Done. */
   done: 0,
-  /** The command ran to its end, but rows of the file were rejected. */
+  /** The command is complete, but rows were rejected or inconsistencies remain. */
   someRejected: 1,
-  /** It could not be done: bad arguments, no such file, column, key or database, or it stopped on the way. */
+  /** Failed: invalid arguments, no such file, column, key or database, or an error on the way. */
   notDone: 2,
   /** Ended by Ctrl-C. */
   interrupted: 130,

@@ -6,14 +6,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'access to the file is denied',
   EPERM: 'access to the file is denied',
   EISDIR: 'that is a folder, not a file',
-  // What Node says of a folder that is to be removed as a file.
+  // Node's code when a folder is removed as a file.
   ERR_FS_EISDIR: 'that is a folder, not a file',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the disk cannot be written to',
 };
 
-/** What a fault of the file system means to an operator; any other error is given back as it is. */
+/** An error of the file system as a message for operators; any other error is returned unchanged. */
 export const asFileFailure = (error: unknown, path: string): unknown => {
   const reason = REASONS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
   return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });

@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { Output } from './context.ts';
 
-/** How far an import has come, for whoever watches. */
+/** The progress bar of an import. */
 export interface Progress {
   /** Bytes of the file that have been read. */
   readonly read: (bytes: number) => void;
@@ -10,14 +10,14 @@ export interface Progress {
 
 const SILENT: Progress = { read: () => undefined, stop: () => undefined };
 
-/** A bar on a terminal, over the bytes of the file; nothing where nobody watches. */
+/** A progress bar over the bytes of the file; nothing unless standard error is a terminal. */
 export const showProgress = (stderr: Output, noun: string, fileBytes: number): Progress => {
   if (!stderr.isTTY || fileBytes === 0) return SILENT;
   const format = `${noun} {bar} {percentage} %  {duration_formatted}, {eta_formatted} left`;
-  // Ctrl-C lets what has begun finish, so the bar stays until then instead of reacting to the signal itself.
+  // After Ctrl-C the writes in flight are finished: the bar stays until then.
   const options = { format, stream: stderr, hideCursor: true, gracefulExit: false };
   const bar = new SingleBar(options, Presets.shades_classic);
-  // However the process ends, the cursor comes back.
+  // Shows the cursor again however the process ends.
   const stop = () => {
     process.off('exit', stop);
     bar.stop();

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 
-/** Lines between columns only, so that a table can be read, searched and cut as text. */
+/** Blanks between columns and no lines, so that a table can be searched and cut as text. */
 const CHARACTERS = {
   top: '',
   'top-mid': '',
@@ -19,7 +19,7 @@ const CHARACTERS = {
   middle: '  ',
 } as const;
 
-/** A table for people: a head, a line per row, no colours. Ends with a line feed. */
+/** A table with a head and a line per row, without colours. Ends with a line feed. */
 export const readableTable = (
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,9 +1,10 @@
+import type { Command } from 'commander';
 import { contentCheck } from '../../content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { readableTable } from '../command/readable-table.ts';
-import type { CommandRun } from '../deployment/command-run.ts';
+import type { CommandRun, Runner } from '../deployment/command-run.ts';
 import { requireConfirmation } from '../deployment/confirmation.ts';
 
 const number = (value: number): string => value.toLocaleString('en-GB');
@@ -57,4 +58,15 @@ export const checkContent = async (repair: boolean, run: CommandRun): Promise<Ex
   context.stdout.write(`${total}\n`);
   const isConsistent = busy.length === 0 && rows.every(([, , state]) => state === 'repaired');
   return isConsistent ? EXIT.done : EXIT.someRejected;
+};
+
+/** Adds `content check`. */
+export const addContentCommands = (program: Command, run: Runner): void => {
+  program
+    .command('content')
+    .description('look after stored content')
+    .command('check')
+    .description('recount every list against its members and compare every slug with its item')
+    .option('--repair', 'repair inconsistencies')
+    .action(({ repair = false }: { repair?: boolean }) => run((command) => checkContent(repair, command)));
 };

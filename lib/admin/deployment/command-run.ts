@@ -2,7 +2,7 @@ import type { AdminContext } from '../command/context.ts';
 import type { ExitCode } from '../command/exit-codes.ts';
 import type { Deployment } from './deployment.ts';
 
-/** What a command works with: the deployment that its options name, and the process around it. */
+/** What a command uses: the deployment that its options name, and its process. */
 export interface CommandRun {
   readonly deployment: Deployment;
   readonly context: AdminContext;

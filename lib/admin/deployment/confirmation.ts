@@ -2,9 +2,9 @@ import { CommandFailure } from '../command/command-failure.ts';
 import type { CommandRun } from './command-run.ts';
 
 /**
- * Asks for the name of the stack, or of a table without a stack, before something is done that cannot be undone, where data
- * is kept for good. A script gives the name with --yes; elsewhere nothing is asked.
- * @throws CommandFailure when the name was not given, or another one
+ * Asks for the name of the stack, or of a table without a stack, before a command changes production data. A script passes
+ * the name with --yes. Other deployments need no confirmation.
+ * @throws CommandFailure when the name is missing or different
  */
 export const requireConfirmation = async (
   consequence: string,
@@ -15,7 +15,7 @@ export const requireConfirmation = async (
     throw new CommandFailure(`--yes ${guard.given} is not ${guard.name}: nothing was done`);
   }
   if (ask === undefined) {
-    throw new CommandFailure(`${consequence}: say that you mean it with --yes ${guard.name}`);
+    throw new CommandFailure(`${consequence}: confirm it with --yes ${guard.name}`);
   }
   const answer = await ask(`${consequence}. Type ${guard.name} to go on: `);
   if (answer.trim() !== guard.name) throw new CommandFailure(`that is not ${guard.name}: nothing was done`);

@@ -4,7 +4,7 @@ import { removeUnused } from '../../../functions/dynamodb/client/unused-middlewa
 import { documentClient, transportSettings } from '../../../functions/dynamodb/database.ts';
 import { usesStockClient } from '../../../functions/runtime/environment.ts';
 
-/** Milliseconds; an operator's load may queue behind its own batches, so there is more patience than in a function. */
+/** Milliseconds; longer than in a function, because an import's requests may queue behind its own batches. */
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
 const MAX_ATTEMPTS = 3;
 

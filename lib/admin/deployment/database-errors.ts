@@ -2,7 +2,7 @@ import { DeadlineExceeded } from '../../../functions/runtime/deadline.ts';
 import { CommandFailure } from '../command/command-failure.ts';
 import type { Deployment } from './deployment.ts';
 
-/** Faults of a connection, by the code or name that Node and the SDK give them. */
+/** Connection errors, by the code or name that Node and the SDK give them. */
 const UNREACHABLE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -19,7 +19,7 @@ const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?
 
 const isUnreachable = (error: Error): boolean => UNREACHABLE.has(codeOf(error)) || UNREACHABLE.has(error.name);
 
-/** AWS was asked, and nothing on this machine says on whose behalf. */
+/** The message when AWS was called without credentials. */
 export const NO_CREDENTIALS = 'no AWS credentials were found: log in, or name a profile with --profile';
 
 type Place = Pick<Deployment, 'address' | 'remedy'>;
@@ -34,10 +34,10 @@ const sentenceAbout = (error: Error, { address, remedy }: Place): string | undef
   }
   if (/Credentials/.test(error.name)) return NO_CREDENTIALS;
   // The SDK's own message may quote a key of the data, its error's name does not.
-  return '$metadata' in error ? `the database at ${address} refused with ${error.name}` : undefined;
+  return '$metadata' in error ? `the database at ${address} answered with ${error.name}` : undefined;
 };
 
-/** What a fault of the database means to an operator; any other error is given back as it is. */
+/** An error of the database as a message for operators; any other error is returned unchanged. */
 export const asCommandFailure = (error: unknown, place: Place): unknown => {
   if (!(error instanceof Error) || error instanceof CommandFailure) return error;
   const sentence = sentenceAbout(error, place);

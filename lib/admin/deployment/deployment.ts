@@ -5,10 +5,10 @@ import type { TableNames } from '../../../functions/tables.ts';
 export interface Deployment {
   readonly db: DynamoDBDocumentClient;
   readonly tableNames: TableNames;
-  /** As an operator knows the database, for sentences about it. */
+  /** The name of the database in messages. */
   readonly address: string;
-  /** What to do when the database or its tables are not there, for the end of a sentence. */
+  /** What to do when the database or its tables are missing: the end of a message. */
   readonly remedy: string;
-  /** Set where data is kept for good: what to type before it is destroyed, and what a script has given in advance. */
+  /** Set for production data: the name to type before it is changed, and the one that `--yes` gives. */
   readonly guard?: { readonly name: string; readonly given?: string };
 }

@@ -6,14 +6,14 @@ import { openRegionDeployment } from './region-deployment.ts';
 import { openStackDeployment } from './stack-deployment.ts';
 import { parseTables } from './table-names.ts';
 
-/** The options that every command takes, to say on which deployment it works. */
+/** The options of every command that choose its deployment. */
 export interface DeploymentOptions {
   readonly dynamodb?: string;
   readonly tables?: string;
   readonly stack?: string;
   readonly region?: string;
   readonly profile?: string;
-  /** What would otherwise be typed before something final, given in advance by a script. */
+  /** The confirmation that would be typed otherwise, passed by a script. */
   readonly yes?: string;
 }
 
@@ -24,9 +24,8 @@ const requireStack = ({ region, profile, yes }: DeploymentOptions): void => {
 };
 
 /**
- * The deployment that the options name: a stack, which is asked for its tables, tables in AWS without a stack, or an engine.
- * Of the latter two nothing is asked yet.
- * @throws CommandFailure when the options contradict each other, the address is none or the stack cannot be found
+ * The deployment that the options name: a stack, whose outputs name its tables; tables in AWS without a stack; or an engine.
+ * @throws CommandFailure when the options contradict each other, the address is not a URL or the stack cannot be found
  */
 export const openDeployment = async (options: DeploymentOptions, localNames: TableNames): Promise<Deployment> => {
   const { dynamodb, stack, region } = options;

@@ -9,8 +9,8 @@ interface RegionOptions {
 }
 
 /**
- * Tables of an AWS account that belong to no stack, such as those that a deleted stack left behind. Only data that is kept
- * for good can be left behind, so the name of the first table is asked for before it is changed.
+ * Tables of an AWS account that belong to no stack, such as those that a deleted stack retained. Only production data is
+ * retained, so changing it needs the name of the first table as confirmation.
  */
 export const openRegionDeployment = ({ region, profile, yes }: RegionOptions, named: NamedTables): Deployment => ({
   db: connect({ region, ...(profile && { profile }) }),

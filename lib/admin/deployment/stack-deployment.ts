@@ -14,7 +14,7 @@ interface StackOptions {
   readonly yes?: string;
 }
 
-/** Region and credentials as the AWS CLI would find them, unless the options say otherwise. */
+/** Region and credentials as the AWS CLI finds them, unless options name others. */
 const account = ({ region, profile }: StackOptions) => ({ ...(region && { region }), ...(profile && { profile }) });
 
 type Outputs = ReadonlyMap<string, string>;
@@ -45,7 +45,7 @@ const tableNamesFrom = (outputs: Outputs, stack: string, named: NamedTables): Ta
   const nameOf = (id: TableId): string => {
     const name = named[id] ?? outputs.get(tableOutput(id));
     if (name) return name;
-    throw new CommandFailure(`the stack ${stack} is none of this service: it has no output ${tableOutput(id)}`);
+    throw new CommandFailure(`the stack ${stack} is not a stack of this service: it has no output ${tableOutput(id)}`);
   };
   return {
     keys: nameOf('keys'),
@@ -57,9 +57,9 @@ const tableNamesFrom = (outputs: Outputs, stack: string, named: NamedTables): Ta
 };
 
 /**
- * The tables of a deployed stack, from its outputs, but for those that are named: other ones in its account, such as a
- * restored table.
- * @throws CommandFailure when there is no such stack, or it cannot be read
+ * The tables of a deployed stack, from its outputs, except those that are named: others of its account, such as a restored
+ * table.
+ * @throws CommandFailure when the stack does not exist or cannot be read
  */
 export const openStackDeployment = async (options: StackOptions, named: NamedTables): Promise<Deployment> => {
   const { stack, yes } = options;

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
 import type { ContentItem } from '../../../functions/content/item.ts';
 import { contentExport } from '../../content-maintenance/content-export.ts';
 import { PRIVATE_FILE } from '../../private-file.ts';
@@ -10,16 +11,16 @@ import { CommandFailure } from '../command/command-failure.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { asFileFailure } from '../command/file-errors.ts';
 import { showProgress } from '../command/progress.ts';
-import type { CommandRun } from '../deployment/command-run.ts';
+import type { CommandRun, Runner } from '../deployment/command-run.ts';
 import { formatOf } from '../files/file-format.ts';
 
-/** Until it is whole, an export has another name, so that nobody loads half of one. */
+/** An incomplete export has another name, so that nobody loads it. */
 const partOf = (path: string): string => `${path}.part`;
 
-/** U+FFFD is escaped: unescaped, an import takes it for bytes that were not UTF-8. */
+/** U+FFFD is escaped: an import reads the character itself as bytes that were not UTF-8. */
 const lineOf = (item: ContentItem): string => `${JSON.stringify(item).replaceAll('\ufffd', '\\ufffd')}\n`;
 
-/** Every item as NDJSON, in the order in which loading gives the lists the same order again. */
+/** Every item as NDJSON, in an order that gives the lists the same order when it is imported. */
 const writeItems = async (path: string, { deployment, context }: CommandRun): Promise<number> => {
   const content = contentExport(deployment.db, deployment.tableNames.content);
   const progress = showProgress(context.stderr, 'content', await content.count());
@@ -46,7 +47,7 @@ const writeItems = async (path: string, { deployment, context }: CommandRun): Pr
 export const exportContent = async (path: string, run: CommandRun): Promise<ExitCode> => {
   if (formatOf(path) !== 'ndjson') throw new CommandFailure(`an export is NDJSON; give a name that ends in .ndjson`);
   try {
-    // What a killed export left may be readable by others.
+    // A killed export may have left a file that others can read.
     await rm(partOf(path), { force: true });
     const items = await writeItems(partOf(path), run);
     await rename(partOf(path), path);
@@ -60,4 +61,15 @@ export const exportContent = async (path: string, run: CommandRun): Promise<Exit
     }
     throw asFileFailure(error, path);
   }
+};
+
+/** Adds `export content`. */
+export const addExportCommands = (program: Command, run: Runner): void => {
+  program
+    .command('export')
+    .description('write data to a file that import loads again')
+    .command('content')
+    .description('every content item, with its id, timestamps and version')
+    .argument('<file>', 'a .ndjson file; one of that name is replaced')
+    .action((file: string) => run((command) => exportContent(file, command)));
 };

@@ -1,6 +1,6 @@
 import { CommandFailure } from '../command/command-failure.ts';
 
-/** The columns that a CSV file must have, and those that it may have; in any order. */
+/** The required and optional columns of a CSV file, in any order. */
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
@@ -10,8 +10,8 @@ const listed = (label: string, names: readonly string[]): string[] =>
   names.length === 0 ? [] : [`${label}: ${names.join(', ')}`];
 
 /**
- * The columns of a file in its own order, from its header row; capitals and blanks around a name do not matter.
- * @throws CommandFailure naming every column that is missing, unknown or there twice
+ * The columns of a file in its own order, from its header row; case and blanks around a name are ignored.
+ * @throws CommandFailure naming every column that is missing, unknown or repeated
  */
 export const readHeader = (cells: readonly string[], { required, optional }: Columns): string[] => {
   const columns = cells.map((cell) => cell.trim().toLowerCase());

@@ -1,11 +1,11 @@
-/** Where the reading of one CSV record (RFC 4180) has come to. */
+/** A CSV record (RFC 4180) that is being read. */
 export interface CsvRecord {
   readonly fields: string[];
-  /** What has been read of a quoted field that goes on in the next line. */
+  /** The beginning of a quoted field that continues on the next line. */
   open: string | undefined;
 }
 
-/** Complete; open, because a quoted field goes on in the next line; or broken, with a reason. */
+/** Complete; open, because a quoted field continues on the next line; or invalid. */
 export type CsvProgress = 'complete' | 'open' | { readonly issue: string };
 
 export const newCsvRecord = (): CsvRecord => ({ fields: [], open: undefined });
@@ -13,7 +13,7 @@ export const newCsvRecord = (): CsvRecord => ({ fields: [], open: undefined });
 const TEXT_AFTER_QUOTE = { issue: 'the row has text after the closing quote of a field' };
 const STRAY_QUOTE = { issue: 'the row has a quote inside a field that is not quoted' };
 
-/** Where a quoted field ends, reading from inside it; -1 when it goes on in the next line. */
+/** The end of a quoted field, read from inside it; -1 when it continues on the next line. */
 const readQuoted = (record: CsvRecord, line: string, start: number): number => {
   let from = start;
   for (let quote = line.indexOf('"', from); quote >= 0; quote = line.indexOf('"', from)) {
@@ -32,7 +32,7 @@ const readQuoted = (record: CsvRecord, line: string, start: number): number => {
 const isLineEnd = (line: string, at: number): boolean =>
   at === line.length || (at === line.length - 1 && line[at] === '\r');
 
-/** Reads a field that is not quoted; where the next one begins, or -1 after the last. */
+/** Reads an unquoted field; returns the beginning of the next one, or -1 after the last. */
 const readPlain = (record: CsvRecord, line: string, start: number): number => {
   const comma = line.indexOf(',', start);
   const end = comma < 0 ? line.length - (line.endsWith('\r') ? 1 : 0) : comma;
@@ -40,7 +40,7 @@ const readPlain = (record: CsvRecord, line: string, start: number): number => {
   return comma < 0 ? -1 : comma + 1;
 };
 
-/** Adds a line to a record. Most lines hold no quote at all and cost no more than a split. */
+/** Adds a line to a record. Most lines have no quote and cost no more than a split. */
 export const addLine = (record: CsvRecord, line: string): CsvProgress => {
   let at = 0;
   for (;;) {

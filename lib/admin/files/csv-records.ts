@@ -1,7 +1,7 @@
 import { addLine, newCsvRecord } from './csv-record.ts';
 import { type Line, MAX_HELD_LENGTH } from './lines.ts';
 
-/** A CSV record or a line that is part of none, with the reason. */
+/** A CSV record, or a line that belongs to no valid record, with the reason. */
 export interface CsvText {
   readonly line: number;
   readonly text: string;
@@ -15,9 +15,8 @@ const UNCLOSED_ISSUE = 'the row opens a quoted field that is not closed as it sh
 const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
 
 /**
- * Joins lines to CSV records. A quote that is opened and never closed would swallow the rest of the file: the line that
- * opens it is given out as faulty and reading begins anew on the next one. Written by hand because the CSV libraries
- * cannot go back.
+ * Joins lines to CSV records. An unclosed quote would make the rest of the file one field: the line that opens it is returned
+ * with an issue, and the next lines are read again. No CSV library can go back like that.
  */
 export const csvRecords = () => {
   let held: Line[] = [];
@@ -32,7 +31,7 @@ export const csvRecords = () => {
     return lines;
   };
 
-  /** Gives out the first held line as faulty; the others are to be read again. */
+  /** Returns the first pending line with an issue; the others must be read again. */
   const recover = (issue: string, out: CsvText[]): Line[] => {
     const [first, ...others] = reset();
     const { fields } = first === undefined ? newCsvRecord() : beginningOf(first);
@@ -60,7 +59,7 @@ export const csvRecords = () => {
     out.push({ line: lines[0]?.number ?? 0, text: withoutReturn(text), fields });
   };
 
-  /** Takes one line in; gives back the lines that must be read again. */
+  /** Adds one line; returns the lines that must be read again. */
   const take = (line: Line, out: CsvText[]): Line[] => {
     if (held.length === 0 && line.text.trim() === '') return [];
     held.push(line);

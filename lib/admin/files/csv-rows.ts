@@ -1,8 +1,7 @@
 import { type Columns, readHeader } from './csv-header.ts';
 import { type CsvText, csvRecords } from './csv-records.ts';
-import { encodingIssues } from './encoding.ts';
 import type { Line } from './lines.ts';
-import type { Row } from './row.ts';
+import { encodingIssues, type Row } from './row.ts';
 
 const columnCountIssues = (count: number, expected: number): string[] => {
   if (count === expected) return [];
@@ -23,7 +22,7 @@ const asRow = ({ line, text, fields: cells, issue }: CsvText, columns: readonly 
 
 /**
  * The rows of a CSV file below its header row, from the lines of the file.
- * @throws CommandFailure when the header row is not as it should be
+ * @throws CommandFailure when the header row is invalid
  */
 export async function* csvRows(chunks: AsyncIterable<readonly Line[]>, expected: Columns): AsyncGenerator<Row[]> {
   const records = csvRecords();

@@ -3,7 +3,7 @@ import { CommandFailure } from '../command/command-failure.ts';
 
 export type FileFormat = 'csv' | 'ndjson';
 
-/** The format of a file, told by its name. @throws CommandFailure when the name says neither */
+/** The format of a file, from its name. @throws CommandFailure when the name has another ending */
 export const formatOf = (path: string): FileFormat => {
   const extension = extname(path).toLowerCase();
   if (extension === '.csv') return 'csv';

@@ -1,20 +1,20 @@
 import { createReadStream } from 'node:fs';
 
-/** One line of a text file, without its line feed; a carriage return before it is left on. */
+/** One line of a text file, without its line feed but with a carriage return before it. */
 export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Whether the line was longer than is read; `text` is its beginning then. */
+  /** Whether `text` is only the beginning of the line, because it is too long. */
   readonly isCut: boolean;
 }
 
-/** Characters of a line, or of a record over several lines, that are held: the longest content, escaped, is 600,000. */
+/** Maximum characters in memory of a line, or of a record over several lines: the longest content, escaped, has 600,000. */
 export const MAX_HELD_LENGTH = 1_000_000;
-/** Bytes read at a time: rows for several batches, parsed before the batches on their way have come to an end. */
+/** Bytes read at a time: rows for several batches, parsed while earlier batches are in flight. */
 const CHUNK_BYTES = 32 * 1_024;
 
-/** Collects the lines of a text that comes in pieces. Never holds more than one line. */
+/** Collects the lines of a text that comes in chunks. Keeps at most one line in memory. */
 const lineCollector = () => {
   let number = 0;
   let held = '';
@@ -48,8 +48,8 @@ const lineCollector = () => {
 };
 
 /**
- * The lines of a UTF-8 file, a piece of the file at a time, in memory that does not grow with the file. A byte order
- * mark is left out; bytes that are not UTF-8 appear as U+FFFD. `onBytes` hears how far reading has come.
+ * The lines of a UTF-8 file, a chunk at a time, in memory that does not grow with the file. A byte order mark is left out;
+ * bytes that are not UTF-8 appear as U+FFFD. Calls `onBytes` with the bytes read so far.
  */
 export async function* readLines(path: string, onBytes: (read: number) => void): AsyncGenerator<Line[]> {
   const decoder = new TextDecoder('utf-8');

@@ -1,7 +1,6 @@
 import { CUT_LINE_ISSUE } from './csv-records.ts';
-import { encodingIssues } from './encoding.ts';
 import type { Line } from './lines.ts';
-import type { Row } from './row.ts';
+import { encodingIssues, type Row } from './row.ts';
 
 const parse = (text: string): { readonly value: unknown } | undefined => {
   try {

@@ -5,7 +5,7 @@ import { PRIVATE_FILE } from '../../private-file.ts';
 import { asFileFailure } from '../command/file-errors.ts';
 import type { RejectedRow } from './row.ts';
 
-/** Characters of a row that are kept; one longer is no row of ours. */
+/** Characters of a row that are written; valid rows are shorter. */
 const MAX_ROW_TEXT = 200_000;
 
 const asLine = ({ row: { line, text, isJson }, reasons }: RejectedRow): string => {
@@ -15,8 +15,8 @@ const asLine = ({ row: { line, text, isJson }, reasons }: RejectedRow): string =
 };
 
 /**
- * Where the rejected rows of a file go: `FILE.rejected.ndjson`, one JSON object a line with `line`, `reasons` and `row`.
- * An earlier file of that name goes at once, and there is none unless a row is rejected.
+ * `FILE.rejected.ndjson`, which gets the rejected rows of a file: one JSON object a line with `line`, `reasons` and `row`.
+ * An earlier file of that name is removed at once. The file is created with the first rejected row.
  */
 export const rejectedFile = async (path: string) => {
   const target = `${path}.rejected.ndjson`;
@@ -30,14 +30,14 @@ export const rejectedFile = async (path: string) => {
   let failure: { readonly error: unknown } | undefined;
   return {
     path: target,
-    /** A promise when the disk is behind: wait for it before going on. @throws CommandFailure when the disk does not take it */
+    /** Returns a promise to await when the disk is behind. @throws CommandFailure when the file cannot be written */
     add: (rejected: RejectedRow): Promise<unknown> | undefined => {
       if (failure) throw failure.error;
       stream ??= createWriteStream(target, PRIVATE_FILE).on('error', (error) => {
         failure = { error: asFileFailure(error, target) };
       });
       if (stream.write(asLine(rejected))) return undefined;
-      // One wait for all rows of a vehicle: each of its own would add listeners to the stream.
+      // One promise for all rows of a vehicle: one per row would add listeners to the stream.
       drained ??= once(stream, 'drain')
         .catch((error: unknown) => {
           throw asFileFailure(error, target);
@@ -47,7 +47,7 @@ export const rejectedFile = async (path: string) => {
         });
       return drained;
     },
-    /** All of it is on disk afterwards. @throws CommandFailure when the disk does not take it */
+    /** Resolves when all of it is written. @throws CommandFailure when the file cannot be written */
     close: async (): Promise<void> => {
       if (stream) await new Promise<void>((resolve) => stream?.end(resolve));
       if (failure) throw failure.error;

@@ -12,6 +12,10 @@ export interface Row {
   readonly issues: readonly string[];
 }
 
+/** A decoder replaces bytes that are not UTF-8 by U+FFFD: the text is then not what was written. */
+export const encodingIssues = (text: string): string[] =>
+  text.includes('\uFFFD') ? ['the row has bytes that are not UTF-8; save the file as UTF-8'] : [];
+
 /** A row that is not loaded, with every reason. */
 export interface RejectedRow {
   readonly row: Row;

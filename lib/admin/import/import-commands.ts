@@ -19,7 +19,7 @@ export const addImportCommands = (program: Command, run: Runner): void => {
       .command(kind.noun)
       .description(`load ${about}; rejected rows go to FILE.rejected.ndjson`)
       .argument('<file>', 'a .csv or .ndjson file, UTF-8')
-      .option('--resume', 'go on where the import of this file was stopped, as FILE.import.json tells')
+      .option('--resume', 'continue where the import of this file was stopped (FILE.import.json has the progress)')
       .action((file: string, { resume = false }: { resume?: boolean }) =>
         run((command) => importFile(kind, file, resume, command)),
       );

@@ -23,7 +23,7 @@ const readable = (key: string, { id, name, plan, scopes, expires }: KeyRecord): 
     '',
     `    ${key}`,
     '',
-    'Keep it now: it is shown only this once.',
+    'Store it now: it is shown only this once.',
     '',
     `id       ${id}`,
     `plan     ${plan}`,

@@ -21,25 +21,25 @@ const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(
 const addCreate = (keys: Command, run: Runner): void => {
   keys
     .command('create')
-    .description('make a key and show it, this once')
+    .description('create a key and show it once')
     .addOption(
-      new Option('--name <name>', 'whose key it is, 1 to 100 characters').argParser(parseName).makeOptionMandatory(),
+      new Option('--name <name>', 'name of its owner, 1 to 100 characters').argParser(parseName).makeOptionMandatory(),
     )
     .addOption(planOption())
     .addOption(
-      new Option('--scopes <scopes>', `what it may do, any of ${SCOPES.join(',')}`)
+      new Option('--scopes <scopes>', `allowed operations, any of ${SCOPES.join(',')}`)
         .argParser(parseScopes)
         .default([...SCOPES], 'all'),
     )
     .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
-    .addOption(new Option('--env <env>', 'what the key begins with').choices(ENVIRONMENTS).default('live'))
+    .addOption(new Option('--env <env>', 'environment in the prefix of the key').choices(ENVIRONMENTS).default('live'))
     .option('--json', 'one JSON object on standard output')
     .action((options: CreateKeyOptions) => run((commandRun) => createKey(options, commandRun)));
 };
 
 /** Adds `keys create`, `list`, `revoke`, `update`, `usage` and `restore`. */
 export const addKeysCommands = (program: Command, run: Runner): void => {
-  const keys = program.command('keys').description('API keys: make, list, change, revoke, restore');
+  const keys = program.command('keys').description('API keys: create, list, change, revoke, restore');
   addCreate(keys, run);
   keys
     .command('list')
@@ -48,12 +48,12 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .action((options: JsonOption) => run((commandRun) => listKeys(options, commandRun)));
   keys
     .command('revoke')
-    .description('end a key at once and for good')
+    .description('end a key at once, irrevocably')
     .argument('<id>', 'id of the key')
     .action((id: string) => run((commandRun) => revokeKey(id, commandRun)));
   keys
     .command('update')
-    .description('put a key on another plan')
+    .description('change the plan of a key')
     .argument('<id>', 'id of the key')
     .addOption(planOption())
     .action((id: string, { plan }: { plan: PlanName }) => run((commandRun) => updateKey(id, plan, commandRun)));

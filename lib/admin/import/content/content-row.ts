@@ -21,7 +21,7 @@ const ALL_FIELDS = [...CREATION_FIELDS, ...SET_BY_SERVICE];
 const pick = (fields: Row['fields'], names: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]));
 
-/** A CSV has a cell for every column: those of the optional ones that are blank say nothing. */
+/** A CSV row has a cell for every column: blank cells of optional columns count as absent. */
 const asGiven = ({ isJson, fields }: Row): Row['fields'] => {
   if (isJson) return fields;
   const isGiven = ([name, value]: [string, unknown]) => CONTENT_COLUMNS.required.includes(name) || value !== '';

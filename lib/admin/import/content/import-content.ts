@@ -9,8 +9,8 @@ import { itemClaims } from './item-claims.ts';
 
 /** Transactions on their way at a time. Few: they meet on their lists' counters, and more would only collide there. */
 const TRANSACTIONS_IN_FLIGHT = 4;
-/** Milliseconds for one transaction's items, conflicts, faults and those that they wait for included. */
-const PATIENCE_MS = 30_000;
+/** Milliseconds for one transaction's items, including retries. */
+const TRANSACTION_TIMEOUT_MS = 30_000;
 
 const SLUG_TAKEN = 'slug: another item of this domain has it';
 
@@ -45,7 +45,7 @@ const contentWriter = (run: ImportRun, skipReasonOf: SkipReasonOf) => {
   };
 
   const write = async (rows: readonly ContentRow[]): Promise<void> => {
-    const moment = { now: run.now, deadline: deadlineIn(PATIENCE_MS) };
+    const moment = { now: run.now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) };
     const items = rows.map(({ item }) => item);
     for (const [index, outcome] of (await content.importBatch(items, moment)).entries()) {
       const one = rows[index];

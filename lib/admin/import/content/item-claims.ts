@@ -15,7 +15,7 @@ const nameOf = ({ domain, slug }: ImportedItem): Fingerprint => fingerprintOf(`n
 const idOf = (id: string): Fingerprint => fingerprintOf(`id ${id}`);
 
 const repeats = (what: string, earlier: number | undefined): string[] =>
-  earlier === undefined ? [] : [`${what} stands on line ${earlier} already; an item must stand once in a file`];
+  earlier === undefined ? [] : [`${what} is on line ${earlier} already; an item may be on one line of a file only`];
 
 /** Knows which row of a file speaks of an item first: a second one is rejected, so that loading it twice changes nothing. */
 export const itemClaims = (expectedRows: number) => {
@@ -28,7 +28,7 @@ export const itemClaims = (expectedRows: number) => {
   };
 
   return {
-    /** What came before in the file: items are written in no order, so that nobody could say which one stays. */
+    /** Why an earlier row of the file excludes this one: items are written in no fixed order. */
     repeatsOf: (item: ImportedItem, line: number): string[] => [
       ...repeats('this slug of this domain', claimSlug(item, line)),
       ...(item.id === undefined ? [] : repeats('this id', seen.claim(idOf(item.id), line))),

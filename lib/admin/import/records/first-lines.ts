@@ -1,4 +1,4 @@
-/** Two unsigned 32-bit numbers that stand for a key. */
+/** A key as two unsigned 32-bit numbers. */
 export interface Fingerprint {
   readonly high: number;
   readonly low: number;
@@ -52,7 +52,7 @@ export const firstLines = (expectedKeys: number) => {
     /** The line on which the key was seen first. */
     find: (key: Fingerprint): number | undefined => entries[placeOf(key) + 2] || undefined,
 
-    /** The line on which the key was seen before; else `undefined`, and from now on that is this line. */
+    /** The line on which the key was seen before; otherwise `undefined`, and this line is remembered. */
     claim: (key: Fingerprint, line: number): number | undefined => {
       const place = placeOf(key);
       const earlier = entries[place + 2];

@@ -30,7 +30,7 @@ const attempt = async (
   return UnprocessedItems?.[table] ?? [];
 };
 
-/** Writes one batch whole, trying again with jitter what DynamoDB leaves. @throws the last fault once patience ends */
+/** Writes one batch whole, trying again with jitter what DynamoDB leaves. @throws the last error after the timeout */
 const writeBatch = async (db: DynamoDBDocumentClient, table: string, items: readonly object[]): Promise<void> => {
   let left: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
   let deadline = deadlineIn(PATIENCE_MS);
@@ -57,7 +57,7 @@ interface Placed {
 
 /**
  * Puts items into a table, 25 to a request and several requests at a time. The caller sees to it that no key comes
- * twice: two requests are in no order, and one request refuses it.
+ * twice: two requests are in no order, and one request rejects it.
  */
 export const batchWriter = (
   db: DynamoDBDocumentClient,
@@ -84,13 +84,13 @@ export const batchWriter = (
   };
 
   return {
-    /** A promise when a batch became full. @throws the first fault of any batch */
+    /** A promise when a batch became full. @throws the first error of any batch */
     put: (item: object, line: number): Promise<void> | undefined => {
       batch.push({ item, line });
       return batch.length < MAX_BATCH ? undefined : send();
     },
 
-    /** Everything is stored afterwards. @throws the first fault of any batch */
+    /** Everything is stored afterwards. @throws the first error of any batch */
     finish: async (): Promise<void> => {
       if (batch.length > 0) await send();
       await batches.settled();

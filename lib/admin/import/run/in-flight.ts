@@ -1,6 +1,6 @@
 /**
- * Runs tasks side by side, at most `limit` at a time. The first fault is thrown by the next call of either function, once
- * every task that has begun is at its end, and no task begins after it.
+ * Runs at most `limit` tasks concurrently. The next call of either function throws the first error, once every started task
+ * has ended; no task starts after it.
  */
 export const inFlight = (limit: number) => {
   const running = new Set<Promise<void>>();
@@ -21,14 +21,14 @@ export const inFlight = (limit: number) => {
   };
 
   return {
-    /** Begins a task as soon as there is room. @throws the first fault of any task */
+    /** Starts a task as soon as fewer than `limit` run. @throws the first error of any task */
     run: async (task: () => Promise<void>): Promise<void> => {
       while (running.size >= limit) await Promise.race(running);
       if (failure) await settled();
       begin(task);
     },
 
-    /** Waits for every task. @throws the first fault of any task */
+    /** Waits for every task. @throws the first error of any task */
     settled,
   };
 };

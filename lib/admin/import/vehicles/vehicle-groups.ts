@@ -11,10 +11,10 @@ export interface VehicleGroup {
   readonly hasTooManyRows: boolean;
 }
 
-/** A vehicle has at most 20 policies; more rows than this are a mistake and are not held in memory together. */
+/** A vehicle has at most 20 policies; more rows than this are a mistake and are not kept in memory. */
 export const MAX_VEHICLE_ROWS = 1_000;
 
-/** A row as it is held: a row as it was read keeps the piece of the file that it came from in memory. */
+/** Copies a row that is kept: otherwise it would keep the whole chunk of the file in memory. */
 const pack = (row: Row): string => JSON.stringify(row);
 const unpack = (text: string): Row => JSON.parse(text) as Row;
 
@@ -38,7 +38,7 @@ export const vehicleGroups = (scan: Pick<VehicleScan, 'find'>) => {
     return packed.map(unpack);
   };
 
-  /** The rows that came last for this vehicle; those of another one are held from now on. */
+  /** The latest consecutive rows of this vehicle; those of another vehicle are kept for later. */
   const rowsOf = (registration: string): Row[] => {
     if (current?.registration === registration) return current.rows;
     if (current) hold(current.registration, current.rows);
@@ -66,7 +66,7 @@ export const vehicleGroups = (scan: Pick<VehicleScan, 'find'>) => {
       return { registration, rows: [...release(registration), ...rows], hasTooManyRows: false };
     },
 
-    /** Rows that are held for now. */
+    /** Number of rows that are kept at present. */
     heldRows: (): number => heldRows,
   };
 };
