@@ -1,6 +1,3 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
 import { SCOPES } from '../../functions/access/scopes.ts';
@@ -10,18 +7,18 @@ import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { applyEnvironment, localEnvironment } from '../../lib/local/environment.ts';
 import { loadSampleVehicles } from '../../lib/local/load-sample-data.ts';
-import type { Pace } from './paced-engine-process.ts';
+import { forkCall } from './fork.ts';
+import type { Pace } from './paced-engine.ts';
 
-const prepare = async (engineModule: string) => {
-  const engine = fork(fileURLToPath(new URL(engineModule, import.meta.url)));
-  const [endpoint] = (await once(engine, 'message')) as [string];
-  applyEnvironment(localEnvironment(endpoint, LOCAL_TABLE_NAMES));
+const prepare = async (module: URL, start: string, ...args: readonly unknown[]) => {
+  const engine = await forkCall<{ readonly endpoint: string }>(module, start, args);
+  applyEnvironment(localEnvironment(engine.result.endpoint, LOCAL_TABLE_NAMES));
   const db = createDatabase(databaseFromEnvironment());
   await createTables(db, LOCAL_TABLE_NAMES);
   await loadSampleVehicles(db, LOCAL_TABLE_NAMES, new Date());
   const keys = keysTable(db, LOCAL_TABLE_NAMES.keys);
 
-  /** A key of the premium plan with every scope, unless said otherwise. */
+  /** A key of the premium plan with every scope, by default. */
   const newKey = async (fields: Partial<KeyRecord> = {}): Promise<{ readonly key: string; readonly keyId: string }> => {
     const key = generateKey('test');
     const hash = hashKey(key);
@@ -30,25 +27,26 @@ const prepare = async (engineModule: string) => {
     await keys.add({ id: keyId, hash, name: 'Benchmark', plan: 'premium', scopes: SCOPES, createdAt, ...fields });
     return { key, keyId };
   };
-  const close = () => {
+  const close = (): void => {
     db.destroy();
-    engine.disconnect();
+    void engine.stop();
   };
   return { engine, prepared: { db, ...(await newKey()), newKey, names: LOCAL_TABLE_NAMES, close } };
 };
 
-/** An engine in another process with sample vehicles and a premium key, and this process's environment set for it. */
-export const prepareEngine = async () => (await prepare('./engine-process.ts')).prepared;
+/** An engine in a process of its own with sample vehicles and a premium key; sets this process's environment for it. */
+export const prepareEngine = async () => {
+  const module = new URL('../../lib/local/engine/embedded.ts', import.meta.url);
+  return (await prepare(module, 'startEmbeddedEngine', { port: 0 })).prepared;
+};
 
-/** The same engine behind a front that can be told a pace. */
+/** The same engine with answers that take as long as `setPace` decides. */
 export const preparePacedEngine = async () => {
-  const { engine, prepared } = await prepare('./paced-engine-process.ts');
+  const { engine, prepared } = await prepare(new URL('./paced-engine.ts', import.meta.url), 'startPacedEngine');
   return {
     ...prepared,
     setPace: async (pace: Pace): Promise<void> => {
-      const told = once(engine, 'message');
-      engine.send(pace);
-      await told;
+      await engine.call('setPace', pace);
     },
   };
 };

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { chooseRoute } from '../../../lib/local/gateway/routes.ts';
 import { damaged } from './mutations.ts';
-import { type Call, pathOf } from './sound-calls.ts';
-import { jsonTextOf, wildJson, wildText } from './wild-values.ts';
+import { jsonTextOf, unusualJson, unusualText } from './unusual-values.ts';
+import { type Call, pathOf } from './valid-calls.ts';
 
 /** An event and the call that it was before it was damaged. */
 export interface MalformedEvent {
@@ -38,19 +38,19 @@ const eventOf = (call: Call, key: string, now: number): object => {
 const HUGE = 6_000_000;
 
 /** Other bodies, and other ways to encode one. */
-const wildBody = (call: Call): fc.Arbitrary<object> => {
+const unusualBody = (call: Call): fc.Arbitrary<object> => {
   const sound = JSON.stringify(call.json ?? {});
   return fc.oneof(
     { weight: 4, arbitrary: damaged(call.json ?? {}).map(({ value }) => ({ body: jsonTextOf(value) })) },
     { weight: 2, arbitrary: fc.nat(sound.length).map((end) => ({ body: sound.slice(0, end) })) },
-    { weight: 2, arbitrary: wildText.map((body) => ({ body, isBase64Encoded: true })) },
+    { weight: 2, arbitrary: unusualText.map((body) => ({ body, isBase64Encoded: true })) },
     { weight: 2, arbitrary: fc.constant({ body: Buffer.from(sound).toString('base64'), isBase64Encoded: true }) },
     { weight: 1, arbitrary: fc.constant({ body: sound, isBase64Encoded: true }) },
     {
       weight: 1,
       arbitrary: fc.constant({ body: Buffer.from(sound, 'utf16le').toString('base64'), isBase64Encoded: true }),
     },
-    { weight: 1, arbitrary: wildJson.map((body) => ({ body })) },
+    { weight: 1, arbitrary: unusualJson.map((body) => ({ body })) },
   );
 };
 
@@ -58,7 +58,7 @@ const hugeBody: fc.Arbitrary<object> = fc
   .constantFrom('x', '[', '{"a":', '[0,', '"\\u0000",', '===')
   .chain((unit) => fc.boolean().map((isBase64Encoded) => ({ body: unit.repeat(HUGE / unit.length), isBase64Encoded })));
 
-const notAnEvent = fc.oneof(fc.constantFrom<unknown>(null, [], {}, '', 'event', 0, true, [{}]), wildJson);
+const notAnEvent = fc.oneof(fc.constantFrom<unknown>(null, [], {}, '', 'event', 0, true, [{}]), unusualJson);
 
 /** @param now the moment of those events that still have one */
 export const malformedEvents = (
@@ -74,7 +74,7 @@ export const malformedEvents = (
         { weight: 120, arbitrary: damaged(event) },
         {
           weight: 60,
-          arbitrary: wildBody(call).chain((body) =>
+          arbitrary: unusualBody(call).chain((body) =>
             damaged({ ...event, ...body }, 1).map(({ value, about }) => ({ value, about: ['another body', ...about] })),
           ),
         },

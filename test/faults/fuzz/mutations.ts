@@ -1,6 +1,6 @@
 /** Small damage to a JSON value, done at one of its places. */
 import fc from 'fast-check';
-import { prototypeKeys, wildJson } from './wild-values.ts';
+import { prototypeKeys, unusualJson } from './unusual-values.ts';
 
 type Steps = readonly string[];
 
@@ -50,7 +50,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
     change: fc.constant<Mutation['change']>((entries, name) => entries.filter(([key]) => key !== name)),
   }),
   fc.record({ nth, what: fc.constant('null'), change: fc.constant(replaced(() => null)) }),
-  wildJson.chain((wild) =>
+  unusualJson.chain((wild) =>
     fc.record({ nth, what: fc.constant('of another value'), change: fc.constant(replaced(() => wild)) }),
   ),
   fc.record({ nth, what: fc.constant('in an array'), change: fc.constant(replaced((value) => [value])) }),
@@ -76,13 +76,13 @@ export interface Damaged {
 }
 
 /** Names come from what was sent before: only those are told that are names as the service has them. */
-const told = (steps: Steps): string => steps.map((name) => (/^[\w-]{1,30}$/.test(name) ? name : '…')).join('.');
+const readable = (steps: Steps): string => steps.map((name) => (/^[\w-]{1,30}$/.test(name) ? name : '…')).join('.');
 
 const damage = (damaged: Damaged, { nth, what, change }: Mutation): Damaged => {
   const places = placesIn(damaged.value);
   const steps = places[nth % places.length];
   if (steps === undefined) return damaged;
-  return { value: changedAt(damaged.value, steps, change), about: [...damaged.about, `${told(steps)} ${what}`] };
+  return { value: changedAt(damaged.value, steps, change), about: [...damaged.about, `${readable(steps)} ${what}`] };
 };
 
 /** The value with up to `most` damages, often none. */

@@ -1,6 +1,6 @@
 /** Bytes that no HTTP client sends: broken heads and bodies, and what is no HTTP at all. */
 import fc from 'fast-check';
-import { type Call, pathOf } from './sound-calls.ts';
+import { type Call, pathOf } from './valid-calls.ts';
 
 export interface RawRequest {
   readonly bytes: Buffer;
@@ -54,7 +54,9 @@ const lines = (call: Call, key: string): [string, ...string[]] => [
   'Content-Type: application/json',
 ];
 
-const wildPath = fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
+const unusualPath = fc
+  .uint8Array({ minLength: 1, maxLength: 40 })
+  .map((bytes) => Buffer.from(bytes).toString('latin1'));
 
 /** Raw requests, some of them but a few bytes away from a sound one. */
 export const rawRequests = (calls: fc.Arbitrary<Call>, key: string): fc.Arbitrary<RawRequest> =>
@@ -65,7 +67,7 @@ export const rawRequests = (calls: fc.Arbitrary<Call>, key: string): fc.Arbitrar
       fc
         .uint8Array({ minLength: 1, maxLength: 200 })
         .map((bytes) => ({ bytes: Buffer.from(bytes), isCutOff: true, about: 'noise' })),
-      wildPath.map((noise) => ({
+      unusualPath.map((noise) => ({
         bytes: message([`${call.method} ${path}${noise} HTTP/1.1`, ...rest]),
         about: 'any bytes in the path',
       })),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchWriteCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { TestEngine } from '../../support/engine.ts';
-import type { Wrongs } from './cargo.ts';
+import type { ImportErrors } from './fixture.ts';
 
 /** A record as it is stored. */
 interface Item {
@@ -31,19 +31,19 @@ const storedItems = async ({ client }: TestEngine, table: string): Promise<Map<s
  * Holds a table of records that are known by their registration against what must be in it: what the file has, and what
  * it leaves alone. The registration is the table's key, so that nothing can be there twice.
  */
-export const wrongsInTable = async (
+export const errorsInTable = async (
   engine: TestEngine,
   table: string,
   imported: readonly Item[],
   untouched: readonly Item[],
-): Promise<Wrongs> => {
+): Promise<ImportErrors> => {
   const stored = await storedItems(engine, table);
   const own = imported.map((item) => ({ item, found: stored.get(item.registration) }));
   const others = untouched.map((item) => ({ item, found: stored.get(item.registration) }));
   const changed = others.filter(({ item, found }) => !isDeepStrictEqual(found, item));
   return {
     lost: own.filter(({ found }) => found === undefined).length,
-    doubled: 0,
+    duplicates: 0,
     stale: own.filter(({ item, found }) => found !== undefined && !isDeepStrictEqual(found, item)).length,
     stray: changed.length + Math.max(0, stored.size - imported.length - untouched.length),
     inconsistent: 0,

@@ -1,4 +1,4 @@
-/** One kind of fault, at one place of one kind of request: what came of it. */
+/** One kind of fault, at one point of one kind of request: what came of it. */
 import { AssertionError } from 'node:assert';
 import { performance } from 'node:perf_hooks';
 import { hashKey, keyIdOf } from '../../../functions/access/api-key.ts';
@@ -6,25 +6,24 @@ import { windowAt } from '../../../functions/access/window.ts';
 import { contentCheck } from '../../../lib/content-maintenance/content-check.ts';
 import type { Reply, TestApi } from '../../support/api.ts';
 import { NOON } from '../../support/clock.ts';
-import { requireRateLimit } from './promised.ts';
-import type { Struck } from './rounds.ts';
-import type { Trial } from './trial.ts';
+import { requireRateLimit } from './expected.ts';
+import type { InjectedFault } from './rounds.ts';
+import type { PreparedRequest } from './scenario.ts';
 
-/** What is promised of every cell. */
-export const PROMISES = {
-  answer: 'The promised answer, by the OpenAPI document and with every promised header',
-  deadline: 'Each answer within 9 s, Lambda’s 10 s less a margin of 1 s (0.5 s more for this machine’s gateway)',
-  rateLimit:
-    'Where the caller stands is told as the counter has it; a request counts once, plus once per fault at most',
-  whole: 'What was acknowledged is stored as acknowledged, what failed was done whole or not at all',
-  missing: 'Nothing that exists is reported as missing',
-  recovery: 'The same request gets its normal answer within 5 s after the fault ends',
+/** Of every cell. */
+export const EXPECTATIONS = {
+  answer: 'the expected response, as the OpenAPI document describes it',
+  deadline: 'a response within 9.5 s: Lambda’s 10 s less 1 s, and 0.5 s for the local gateway',
+  rateLimit: 'rate limit headers match the counter; a request counts once, and at most once more per fault',
+  whole: 'an acknowledged change is stored, a failed one is applied completely or not at all',
+  missing: 'nothing that exists is reported as not found',
+  recovery: 'the same request succeeds within 5 s after the fault ends',
 } as const;
 
-export type PromiseId = keyof typeof PROMISES;
+export type ExpectationId = keyof typeof EXPECTATIONS;
 
-interface Broken {
-  readonly promise: PromiseId;
+interface Violation {
+  readonly expectation: ExpectationId;
   readonly what: string;
 }
 
@@ -34,131 +33,137 @@ const RECOVERY = 5_000;
 
 /** One request under a fault, from its answer to the recovery after it; what it breaks is added as it is found. */
 export interface Attempt {
-  readonly struck: Struck;
+  readonly injected: InjectedFault;
   /** Undefined when there was no answer, or one that breaks the OpenAPI document. */
   readonly reply: Reply | undefined;
   readonly milliseconds: number;
-  readonly broken: Broken[];
+  readonly violations: Violation[];
   /** From the end of a lasting fault to the normal answer. */
   recoveryMs?: number;
 }
 
-const note = async (broken: Broken[], promise: PromiseId, check: () => void | Promise<void>): Promise<void> => {
+const note = async (
+  violations: Violation[],
+  expectation: ExpectationId,
+  check: () => void | Promise<void>,
+): Promise<void> => {
   try {
     await check();
   } catch (error) {
     if (!(error instanceof AssertionError)) throw error;
-    broken.push({ promise, what: error.message });
+    violations.push({ expectation, what: error.message });
   }
 };
 
-/** A broken contract or no answer at all is what this is here to find: told, not thrown. */
-const answerOf = async (trial: Trial, broken: Broken[]): Promise<Reply | undefined> => {
+/** A violations contract or no answer at all is what this is here to find: told, not thrown. */
+const answerOf = async (request: PreparedRequest, violations: Violation[]): Promise<Reply | undefined> => {
   try {
-    return await trial.send();
+    return await request.send();
   } catch (error) {
-    broken.push({ promise: 'answer', what: String(error) });
+    violations.push({ expectation: 'answer', what: String(error) });
     return undefined;
   }
 };
 
 const NOT_FOUND = /"(VEHICLE|COMPLIANCE|CONTENT)_NOT_FOUND"/;
 
-const requireNotMissing = async (trial: Trial, reply: Reply, broken: Broken[]): Promise<void> => {
+const requireNotMissing = async (request: PreparedRequest, reply: Reply, violations: Violation[]): Promise<void> => {
   const [code] = NOT_FOUND.exec(reply.text) ?? [];
-  if (code && (await trial.isStored())) broken.push({ promise: 'missing', what: `${code} of what exists` });
+  if (code && (await request.isStored())) violations.push({ expectation: 'missing', what: `${code} of what exists` });
 };
 
 /** Sends the request while its fault is on. */
-export const attempt = async (struck: Struck): Promise<Attempt> => {
-  const broken: Broken[] = [];
+export const attempt = async (injected: InjectedFault): Promise<Attempt> => {
+  const violations: Violation[] = [];
   const started = performance.now();
-  const reply = await answerOf(struck.trial, broken);
-  return { struck, reply, milliseconds: performance.now() - started, broken };
+  const reply = await answerOf(injected.request, violations);
+  return { injected, reply, milliseconds: performance.now() - started, violations };
 };
 
 /** Lets nobody believe in a fault that hit nothing. */
-export const requireStruck = (isStruck: boolean, { broken }: Attempt): void => {
-  if (!isStruck) broken.push({ promise: 'answer', what: 'the fault did not strike' });
+export const requireInjected = (isInjected: boolean, { violations }: Attempt): void => {
+  if (!isInjected) violations.push({ expectation: 'answer', what: 'the fault was not injected' });
 };
 
 const requireCountedOnce = (
   api: TestApi,
   { keyId, counted, isServed }: { keyId: string; counted: number; isServed: boolean },
-  broken: Broken[],
+  violations: Violation[],
 ): void => {
   const raises = api.faults.calls.filter(
     ({ tables, body }) => tables.includes(api.engine.names.usage) && body.includes(keyId),
   );
   const faults = raises.filter(({ fault }) => fault !== undefined).length;
-  if (isServed && counted === 0) broken.push({ promise: 'rateLimit', what: 'answered without being counted' });
-  if (counted > 1 + faults) broken.push({ promise: 'rateLimit', what: `counted ${counted} times, ${faults} faults` });
+  if (isServed && counted === 0) violations.push({ expectation: 'rateLimit', what: 'answered without being counted' });
+  if (counted > 1 + faults)
+    violations.push({ expectation: 'rateLimit', what: `counted ${counted} times, ${faults} faults` });
 };
 
 /** Judges the answer that came under the fault; to be called before the fault ends. */
-export const judge = async (api: TestApi, { struck, reply, milliseconds, broken }: Attempt): Promise<void> => {
-  if (milliseconds > DEADLINE) broken.push({ promise: 'deadline', what: `${Math.round(milliseconds)} ms` });
+export const judge = async (api: TestApi, { injected, reply, milliseconds, violations }: Attempt): Promise<void> => {
+  if (milliseconds > DEADLINE) violations.push({ expectation: 'deadline', what: `${Math.round(milliseconds)} ms` });
   if (reply === undefined) return;
-  const { trial } = struck;
-  const { status, knowsCaller, requireBody = trial.requirePromised } = struck.promised(trial.status);
-  if (reply.status === status) await note(broken, 'answer', () => requireBody(reply));
-  else broken.push({ promise: 'answer', what: `${reply.status} instead of ${status}` });
-  const keyId = keyIdOf(hashKey(trial.key));
+  const { request } = injected;
+  const { status, knowsCaller, requireBody = request.requireExpected } = injected.expected(request.status);
+  if (reply.status === status) await note(violations, 'answer', () => requireBody(reply));
+  else violations.push({ expectation: 'answer', what: `${reply.status} instead of ${status}` });
+  const keyId = keyIdOf(hashKey(request.key));
   const counted = await api.usage.count(keyId, windowAt(new Date(NOON)));
-  await note(broken, 'rateLimit', () => requireRateLimit(reply, knowsCaller, counted));
-  requireCountedOnce(api, { keyId, counted, isServed: reply.status < 300 }, broken);
-  await requireNotMissing(trial, reply, broken);
-  await note(broken, 'whole', () => trial.requireWhole([reply]));
+  await note(violations, 'rateLimit', () => requireRateLimit(reply, knowsCaller, counted));
+  requireCountedOnce(api, { keyId, counted, isServed: reply.status < 300 }, violations);
+  await requireNotMissing(request, reply, violations);
+  await note(violations, 'whole', () => request.requireWhole([reply]));
 };
 
 /** A deletion that was done already, whatever its answer, is not there to be done again. */
-const isNormal = async (trial: Trial, { status }: Reply): Promise<boolean> =>
-  status === trial.status || (status === 404 && !(await trial.isStored()));
+const isNormal = async (request: PreparedRequest, { status }: Reply): Promise<boolean> =>
+  status === request.status || (status === 404 && !(await request.isStored()));
 
 /** Repeats the request after the fault has ended until it gets its normal answer, for 5 s. */
 export const recover = async (made: Attempt, endedAt: number): Promise<void> => {
-  const { broken, reply: first } = made;
-  const { trial } = made.struck;
+  const { violations, reply: first } = made;
+  const { request } = made.injected;
   while (performance.now() - endedAt < RECOVERY) {
-    const reply = await answerOf(trial, broken);
+    const reply = await answerOf(request, violations);
     const recoveryMs = performance.now() - endedAt;
     if (reply === undefined) continue;
-    await requireNotMissing(trial, reply, broken);
-    if (recoveryMs > RECOVERY || !(await isNormal(trial, reply))) continue;
-    if (reply.status === trial.status) await note(broken, 'recovery', () => trial.requirePromised(reply));
-    await note(broken, 'whole', () => trial.requireWhole([...(first ? [first] : []), reply]));
+    await requireNotMissing(request, reply, violations);
+    if (recoveryMs > RECOVERY || !(await isNormal(request, reply))) continue;
+    if (reply.status === request.status) await note(violations, 'recovery', () => request.requireExpected(reply));
+    await note(violations, 'whole', () => request.requireWhole([...(first ? [first] : []), reply]));
     made.recoveryMs = recoveryMs;
     return;
   }
-  broken.push({ promise: 'recovery', what: 'no normal answer' });
+  violations.push({ expectation: 'recovery', what: 'no normal answer' });
 };
 
 /** Holds all of content against itself: items, slugs, lists, counters. */
 export const requireSound = async (api: TestApi, [first]: readonly Attempt[]): Promise<void> => {
   const { inconsistencies } = await contentCheck(api.engine.client, api.engine.names.content).check();
-  if (inconsistencies.length > 0) first?.broken.push({ promise: 'whole', what: JSON.stringify(inconsistencies) });
+  if (inconsistencies.length > 0)
+    first?.violations.push({ expectation: 'whole', what: JSON.stringify(inconsistencies) });
 };
 
 /** An attempt as it is told to other processes. */
 export interface Cell {
   readonly scenario: string;
   readonly kind: string;
-  readonly isLasting: boolean;
-  readonly place: string;
+  readonly isPersistent: boolean;
+  readonly point: string;
   /** 0 when there was no answer, or one that breaks the OpenAPI document. */
   readonly status: number;
   readonly milliseconds: number;
   readonly recoveryMs?: number;
-  readonly broken: readonly Broken[];
+  readonly violations: readonly Violation[];
 }
 
-export const cellOf = (made: Attempt, kind: string, isLasting: boolean): Cell => ({
-  scenario: made.struck.scenario.name,
+export const cellOf = (made: Attempt, kind: string, isPersistent: boolean): Cell => ({
+  scenario: made.injected.scenario.name,
   kind,
-  isLasting,
-  place: made.struck.place.name,
+  isPersistent,
+  point: made.injected.point.name,
   status: made.reply?.status ?? 0,
   milliseconds: made.milliseconds,
   ...(made.recoveryMs === undefined ? {} : { recoveryMs: made.recoveryMs }),
-  broken: made.broken,
+  violations: made.violations,
 });

@@ -1,10 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { type Attempt, type Cell, cellOf } from './cell.ts';
-import { kinds } from './kinds.ts';
-import { makePlans } from './plan.ts';
-import { runSiege, siegesOf } from './sieges.ts';
-import { runStroke, strokesOf } from './strokes.ts';
+import { kinds } from './fault-kinds.ts';
+import { persistentFailures, runPersistentFailure } from './persistent-failures.ts';
+import { makePlans } from './plans.ts';
+import { runTransientFailure, transientFailures } from './transient-failures.ts';
 
 /** All cells of a kind of fault. */
 export interface Job {
@@ -28,7 +28,7 @@ const NANOSECONDS = 1e6;
 
 /**
  * Runs a round. Service, proxy and engine share this process: where it stood still, or a client gave up on an answer
- * that no fault held back, the machine added a fault that nobody chose. A promise broken then says nothing, so the round
+ * that no fault held back, the machine added a fault that nobody chose. A expectation violations then says nothing, so the round
  * is done again with new records; what breaks in the last repetition counts, whatever the machine did.
  */
 const steadily = async (
@@ -41,7 +41,7 @@ const steadily = async (
     stalls.reset();
     const attempts = await round();
     const isDisturbed = stalls.max / NANOSECONDS > MAX_STALL || api.faults.calls.some(({ isAbandoned }) => isAbandoned);
-    const isBroken = attempts.some(({ broken }) => broken.length > 0);
+    const isBroken = attempts.some(({ violations }) => violations.length > 0);
     if (isBroken && isDisturbed && repeated < MAX_REPEATS) continue;
     stalls.disable();
     return { attempts, repeated };
@@ -59,17 +59,20 @@ export const runJob = async ({ kind: name, isLong }: Job): Promise<JobResult> =>
   try {
     const plans = await makePlans(api);
     const works = [
-      ...strokesOf(plans, kind, isLong).map((stroke) => ({
-        isLasting: false,
-        work: () => runStroke(api, kind, stroke),
+      ...transientFailures(plans, kind, isLong).map((failure) => ({
+        isPersistent: false,
+        work: () => runTransientFailure(api, kind, failure),
       })),
-      ...siegesOf(plans, kind, isLong).map((round) => ({ isLasting: true, work: () => runSiege(api, kind, round) })),
+      ...persistentFailures(plans, kind, isLong).map((round) => ({
+        isPersistent: true,
+        work: () => runPersistentFailure(api, kind, round),
+      })),
     ];
     const cells: Cell[] = [];
     let repeats = 0;
-    for (const { isLasting, work } of works) {
+    for (const { isPersistent, work } of works) {
       const { attempts, repeated } = await steadily(api, work);
-      cells.push(...attempts.map((made) => cellOf(made, name, isLasting)));
+      cells.push(...attempts.map((made) => cellOf(made, name, isPersistent)));
       repeats += repeated;
     }
     return { cells, repeated: repeats };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { fallback } from '../../../functions/endpoints.ts';
-import { contentScenarios } from './content-trials.ts';
-import type { Scenario } from './trial.ts';
-import { vehicleScenarios } from './vehicle-trials.ts';
+import { contentScenarios } from './content-scenarios.ts';
+import type { Scenario } from './scenario.ts';
+import { vehicleScenarios } from './vehicle-scenarios.ts';
 
 const unknownPath: Scenario = {
   name: 'unknown path',
@@ -13,7 +13,7 @@ const unknownPath: Scenario = {
       key,
       status: 404,
       send: () => api.call('GET', `/v1/${word}`, { key }),
-      requirePromised: ({ body }) => assert.partialDeepStrictEqual(body, { code: 'ROUTE_NOT_FOUND' }),
+      requireExpected: ({ body }) => assert.partialDeepStrictEqual(body, { code: 'ROUTE_NOT_FOUND' }),
       isStored: async () => false,
       requireWhole: async () => undefined,
     };

@@ -1,0 +1,107 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { EXIT } from '../../lib/admin/command/exit-codes.ts';
+import { complianceFixture } from './killed-imports/compliance-fixture.ts';
+import { contentFixture } from './killed-imports/content-fixture.ts';
+import type { ImportFixture } from './killed-imports/fixture.ts';
+import { type ImportOutcome, type Kill, runImport } from './killed-imports/scenario.ts';
+import { vehicleFixture } from './killed-imports/vehicle-fixture.ts';
+import { bySize, reportFigures, sum, TIMEOUT_MS } from './size.ts';
+
+const SEED = 20_260_615;
+/** Kills of one import before it may finish; the other kills are for the next import. */
+const KILLS_PER_IMPORT = 8;
+/**
+ * Records that one kill may cause to be written again: those of the 500 rows since the last entry in the journal, and of
+ * the nine batches of 25 that were in flight then.
+ */
+const MAX_WRITTEN_AGAIN = 500 + 9 * 25;
+
+interface Plan {
+  readonly fixture: ImportFixture;
+  readonly kills: number;
+  /** The latest database call of a run at which it is killed. */
+  readonly latestCall: number;
+}
+
+const PLANS: readonly Plan[] = bySize(
+  [
+    { fixture: vehicleFixture(2_000), kills: 4, latestCall: 60 },
+    { fixture: contentFixture(1_100), kills: 2, latestCall: 800 },
+  ],
+  [
+    { fixture: vehicleFixture(10_000), kills: 25, latestCall: 120 },
+    { fixture: complianceFixture(10_000), kills: 10, latestCall: 120 },
+    { fixture: contentFixture(6_000), kills: 15, latestCall: 1_000 },
+  ],
+);
+
+/** More than are needed: a run may end before its kill. */
+const killsFor = ({ kills, latestCall }: Plan): Kill[] => {
+  const call = fc.noBias(fc.integer({ min: 1, max: latestCall }));
+  const drawn = fc.sample(fc.record({ call, applied: fc.boolean() }), { seed: SEED, numRuns: kills * 3 });
+  return drawn.map((kill, nth) => ({ ...kill, seed: SEED + nth }));
+};
+
+const runsOf = (imports: readonly ImportOutcome[]) => imports.flatMap(({ runs }) => runs);
+const killsIn = (imports: readonly ImportOutcome[]): number => runsOf(imports).filter(({ killed }) => killed).length;
+
+const killAndResume = async (plan: Plan): Promise<ImportOutcome[]> => {
+  const imports: ImportOutcome[] = [];
+  const waiting = killsFor(plan);
+  while (killsIn(imports) < plan.kills && waiting.length > 0) {
+    const left = Math.min(KILLS_PER_IMPORT, plan.kills - killsIn(imports));
+    const outcome = await runImport(plan.fixture, waiting.slice(0, left));
+    waiting.splice(0, outcome.runs.length);
+    imports.push(outcome);
+  }
+  return imports;
+};
+
+/** Until it is killed, a fifth of a run's database calls are throttled, partial or slow, which may end a run too. */
+describe.each(PLANS)('An import of $fixture.kind that is killed and resumed', (plan) => {
+  let undisturbed: ImportOutcome;
+  let imports: ImportOutcome[];
+  const all = () => [undisturbed, ...imports];
+
+  beforeAll(async () => {
+    undisturbed = await runImport(plan.fixture, []);
+    imports = await killAndResume(plan);
+    reportFigures(`killed imports of ${plan.fixture.kind}`, {
+      rows: plan.fixture.rows,
+      imports: imports.length,
+      kills: killsIn(imports),
+      mostWrittenAgain: Math.max(...runsOf(imports).map(({ writtenAgain }) => writtenAgain)),
+    });
+  }, TIMEOUT_MS);
+
+  it(`is killed ${plan.kills} times with SIGKILL, and resumes in the middle of the file`, () => {
+    expect(killsIn(imports)).toBe(plan.kills);
+    expect(Math.max(...runsOf(imports).map(({ startLine }) => startLine))).toBeGreaterThan(1);
+  });
+
+  it('stores each record of the file once, in the order of the file, and nothing else', () => {
+    const none = { lost: 0, duplicates: 0, stale: 0, stray: 0, inconsistent: 0, misplaced: 0 };
+    expect(all().map(({ errors }) => errors)).toEqual(all().map(() => none));
+  });
+
+  it('writes the same file of rejected rows as an import without kills', () => {
+    expect(imports.filter(({ rejected }) => rejected !== undisturbed.rejected)).toEqual([]);
+  });
+
+  it('ends with the exit code for rejected rows and leaves nothing to resume', () => {
+    const ends = all().map(({ isClosed, runs }) => ({ isClosed, exitCode: runs.at(-1)?.exitCode }));
+    expect(ends).toEqual(all().map(() => ({ isClosed: true, exitCode: EXIT.someRejected })));
+  });
+
+  it('writes less in the last run than an import from the beginning', () => {
+    const last = imports.flatMap(({ runs }) => runs.at(-1) ?? []);
+    expect(last.filter(({ resumed }) => !resumed)).toEqual([]);
+    expect(sum(last, ({ writtenAgain }) => writtenAgain)).toBeLessThan(sum(last, ({ stored }) => stored));
+  });
+
+  it(`writes at most ${MAX_WRITTEN_AGAIN} records again per kill, however long the file is`, () => {
+    const resumed = runsOf(imports).filter((run) => run.resumed);
+    expect(Math.max(0, ...resumed.map(({ writtenAgain }) => writtenAgain))).toBeLessThanOrEqual(MAX_WRITTEN_AGAIN);
+  });
+});

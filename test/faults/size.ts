@@ -1,0 +1,15 @@
+/** How much the fault tests do: little unless the variable `FAULT_TEST_SIZE` is `long`. */
+const isLong = process.env.FAULT_TEST_SIZE === 'long';
+
+export const bySize = <T>(small: T, long: T): T => (isLong ? long : small);
+
+/** Milliseconds after which a test has hung. */
+export const TIMEOUT_MS = bySize(240_000, 3_600_000);
+
+/** Prints the figures of a long run, for docs/reliability.md. */
+export const reportFigures = (name: string, figures: object): void => {
+  if (isLong) process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`);
+};
+
+export const sum = <T>(values: readonly T[], of: (value: T) => number): number =>
+  values.reduce((total, value) => total + of(value), 0);
