@@ -1,2 +1,0 @@
-/** A section that never comes to an outcome. */
-process.exit(7);
