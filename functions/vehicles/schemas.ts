@@ -11,7 +11,7 @@ const SEPARATORS = '[ .\\u00b7\\u0387-]*';
 /** The rule of registration.ts as far as JSON Schema can express it, for the document only; a test compares the two. */
 export const Registration = T.String({
   maxLength: 32,
-  pattern: `^(?=.*(?:${ASCII}))(?:${SEPARATORS}(?:${LETTER})){1,12}${SEPARATORS}$`,
+  pattern: `^(?=.{0,31}(?:${ASCII}))(?:${SEPARATORS}(?:${LETTER})){1,12}${SEPARATORS}$`,
   description: 'Registration number; case, spaces, hyphens and dots do not matter',
 });
 
