@@ -3,7 +3,7 @@ import { contentTable } from '../../functions/content/content-table.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { fillDomain, moment } from '../support/content.ts';
-import { startEngine, type TestEngine } from '../support/engine.ts';
+import { sharedEndpoint, startEngine, type TestEngine } from '../support/engine.ts';
 import { meteredClient } from '../support/metered-client.ts';
 
 /** Three full buckets and a part of a fourth. */
@@ -59,13 +59,14 @@ describe('A change', () => {
     const update = await meter.costOf(() => content().update(id, { title: 'New' }, undefined, moment()));
     const move = await meter.costOf(() => content().update(id, { domain: DOMAIN }, undefined, moment()));
     const remove = await meter.costOf(() => content().remove(id, undefined, moment()));
+    const costs = { create, update, move, remove };
+    const requests = Object.values(costs).map((cost) => cost.requests);
+    expect(requests).toEqual([3, 2, 3, 2]);
+    // DynamoDB Local reports fewer units for a transaction than DynamoDB and the embedded engine count.
+    if (sharedEndpoint() !== undefined) return;
     // Two units for each entry that a transaction writes, one for each position allocator and one for the read.
-    expect({ create, update, move, remove }).toEqual({
-      create: { requests: 3, units: 2 + 2 * 6 },
-      update: { requests: 2, units: 1 + 2 },
-      move: { requests: 3, units: 1 + 1 + 2 * 7 },
-      remove: { requests: 2, units: 1 + 2 * 6 },
-    });
+    const units = Object.values(costs).map((cost) => cost.units);
+    expect(units).toEqual([2 + 2 * 6, 1 + 2, 1 + 1 + 2 * 7, 1 + 2 * 6]);
   });
 });
 
