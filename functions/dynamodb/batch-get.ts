@@ -64,9 +64,9 @@ class KeysUnprocessed extends Error {
   override readonly name = 'KeysUnprocessed';
 }
 
-const passes = (fault: unknown): boolean => fault instanceof KeysUnprocessed || isThrottle(fault);
+const isTransient = (error: unknown): boolean => error instanceof KeysUnprocessed || isThrottle(error);
 
-/** Reads one chunk until nothing is left unprocessed; a fault or the deadline ends it with what is still unread. */
+/** Reads one chunk until nothing is left unprocessed; an error or the deadline ends it with what is still unread. */
 const readChunk = async (
   db: DynamoDBDocumentClient,
   chunk: readonly WantedKey[],
@@ -84,7 +84,7 @@ const readChunk = async (
     if (keysIn(left).length > 0) throw new KeysUnprocessed();
   };
   try {
-    await retryUntil(deadline, readLeft, passes);
+    await retryUntil(deadline, readLeft, isTransient);
     return { found, unread: [] };
   } catch (failure) {
     // A copy, since an answer that comes too late is still added: what is unread must not be found as well.
@@ -100,7 +100,7 @@ const withoutDuplicates = (keys: readonly Item[]): readonly Item[] => [
 /**
  * Reads any number of keys, each once, 100 to a request, all requests at once. `UnprocessedKeys`, and requests that are
  * throttled, are asked for again with jitter until just before the deadline. Keys that could not be read are reported as
- * unread, so that nobody mistakes them for absent; when every request failed, the first fault is thrown instead.
+ * unread, so that nobody mistakes them for absent; when every request failed, the first error is thrown instead.
  * @param wanted names each table once: of two with the same name only one would be read
  */
 export const batchGet = async (

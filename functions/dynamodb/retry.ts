@@ -1,28 +1,27 @@
 import { backoffMs, type Deadline, DeadlineExceeded } from '../runtime/deadline.ts';
 
 /**
- * Does the work until it succeeds: after a fault that passes, again with jitter, until the deadline. It is not begun once
- * that has passed, since nobody waits for its outcome then.
- * @throws a fault that does not pass, at once; DeadlineExceeded, whose cause is the last one that does
+ * Retries `work` on transient errors, with full-jitter backoff, until the deadline. Starts no attempt after it.
+ * @throws any other error at once; DeadlineExceeded, whose cause is the last transient error
  */
 export const retryUntil = async <T>(
   deadline: Deadline,
   work: () => Promise<T>,
-  passes: (fault: unknown) => boolean,
+  isTransient: (error: unknown) => boolean,
 ): Promise<T> => {
   let cause: unknown;
   try {
     for (let tries = 0; deadline.remainingMs() > 0; tries += 1) {
       try {
         return await deadline.within(work());
-      } catch (fault) {
-        if (fault instanceof DeadlineExceeded || !passes(fault)) throw fault;
-        cause = fault;
+      } catch (error) {
+        if (error instanceof DeadlineExceeded || !isTransient(error)) throw error;
+        cause = error;
       }
       await deadline.pause(backoffMs(tries));
     }
-  } catch (fault) {
-    if (!(fault instanceof DeadlineExceeded)) throw fault;
+  } catch (error) {
+    if (!(error instanceof DeadlineExceeded)) throw error;
   }
   throw new DeadlineExceeded({ cause });
 };

@@ -14,7 +14,7 @@ import { retryUntil } from './retry.ts';
 export type TransactWrite = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /**
- * Committed, or refused because of its conditions: nothing was written then. The map tells which of the writes it was,
+ * Committed, or cancelled because of its conditions: nothing was written then. The map has the writes whose condition failed,
  * with the item found there if the write asked for it.
  */
 export type TransactionOutcome =

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** Too much time has passed since the first attempt. It hides the fault that asked for another one: that is long past too. */
+/** Thrown instead of a retry that would start too late. The original error is dropped. */
 export class TooLateToTryAgain extends Error {
   override readonly name = 'TooLateToTryAgain';
 }

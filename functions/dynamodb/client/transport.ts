@@ -10,7 +10,7 @@ export interface TransportTimeouts {
   readonly answer: number;
 }
 
-/** By its name and code the SDK knows it as a fault that passes, and tries again. */
+/** The SDK recognises its name and code as a transient error and retries. */
 class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   readonly code = 'ETIMEDOUT';
