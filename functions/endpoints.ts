@@ -6,7 +6,7 @@
  */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
-import type { Scope } from './access/scopes.ts';
+import type { Scope } from './access/keys-table.ts';
 import { ComplianceVerdict } from './compliance/schemas.ts';
 import { ContentItem } from './content/item.ts';
 import { ContentPage, ContentQuery, CreateContent, IdempotencyKeyHeader, UpdateContent } from './content/schemas.ts';

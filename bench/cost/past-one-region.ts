@@ -1,6 +1,5 @@
 /** What breaks past today's size, in which order, and what one would do: the arithmetic of limits, from what was measured. */
-import { PLANS } from '../../functions/access/plans.ts';
-import { WINDOW_SECONDS } from '../../functions/access/window.ts';
+import { PLANS, WINDOW_SECONDS } from '../../functions/access/plans.ts';
 import type { StageSettings } from '../../lib/cloud/stage-settings.ts';
 import type { Block } from '../report.ts';
 import { type Cost, type Measured, total } from './cost-of.ts';

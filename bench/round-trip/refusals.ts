@@ -1,9 +1,8 @@
 /** What a refused caller could learn from the look-up that ran beside its admission: by the answer's bytes, and by its time. */
 import { randomInt } from 'node:crypto';
 import { generateKey } from '../../functions/access/api-key.ts';
-import { PLANS } from '../../functions/access/plans.ts';
+import { PLANS, windowAt } from '../../functions/access/plans.ts';
 import { usageTable } from '../../functions/access/usage-table.ts';
-import { windowAt } from '../../functions/access/window.ts';
 import type { preparePacedEngine } from '../../test/support/prepared-engine.ts';
 import type { FunctionInstance } from '../function-instance/function-instance.ts';
 import { lookUpEvent, MOMENT } from '../function-instance/gateway-event.ts';

@@ -2,9 +2,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { keysTable } from '../../functions/access/keys-table.ts';
-import { PLANS } from '../../functions/access/plans.ts';
+import { PLANS, windowAt } from '../../functions/access/plans.ts';
 import { usageTable } from '../../functions/access/usage-table.ts';
-import { windowAt } from '../../functions/access/window.ts';
 import { database } from '../../functions/dynamodb/database.ts';
 import { londonDate } from '../../functions/runtime/clock.ts';
 import { tableNamesFromEnvironment } from '../../functions/runtime/environment.ts';

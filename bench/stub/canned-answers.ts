@@ -1,7 +1,6 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import type { KeyRecord } from '../../functions/access/keys-table.ts';
-import { SCOPES } from '../../functions/access/scopes.ts';
+import { type KeyRecord, SCOPES } from '../../functions/access/keys-table.ts';
 import { sampleVehicleRecords } from '../../lib/local/sample-records.ts';
 import { STUB_TABLES } from './table-names.ts';
 

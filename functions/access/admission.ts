@@ -1,10 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { isThrottle } from '../dynamodb/database.ts';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
+import type { PresentedKey } from './api-key.ts';
 import type { KeyRecord } from './keys-table.ts';
-import { PLANS, type Plan } from './plans.ts';
-import type { PresentedKey } from './presented-key.ts';
-import { type Window, windowAt } from './window.ts';
+import { PLANS, type Plan, type Window, windowAt } from './plans.ts';
 
 /** The two tables of admission: keys, and requests counted per key and window. */
 export interface AdmissionStore {

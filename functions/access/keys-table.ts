@@ -9,7 +9,13 @@ import {
 import type { Item } from '../dynamodb/database.ts';
 import { type RecordOf, readStored } from '../schemas/stored-record.ts';
 import { PLAN_NAMES, type PlanName } from './plans.ts';
-import { SCOPES } from './scopes.ts';
+
+/** What a key may do. A key has all scopes unless it was created with fewer (contract.md "Keys and plans"). */
+export const SCOPES = ['vehicles:read', 'compliance:read', 'content:read', 'content:write'] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
 
 const text = { type: 'string' } as const;
 

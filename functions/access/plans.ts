@@ -1,5 +1,7 @@
+/** The subscription plans and the window of their rate limit. */
+
 /**
- * The subscription plans. Operators edit this file; changes apply with the next deployment.
+ * Operators edit the plans here; changes apply with the next deployment.
  * `requestsPerWindow` counts requests of any kind in one window of 60 s, `bulkSize` registrations in one bulk request.
  */
 export const PLANS = {
@@ -19,3 +21,17 @@ export const PLAN_NAMES = Object.keys(PLANS) as readonly PlanName[];
 
 /** The largest bulk size of any plan. */
 export const LARGEST_BULK_SIZE = Math.max(...Object.values(PLANS).map((plan) => plan.bulkSize));
+
+/** Length of a rate limit window in seconds; windows start on the Unix minute (contract.md "Keys and plans"). */
+export const WINDOW_SECONDS = 60;
+
+/** A rate limit window in Unix seconds: `start` inclusive, `end` exclusive. */
+export interface Window {
+  readonly start: number;
+  readonly end: number;
+}
+
+export const windowAt = (instant: Date): Window => {
+  const start = Math.floor(instant.getTime() / 1_000 / WINDOW_SECONDS) * WINDOW_SECONDS;
+  return { start, end: start + WINDOW_SECONDS };
+};

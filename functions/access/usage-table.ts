@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { WINDOW_SECONDS, type Window } from './window.ts';
+import { WINDOW_SECONDS, type Window } from './plans.ts';
 
 /** Seconds after a window's end at which DynamoDB removes its counter. */
 const KEPT_AFTER_WINDOW_SECONDS = 60 * WINDOW_SECONDS;

@@ -1,8 +1,8 @@
 import { type AdmissionStore, authenticate, type Caller, isWithinLimit } from '../access/admission.ts';
-import { presentedKey } from '../access/presented-key.ts';
+import { presentedKey } from '../access/api-key.ts';
+import type { Scope } from '../access/keys-table.ts';
+import { windowAt } from '../access/plans.ts';
 import type { RecentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
-import type { Scope } from '../access/scopes.ts';
-import { windowAt } from '../access/window.ts';
 import { apiError } from '../problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 

@@ -1,7 +1,7 @@
 import type { Request as MiddyRequest } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../access/admission.ts';
-import type { PresentedKey } from '../access/presented-key.ts';
+import type { PresentedKey } from '../access/api-key.ts';
 import { type Deadline, deadlineOf } from '../runtime/deadline.ts';
 
 /** The parts of an HTTP API event (payload 2.0) that are read. Each may be missing or of the wrong type. */

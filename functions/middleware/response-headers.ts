@@ -1,5 +1,5 @@
 import { remainingOf } from '../access/admission.ts';
-import { windowAt } from '../access/window.ts';
+import { windowAt } from '../access/plans.ts';
 import type { RequestContext, StackRequest } from './request-context.ts';
 
 /** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (contract.md "Every response"). */

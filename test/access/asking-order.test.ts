@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { generateKey } from '../../functions/access/api-key.ts';
-import { presentedKey } from '../../functions/access/presented-key.ts';
+import { generateKey, presentedKey } from '../../functions/access/api-key.ts';
 import { recentlyAdmittedKeys } from '../../functions/access/recently-admitted-keys.ts';
 import { admissionBesideLoad } from '../../functions/middleware/admission.ts';
 import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';

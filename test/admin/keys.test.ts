@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
+import { windowAt } from '../../functions/access/plans.ts';
 import { usageTable } from '../../functions/access/usage-table.ts';
-import { windowAt } from '../../functions/access/window.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { commandLine, NOW, runCommand } from './command-line.ts';

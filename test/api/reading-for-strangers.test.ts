@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { windowAt } from '../../functions/access/window.ts';
+import { windowAt } from '../../functions/access/plans.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PLANS } from '../../functions/access/plans.ts';
-import { WINDOW_SECONDS, windowAt } from '../../functions/access/window.ts';
+import { PLANS, WINDOW_SECONDS, windowAt } from '../../functions/access/plans.ts';
 import { NOON } from '../support/clock.ts';
 import { type FourGateways, GATEWAYS, startFourGateways } from './rate-limit/four-gateways.ts';
 import { type ExpiryResult, requestAroundExpiry } from './rate-limit/key-expiry.ts';

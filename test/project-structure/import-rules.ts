@@ -29,7 +29,7 @@ const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
 
 /** Rules of the domain: no AWS, no middy, no clock of their own, so that a table of cases tests them. */
 const PURE_RULES =
-  '^functions/(access/(api-key|plans|scopes|window)|vehicles/(registration|insurance|bulk)|compliance/verdict|content/(page|if-match|item))\\.ts$';
+  '^functions/(access/(api-key|plans)|vehicles/(registration|insurance|bulk)|compliance/verdict|content/(page|item))\\.ts$';
 
 /** What no import may do. */
 export const forbidden: Rule[] = [

@@ -1,6 +1,5 @@
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { keysTable } from '../../functions/access/keys-table.ts';
-import { SCOPES } from '../../functions/access/scopes.ts';
+import { keysTable, SCOPES } from '../../functions/access/keys-table.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/load-sample-data.ts';
 import { environmentOf, startEngine } from '../support/engine.ts';

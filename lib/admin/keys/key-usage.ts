@@ -1,7 +1,6 @@
 import { keysTable, UnknownKey } from '../../../functions/access/keys-table.ts';
-import { PLANS } from '../../../functions/access/plans.ts';
+import { PLANS, windowAt } from '../../../functions/access/plans.ts';
 import { usageTable } from '../../../functions/access/usage-table.ts';
-import { windowAt } from '../../../functions/access/window.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import type { CommandRun } from '../deployment/command-run.ts';
 import { requireKeyId } from './key-options.ts';

@@ -2,7 +2,7 @@
 import { AssertionError } from 'node:assert';
 import { performance } from 'node:perf_hooks';
 import { hashKey, keyIdOf } from '../../../functions/access/api-key.ts';
-import { windowAt } from '../../../functions/access/window.ts';
+import { windowAt } from '../../../functions/access/plans.ts';
 import { contentCheck } from '../../../lib/content-maintenance/content-check.ts';
 import type { Reply, TestApi } from '../../support/api.ts';
 import { NOON } from '../../support/clock.ts';

@@ -1,7 +1,6 @@
 /** What the service promises under a fault (contract.md "Every response", "Keys and plans", "Bulk"). */
 import assert from 'node:assert/strict';
-import { PLANS } from '../../../functions/access/plans.ts';
-import { windowAt } from '../../../functions/access/window.ts';
+import { PLANS, windowAt } from '../../../functions/access/plans.ts';
 import type { Reply } from '../../support/api.ts';
 import { NOON } from '../../support/clock.ts';
 import type { Kind } from './fault-kinds.ts';

@@ -1,6 +1,5 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { PLANS, type PlanName } from '../../../functions/access/plans.ts';
-import { type Window, windowAt } from '../../../functions/access/window.ts';
+import { PLANS, type PlanName, type Window, windowAt } from '../../../functions/access/plans.ts';
 import type { DatabaseCall, Fault } from '../../support/fault-proxy.ts';
 import { type FourGateways, GATEWAYS } from './four-gateways.ts';
 import { injectedFault } from './injected-faults.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { windowAt } from '../../functions/access/window.ts';
+import { windowAt } from '../../functions/access/plans.ts';
 
 describe('A rate limit window', () => {
   it.each([
