@@ -17,16 +17,22 @@ afterAll(() => api.stop());
 
 const lookUp = (key: string) => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key });
 const times = <T>(count: number, make: () => Promise<T>) => Promise.all(Array.from({ length: count }, make));
+/**
+ * Uses up requests of the window without sending them: sixty lookups in flight in this one process, which is the database
+ * too, take so long on a busy machine that attempts time out.
+ */
+const useUp = (key: string, requests: number) =>
+  times(requests, () => api.usage.increment(keyIdOf(hashKey(key)), windowAt(new Date(NOON))));
 const RESET = String(Date.parse('2026-06-15T12:01:00Z') / 1_000);
 
 /**
  * Exactly the limit is admitted. On a machine so busy that an answer of the counter comes too late, its update is sent
  * again and counts twice: one admission less for each of those, and never one more.
  */
-const expectExactly = async (limit: number, key: string, statuses: readonly number[]) => {
+const expectExactly = async (limit: number, key: string, usedBefore: number, statuses: readonly number[]) => {
   const countOf = (wanted: number) => statuses.filter((status) => status === wanted).length;
   const counted = await api.usage.count(keyIdOf(hashKey(key)), windowAt(new Date(NOON)));
-  const lost = Math.max(0, counted - statuses.length) + countOf(500);
+  const lost = Math.max(0, counted - usedBefore - statuses.length) + countOf(500);
   expect(countOf(200)).toBeLessThanOrEqual(limit);
   expect(countOf(200)).toBeGreaterThanOrEqual(limit - lost);
   expect(countOf(200) + countOf(429) + countOf(500)).toBe(statuses.length);
@@ -45,10 +51,12 @@ describe('The rate limit', () => {
 
   it('admits exactly as many as the plan allows, then 429 until the window ends', async () => {
     const key = await api.newKey({ plan: 'free' });
-    const replies = await times(75, () => lookUp(key));
+    await useUp(key, 45);
+    const replies = await times(20, () => lookUp(key));
     await expectExactly(
-      60,
+      15,
       key,
+      45,
       replies.map(({ status }) => status),
     );
     const { status, headers, body } = await lookUp(key);
@@ -66,10 +74,11 @@ describe('The rate limit', () => {
   it('asks to wait at least a second in the last instant of a window', async () => {
     const key = await api.newKey({ plan: 'free' });
     api.clock.now = Date.parse('2026-06-15T12:00:59.999Z');
-    const replies = await times(61, () => lookUp(key));
+    await useUp(key, 60);
+    const { status, headers } = await lookUp(key);
     api.clock.now = NOON;
-    const refused = replies.find(({ status }) => status === 429);
-    expect(refused?.headers.get('retry-after')).toBe('1');
+    expect(status).toBe(429);
+    expect(headers.get('retry-after')).toBe('1');
   });
 
   it('counts every request with a valid key, whatever its outcome, a bulk request once', async () => {
@@ -87,14 +96,14 @@ describe('The rate limit', () => {
 
   it('counts each key for itself', async () => {
     const [one, two] = await Promise.all([api.newKey({ plan: 'free' }), api.newKey({ plan: 'free' })]);
-    await times(60, () => lookUp(one));
+    await useUp(one, 60);
     expect((await lookUp(one)).status).toBe(429);
     expect((await lookUp(two)).status).toBe(200);
   });
 
   it('comes before everything that is wrong with the request, but after the scope', async () => {
     const key = await api.newKey({ plan: 'free', scopes: ['vehicles:read'] });
-    await times(60, () => lookUp(key));
+    await useUp(key, 60);
     expect((await api.call('GET', '/v1/nowhere', { key })).status).toBe(429);
     expect((await api.call('GET', '/v1/vehicle/not_a_plate/insurance', { key })).status).toBe(429);
     expect((await api.call('GET', '/v1/api/content', { key })).status).toBe(403);
@@ -123,6 +132,7 @@ describe('The rate limit over several processes', () => {
     await expectExactly(
       60,
       key,
+      0,
       replies.map(({ status }) => status),
     );
   });

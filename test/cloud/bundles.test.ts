@@ -15,7 +15,8 @@ let bundles: Bundles;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bundles-'));
-  bundles = await bundleFunctions(folder);
+  // Of our own client, also when the tests run with the SDK's: its size is not promised.
+  bundles = await bundleFunctions(folder, false);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -28,7 +29,7 @@ describe('The bundles', () => {
 
   it('contain no file of an earlier build', async () => {
     await writeFile(join(bundles.compliance, 'earlier.js'), 'of an earlier build');
-    await bundleFunctions(folder);
+    await bundleFunctions(folder, false);
     expect(await readdir(bundles.compliance)).toEqual(['index.js']);
   });
 
