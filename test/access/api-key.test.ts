@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { generateKey, hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
+import { generateKey, hashKey, isWellFormedKey, keyIdOf, presentedKey } from '../../functions/access/api-key.ts';
 
 describe('An API key', () => {
   it.each(['live', 'test'] as const)('of the %s environment has the documented form', (environment) => {
@@ -30,6 +30,8 @@ describe('An API key', () => {
     'vvc_live_',
     'vvc_prod_000000000000000000000000000000000000',
     'VVC_live_000000000000000000000000000000000000',
+    ` ${generateKey('test')}`,
+    `${generateKey('test')}x`,
   ])('is not %j', (text) => expect(isWellFormedKey(text)).toBe(false));
 
   it('is not recognised from what is stored of it', () => {
@@ -37,4 +39,32 @@ describe('An API key', () => {
     expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);
     expect(keyIdOf(hashKey(key))).toMatch(/^[0-9a-f]{20}$/);
   });
+});
+
+describe('The key of a request', () => {
+  const key = generateKey('test');
+  const other = generateKey('test');
+
+  it.each([
+    { authorization: `Bearer ${key}` },
+    { authorization: `bEARER   ${key} ` },
+    { 'x-api-key': ` ${key} ` },
+    { authorization: 'Basic abc', 'x-api-key': key },
+    { authorization: `xBearer ${other}`, 'x-api-key': key },
+    { authorization: ' ', 'x-api-key': key },
+    { authorization: `Bearer ${key}`, 'x-api-key': ' ' },
+    { authorization: `Bearer ${key}`, 'x-api-key': key },
+  ])('is found in %j', (headers) => {
+    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key) });
+  });
+
+  it.each([
+    {},
+    { 'x-api-key': '' },
+    { 'x-api-key': 'hunter2' },
+    { authorization: key },
+    { authorization: `Bearer${key}` },
+    { authorization: 'Bearer', 'x-api-key': key },
+    { authorization: `Bearer ${key}`, 'x-api-key': other },
+  ])('is not found in %j', (headers) => expect(presentedKey(headers)).toBeUndefined());
 });

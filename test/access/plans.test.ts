@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { windowAt } from '../../functions/access/plans.ts';
+import { LARGEST_BULK_SIZE, PLAN_NAMES, PLANS, windowAt } from '../../functions/access/plans.ts';
 
 describe('A rate limit window', () => {
   it.each([
@@ -10,4 +10,14 @@ describe('A rate limit window', () => {
     const start = Date.parse(begin) / 1_000;
     expect(windowAt(new Date(instant))).toEqual({ start, end: start + 60 });
   });
+});
+
+it('the plans are those of the contract', () => {
+  expect(PLANS).toEqual({
+    free: { requestsPerWindow: 60, bulkSize: 100 },
+    standard: { requestsPerWindow: 600, bulkSize: 500 },
+    premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
+  });
+  expect(PLAN_NAMES).toEqual(['free', 'standard', 'premium']);
+  expect(LARGEST_BULK_SIZE).toBe(1_000);
 });

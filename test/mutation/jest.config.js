@@ -8,11 +8,13 @@ export default {
   testEnvironment,
   extensionsToTreatAsEsm,
   transform,
+  setupFiles: ['<rootDir>/test/mutation/fewer-examples.ts'],
   testMatch: [
-    '<rootDir>/test/access/{api-key,window}.test.ts',
+    '<rootDir>/test/access/*.test.ts',
     '<rootDir>/test/vehicles/*.test.ts',
     '<rootDir>/test/compliance/*.test.ts',
     '<rootDir>/test/content/page.test.ts',
-    '<rootDir>/test/counted-list/bucket-ranges.test.ts',
+    '<rootDir>/test/counted-list/{bucket-ranges,entries}.test.ts',
+    '<rootDir>/test/middleware/{body-checks,request-context,request-input}.test.ts',
   ],
 };

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { allocatorKey, bucketOf, counterKey, memberKey, parseListEntry } from '../../functions/counted-list/entries.ts';
+
+describe('The entries of a list', () => {
+  it.each([
+    ['the allocator', allocatorKey('all'), { pk: 'head#all', sk: 'head' }],
+    ['a counter', counterKey('all', 3), { pk: 'counters#all', sk: '000000000003' }],
+    ['the last member of a bucket', memberKey('all', 511), { pk: 'members#all#000000000000', sk: '000000000000511' }],
+    ['the first of the next', memberKey('all', 512), { pk: 'members#all#000000000001', sk: '000000000000512' }],
+  ])('have keys that were stored before: %s', (_kind, key, stored) => expect(key).toEqual(stored));
+
+  it.each([
+    [
+      { ...allocatorKey('all'), allocated: 7 },
+      { kind: 'allocator', list: 'all', allocated: 7 },
+    ],
+    [counterKey('all', 3), { kind: 'counter', list: 'all', bucket: 3 }],
+    [
+      { ...memberKey('all', 600), member: 'id-1' },
+      { kind: 'member', list: 'all', position: 600, id: 'id-1' },
+    ],
+    [{ pk: 'head' }, { kind: 'allocator', list: '', allocated: Number.NaN }],
+    [{ pk: 'item#1', sk: 'item' }, undefined],
+    [{}, undefined],
+  ])('are recognised: %j', (entry, parsed) => expect(parseListEntry(entry)).toEqual(parsed));
+
+  it('are in buckets of 512 positions', () => expect([0, 511, 512, 1_024].map(bucketOf)).toEqual([0, 0, 1, 2]));
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { bodyChecks, bodyParserError, hasCheapBody } from '../../functions/middleware/body-checks.ts';
+import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';
+import { apiError } from '../../functions/problems.ts';
+
+const JSON_TYPE = 'application/json';
+const base64 = (bytes: string | readonly number[]) => Buffer.from(bytes as string).toString('base64');
+
+/** The text that the parser reads. */
+const checked = (body: unknown, contentType: string | undefined = JSON_TYPE, isBase64Encoded?: boolean) => {
+  const headers = { ...(contentType !== '' && { 'Content-Type': contentType }) };
+  const context = requestContextOf({ body, headers, isBase64Encoded }, undefined);
+  void bodyChecks().before({ event: context } as StackRequest);
+  return context.body;
+};
+
+describe('The body of a request', () => {
+  it.each([
+    JSON_TYPE,
+    'Application/JSON',
+    ' application/json ; charset=utf-8',
+    'application/json;charset = "UTF-8"',
+    'application/json; charset=utf-8; q=1',
+    'application/json; xcharset=latin1',
+    'application/json; charsets=latin1',
+  ])('is taken as %j', (type) => expect(checked('{}', type)).toBe('{}'));
+
+  it.each([
+    '',
+    'text/plain',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-80',
+    'application/json; charset=xutf-8',
+    'application/json; charset="utf-8',
+    'application/json; charset',
+    'application/json; charset  =latin1',
+    'application/json; charset=utf-8; CHARSET=latin1',
+  ])('is not taken as %j', (type) => expect(() => checked('{}', type)).toThrow(apiError('UNSUPPORTED_CONTENT_TYPE')));
+
+  it('is decoded strictly when it arrives base64-encoded, and keeps a byte order mark', () => {
+    expect(checked(base64('{"é":1}'), JSON_TYPE, true)).toBe('{"é":1}');
+    expect(checked(base64('\uFEFF{}'), JSON_TYPE, true)).toBe('\uFEFF{}');
+    expect(checked(base64('{}'), JSON_TYPE, false)).toBe(base64('{}'));
+    expect(() => checked(base64([0x22, 0xff, 0x22]), JSON_TYPE, true)).toThrow(apiError('MALFORMED_JSON'));
+    expect(() => checked(undefined)).toThrow(apiError('MALFORMED_JSON'));
+  });
+
+  it('has at most 1,000,000 bytes, decoded', () => {
+    const tooLarge = apiError('BODY_TOO_LARGE', { bytes: 1_000_001, limit: 1_000_000 });
+    expect(checked('é'.repeat(500_000))).toHaveLength(500_000);
+    expect(() => checked(`${'é'.repeat(500_000)}x`)).toThrow(tooLarge);
+    expect(checked(base64('x'.repeat(1_000_000)), JSON_TYPE, true)).toHaveLength(1_000_000);
+    expect(() => checked(base64('x'.repeat(1_000_001)), JSON_TYPE, true)).toThrow(tooLarge);
+  });
+
+  it.each([
+    ['nothing', undefined, true],
+    ['16,000 bytes', 'x'.repeat(16_000), true],
+    ['16,001 bytes', 'x'.repeat(16_001), false],
+    ['16,001 bytes of fewer characters', `${'é'.repeat(8_000)}x`, false],
+    ['100 values', ','.repeat(99), true],
+    ['101 values', ','.repeat(100), false],
+    ['101 arrays', '['.repeat(100), false],
+    ['101 objects', '{'.repeat(100), false],
+  ])('of %s is cheap to read: %s', (_size, body, isCheap) => {
+    expect(hasCheapBody(requestContextOf({ body }, undefined))).toBe(isCheap);
+    const isEncoded = requestContextOf({ body, isBase64Encoded: true }, undefined);
+    expect(hasCheapBody(isEncoded)).toBe(body === undefined);
+  });
+});
+
+describe('An error of the body parser', () => {
+  const caused = (cause: unknown) => bodyParserError(new Error('', { cause }));
+  const forbidden = [{ pointer: '', detail: 'must not have the key "__proto__"' }];
+
+  it('is MALFORMED_JSON, or names the forbidden key', () => {
+    const parser = { package: '@middy/http-json-body-parser' };
+    expect(caused({ ...parser, data: '{', message: 'Unexpected end' })).toEqual(apiError('MALFORMED_JSON'));
+    expect(caused({ ...parser, data: '__proto__' })).toEqual(apiError('VALIDATION_FAILED', { issues: forbidden }));
+    expect(caused({ ...parser, data: '__proto__' })?.issues).toEqual(forbidden);
+  });
+
+  it('is no other error', () => {
+    for (const error of [caused({ package: '@middy/core' }), caused(undefined), bodyParserError('text')]) {
+      expect(error).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals';
+import { PLANS } from '../../functions/access/plans.ts';
+import { type EndpointId, endpoints } from '../../functions/endpoints.ts';
+import {
+  type RequestContext,
+  requestContextOf,
+  type StackRequest,
+} from '../../functions/middleware/request-context.ts';
+import { bulkLength, bulkSizeLimit, inputMiddlewares } from '../../functions/middleware/request-input.ts';
+import { type ApiError, apiError } from '../../functions/problems.ts';
+
+/** The context after the row's validation, which is the last of its input middlewares. */
+const validated = (id: EndpointId, event: object, body?: unknown): RequestContext => {
+  const context = requestContextOf(event, undefined);
+  context.body = body;
+  void inputMiddlewares(endpoints[id])
+    .at(-1)
+    ?.before({ event: context } as StackRequest);
+  return context;
+};
+const issuesOf = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    return (error as ApiError).issues;
+  }
+  return undefined;
+};
+const query = (rawQueryString: unknown) => validated('list-content', { rawQueryString }).input?.query;
+
+describe('The query of a request', () => {
+  it.each([
+    ['limit=5&offset=0', { limit: 5, offset: 0 }],
+    ['limit=005&unknown=1', { limit: 5 }],
+    ['offset=99999999999999999999', { offset: Number.MAX_SAFE_INTEGER }],
+    ['slug=7', undefined],
+    ['domain=a.example&slug=7', { domain: 'a.example', slug: '7' }],
+    ['', {}],
+    [undefined, {}],
+  ])('%j is %j', (raw, value) => {
+    if (value === undefined) expect(issuesOf(() => query(raw))).toHaveLength(1);
+    else expect(query(raw)).toEqual(value);
+  });
+
+  const NO_INTEGER = 'must be an integer in decimal digits';
+  it.each([
+    ['limit=1.5', 'limit', NO_INTEGER],
+    ['limit=', 'limit', NO_INTEGER],
+    ['limit=5x', 'limit', NO_INTEGER],
+    ['limit=x5', 'limit', NO_INTEGER],
+    ['limit=--5', 'limit', NO_INTEGER],
+    ['limit=-5x', 'limit', NO_INTEGER],
+    ['limit=x-5', 'limit', NO_INTEGER],
+    ['limit=-0', 'limit', NO_INTEGER],
+    ['limit=1&limit=2', 'limit', 'must not be given more than once'],
+    ['offset=-1', 'offset', 'must be at least 0'],
+    ['offset=-00012', 'offset', 'must be at least 0'],
+    ['limit=101', 'limit', 'must be at most 100'],
+  ])('%j has one issue', (raw, parameter, detail) => {
+    expect(issuesOf(() => query(raw))).toEqual([{ parameter, detail }]);
+  });
+
+  it('has every issue of every parameter', () => {
+    expect(issuesOf(() => query('limit=x&offset=-1'))).toEqual([
+      { parameter: 'limit', detail: NO_INTEGER },
+      { parameter: 'offset', detail: 'must be at least 0' },
+    ]);
+  });
+});
+
+describe('Headers and body of a request', () => {
+  const fields = { title: 'T', content: 'C', domain: 'a.example', slug: 's' };
+  const create = (headers: object, body: unknown) => validated('create-content', { headers }, body);
+
+  it('are what the row declares', () => {
+    const { input } = create({ 'idempotency-key': 'k-1', other: 'x' }, fields);
+    expect(input).toEqual({ query: undefined, headers: { 'Idempotency-Key': 'k-1' }, body: fields });
+    expect(create({}, fields).input?.headers).toEqual({});
+  });
+
+  it('have their issues in one problem', () => {
+    expect(issuesOf(() => create({ 'idempotency-key': '' }, { ...fields, title: 1 }))).toEqual([
+      { parameter: 'Idempotency-Key', detail: expect.any(String) },
+      { pointer: '/title', detail: 'must be a string' },
+    ]);
+  });
+});
+
+describe('A bulk request', () => {
+  const row = endpoints['bulk-insurance'];
+  const limited = (row: Parameters<typeof bulkSizeLimit>[0], count: number) => {
+    const context = requestContextOf({}, undefined);
+    Object.assign(context, { body: { registrations: Array(count).fill('A1') }, caller: { plan: PLANS.free } });
+    return () => bulkSizeLimit(row).before({ event: context } as StackRequest);
+  };
+
+  it('has at most as many entries as the plan allows', () => {
+    expect(limited(row, 100)).not.toThrow();
+    expect(limited(row, 101)).toThrow(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 101, limit: 100 }));
+    expect(limited(endpoints['create-content'], 101)).not.toThrow();
+  });
+
+  it('is validated up to the largest plan', () => {
+    const entries = (count: number) => ({ registrations: Array(count).fill(1) });
+    expect(issuesOf(() => validated('bulk-insurance', {}, entries(1_000)))).toBeDefined();
+    expect(issuesOf(() => validated('bulk-insurance', {}, entries(1_001)))).toBeUndefined();
+  });
+
+  it.each([
+    [{ registrations: ['A1', 'B2'] }, 2],
+    [{ registrations: 'A1' }, 0],
+    [{}, 0],
+    [null, 0],
+    ['text', 0],
+    [undefined, 0],
+  ])('%j has %i entries', (body, length) => expect(bulkLength(row, body)).toBe(length));
+
+  it('is none without a row that says so', () => expect(bulkLength({}, { undefined: [1] })).toBe(0));
+});
