@@ -194,7 +194,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Raised by every update */
+            /** @description Incremented by every update */
             version: number;
         };
         /** ContentPage */

@@ -13,7 +13,7 @@ export const ContentItem = {
     meta_description: { type: 'string' },
     created_at: { type: 'string', format: 'date-time' },
     updated_at: { type: 'string', format: 'date-time' },
-    version: { type: 'integer', minimum: 1, description: 'Raised by every update' },
+    version: { type: 'integer', minimum: 1, description: 'Incremented by every update' },
   },
   title: 'ContentItem',
 } as const;

@@ -1,22 +1,106 @@
 /** Every code with its meaning and its remedy, under the anchor that problem documents name as their `type`. */
-import { type Problem, type ProblemCode, problems, problemType } from '../../functions/problems.ts';
+import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
+
+/** What the catalogue does not hold, because every function bundles it; both texts are Markdown. */
+interface ProblemTexts {
+  /** When the error happens. */
+  readonly meaning: string;
+  /** What the consumer does about it. */
+  readonly remedy: string;
+}
+
+const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
+  VALIDATION_FAILED: {
+    meaning: 'A parameter, header or body field is missing or wrong.',
+    remedy: 'Correct what `errors` names and send again; the same request fails every time.',
+  },
+  MALFORMED_JSON: {
+    meaning: 'The body is not well-formed JSON in UTF-8.',
+    remedy: 'Serialise the body with a JSON library; check that it was not cut off.',
+  },
+  UNSUPPORTED_CONTENT_TYPE: {
+    meaning: 'The body is not declared as application/json in UTF-8.',
+    remedy: 'Send `Content-Type: application/json`, without a charset or with `charset=utf-8`.',
+  },
+  BODY_TOO_LARGE: {
+    meaning: 'The body is over 1 MB.',
+    remedy: 'Send less than 1 MB: split a bulk request, shorten the content.',
+  },
+  INVALID_REGISTRATION: {
+    meaning: 'The text cannot be a registration number.',
+    remedy: 'Ask whoever typed it: 1 to 12 letters or digits; spaces, hyphens and dots are ignored.',
+  },
+  BULK_TOO_LARGE: {
+    meaning: "More registrations than the caller's plan allows in one request.",
+    remedy: 'Split the list into requests of at most the size that `detail` names.',
+  },
+  PAGE_TOO_LARGE: {
+    meaning: 'The page would be too large, 5 MB at most; ask for fewer items.',
+    remedy: 'Ask again with the `limit` that `detail` names.',
+  },
+  UNAUTHORIZED: {
+    meaning: 'No API key, or one that is not valid.',
+    remedy:
+      'Check that the key is sent, whole, in one header. It may have expired or been revoked: ask your operator for a new one. Do not retry.',
+  },
+  SCOPE_MISSING: {
+    meaning: 'The key is not allowed to do this.',
+    remedy: 'Ask your operator for a key with the scope that `detail` names. Do not retry.',
+  },
+  VEHICLE_NOT_FOUND: {
+    meaning: 'No vehicle has this registration.',
+    remedy: 'Check the registration, O against 0 and I against 1 too; otherwise treat the vehicle as unknown.',
+  },
+  COMPLIANCE_NOT_FOUND: {
+    meaning: 'The vehicle is known, but there is no compliance record for it.',
+    remedy: 'Treat the verdict as unknown, never as compliant; try again another day.',
+  },
+  CONTENT_NOT_FOUND: {
+    meaning: 'No content item has this id.',
+    remedy: 'It was deleted or never existed; look it up by domain and slug.',
+  },
+  ROUTE_NOT_FOUND: {
+    meaning: 'The service has nothing at this path.',
+    remedy: 'Check the path against the reference; paths begin with `/v1` and end without a slash.',
+  },
+  METHOD_NOT_ALLOWED: {
+    meaning: 'The path exists, with other methods.',
+    remedy: 'Use one of the methods in the `Allow` header.',
+  },
+  SLUG_TAKEN: {
+    meaning: 'Another item of the domain has this slug.',
+    remedy: 'Choose another slug, or find the item that has it by domain and slug and update that.',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    meaning: 'The Idempotency-Key was used before with another body.',
+    remedy: 'Use a new key for each new item, and the same key only to repeat the very same request.',
+  },
+  PRECONDITION_FAILED: {
+    meaning: 'The item is not the version in If-Match.',
+    remedy: 'Read the item again, make your change on that version, and send its `ETag` in `If-Match`.',
+  },
+  RATE_LIMITED: {
+    meaning: "The plan's requests of this window are used up.",
+    remedy: 'Wait the seconds that `Retry-After` gives, then send again; spread requests, or look vehicles up in bulk.',
+  },
+  INTERNAL_ERROR: {
+    meaning: 'An error of the service; retry later.',
+    remedy:
+      'Try again after a moment, waiting longer each time. Reading, updating with `If-Match`, deleting, and creating with an `Idempotency-Key` are safe to repeat. If it stays, report the `requestId`.',
+  },
+};
 
 /** One code as the list explains it. */
-export interface ExplainedProblem {
+export interface ExplainedProblem extends ProblemTexts {
   readonly code: ProblemCode;
   /** The fragment of the problem's `type`. */
   readonly anchor: string;
   readonly status: number;
   readonly title: string;
-  readonly meaning: string;
-  readonly remedy: string;
 }
 
-/** When an error happens: its `meaning`; without one its `detail`, which is then a fixed sentence. */
-export const meaningOf = (code: ProblemCode): string => {
-  const { meaning, detail }: Problem = problems[code];
-  return meaning ?? String(detail);
-};
+/** When an error happens. */
+export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
 /** Every code, in the order of the catalogue. */
 export const explainedProblems: readonly ExplainedProblem[] = (Object.keys(problems) as ProblemCode[]).map((code) => ({
@@ -24,8 +108,7 @@ export const explainedProblems: readonly ExplainedProblem[] = (Object.keys(probl
   anchor: problemType(code).split('#')[1] ?? '',
   status: problems[code].status,
   title: problems[code].title,
-  meaning: meaningOf(code),
-  remedy: problems[code].remedy,
+  ...texts[code],
 }));
 
 const section = ({ code, anchor, status, title, meaning, remedy }: ExplainedProblem): string =>
@@ -34,7 +117,7 @@ const section = ({ code, anchor, status, title, meaning, remedy }: ExplainedProb
 /** The list as Markdown. */
 export const errorListMarkdown = (): string =>
   [
-    '<!-- Written by `npm run openapi` from functions/problems.ts. -->',
+    '<!-- Written by `npm run openapi` from functions/problems.ts and lib/openapi/error-list.ts. -->',
     '# Errors',
     'Every error is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem document. Decide by `code`; show `detail` to a person; quote `requestId` when you ask for support.',
     ...explainedProblems.map(section),
