@@ -1,4 +1,6 @@
-import type { AdmissionStore } from '../access/admission.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Static, TSchema } from 'typebox';
+import type { AdmissionStore, Caller } from '../access/admission.ts';
 import { keysTable } from '../access/keys-table.ts';
 import { usageTable } from '../access/usage-table.ts';
 import { database } from '../dynamodb/database.ts';
@@ -6,10 +8,37 @@ import { type Endpoint, type EndpointId, endpoints, fallback } from '../endpoint
 import { tableNamesFromEnvironment } from '../runtime/environment.ts';
 import type { TableId } from '../tables.ts';
 import { admission, keyForm } from './admission.ts';
-import type { Answer, ApiRequest, LoadRequest, Resources } from './api-request.ts';
 import type { RequestContext } from './request-context.ts';
 import { bulkSizeLimit, inputMiddlewares } from './request-input.ts';
-import { type AdmittedContext, type GatewayHandler, stack } from './stack.ts';
+import { type AdmittedContext, type Answer, type GatewayHandler, stack } from './stack.ts';
+
+type Rows = typeof endpoints;
+type Part<Row, Name extends string> = Row extends { readonly [K in Name]: infer Schema extends TSchema }
+  ? Static<Schema>
+  : undefined;
+
+/** The validated input that an endpoint's row declares. */
+export interface Input<Id extends EndpointId> {
+  readonly parameters: Part<Rows[Id], 'path'>;
+  readonly query: Part<Rows[Id], 'query'>;
+  readonly headers: Part<Rows[Id], 'headers'>;
+  readonly body: Part<Rows[Id], 'body'>;
+}
+
+/** The request that a lookup loads for: a view of the request context without the caller. */
+export interface LoadRequest<Id extends EndpointId> extends Input<Id>, Pick<RequestContext, 'now' | 'deadline'> {
+  /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (contract.md "Addresses and versions"), for links. */
+  readonly address: string;
+}
+
+/** A valid request of an admitted caller. */
+export type ApiRequest<Id extends EndpointId> = LoadRequest<Id> & { readonly caller: Caller };
+
+/** The database, and the names of the tables that the endpoint's row lists. */
+export interface Resources<Id extends EndpointId> {
+  readonly db: DynamoDBDocumentClient;
+  readonly tables: Readonly<Record<keyof Rows[Id]['tables'] & TableId, string>>;
+}
 
 /** The database, the names of a row's tables, and the two of admission among them. */
 export const openTables = (tables: Endpoint['tables']) => {

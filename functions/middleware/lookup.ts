@@ -1,13 +1,18 @@
 import type { AdmissionStore } from '../access/admission.ts';
-import { recentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
 import { declaresInput, type Endpoint, type EndpointId, endpoints } from '../endpoints.ts';
-import { admissionBesideLoad, keyForm } from './admission.ts';
-import type { Answer, ApiRequest, LoadRequest, Resources } from './api-request.ts';
+import { admissionBesideLoad, keyForm, recentlyAdmittedKeys } from './admission.ts';
 import { hasCheapBody } from './body-checks.ts';
-import { admittedRequestOf, openTables, requestOf } from './endpoint.ts';
+import {
+  type ApiRequest,
+  admittedRequestOf,
+  type LoadRequest,
+  openTables,
+  type Resources,
+  requestOf,
+} from './endpoint.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 import { bulkLength, bulkSizeLimit, inputMiddlewares } from './request-input.ts';
-import { type GatewayHandler, stack } from './stack.ts';
+import { type Answer, type GatewayHandler, stack } from './stack.ts';
 
 /** The two parts of a lookup. */
 export interface Lookup<Id extends EndpointId, Loaded> {

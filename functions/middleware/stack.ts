@@ -1,17 +1,30 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Caller } from '../access/admission.ts';
-import type { Answer } from './api-request.ts';
+import { type Caller, remainingOf } from '../access/admission.ts';
+import { windowAt } from '../access/plans.ts';
 import { problemDocuments } from './problem-documents.ts';
-import { type GatewayEvent, type InboundMiddleware, type RequestContext, requestContextOf } from './request-context.ts';
+import {
+  type GatewayEvent,
+  type InboundMiddleware,
+  type RequestContext,
+  requestContextOf,
+  type StackRequest,
+} from './request-context.ts';
 import { reportInternalError, requestLog } from './request-log.ts';
-import { responseHeaders } from './response-headers.ts';
 
 /** A Lambda handler for API Gateway. It returns a response for every error and never throws. */
 export type GatewayHandler = (event: GatewayEvent, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** The context of a request whose caller is admitted. */
 export type AdmittedContext = RequestContext & { readonly caller: Caller };
+
+/** What a handler returns. The stack adds the status and the headers of every response. */
+export interface Answer {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Why a part of the body is missing (`LOOKUP_UNAVAILABLE`); logged, never sent. */
+  readonly failure?: unknown;
+}
 
 interface StackOptions {
   /** The endpoint's id, for the log. */
@@ -21,6 +34,26 @@ interface StackOptions {
   readonly middlewares: readonly InboundMiddleware[];
   readonly respond: (context: AdmittedContext) => Answer | Promise<Answer>;
 }
+
+/** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (contract.md "Every response"). */
+const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
+  'X-RateLimit-Limit': String(caller?.plan.requestsPerWindow ?? 0),
+  'X-RateLimit-Remaining': String(caller ? remainingOf(caller) : 0),
+  'X-RateLimit-Reset': String(windowAt(now).end),
+});
+
+const addHeaders = ({ event: context, response }: StackRequest): void => {
+  if (!response) return;
+  response.headers = {
+    ...response.headers,
+    ...rateLimitHeaders(context),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  };
+};
+
+/** The headers of every response, whatever its status. */
+const responseHeaders = () => ({ after: addHeaders, onError: addHeaders });
 
 const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGatewayProxyStructuredResultV2 => ({
   statusCode,
