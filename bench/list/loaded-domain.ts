@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import { ALL_ITEMS, domainList } from '../../functions/content/content-items.ts';
+import { ALL_ITEMS, domainList } from '../../functions/content/content-entries.ts';
 import { contentWrites } from '../../functions/content/content-writes.ts';
 import type { ContentFields } from '../../functions/content/item.ts';
 import { countedLists } from '../../functions/counted-list/counted-list.ts';

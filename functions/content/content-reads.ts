@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { CountedLists } from '../counted-list/counted-list.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { ALL_ITEMS, domainList, type Entry, itemKey, parseItem, parseSlug, slugKey } from './content-items.ts';
+import { ALL_ITEMS, domainList, type Entry, itemKey, parseItem, parseSlug, slugKey } from './content-entries.ts';
 import { type ContentItem, isContentId, type StoredItem } from './item.ts';
 
 /** Which items: all, those of a domain, or the one with a slug of a domain. */

@@ -1,6 +1,6 @@
 /** The single writes of which every content transaction is composed. */
 import type { TransactWrite } from '../dynamodb/transact.ts';
-import { itemEntry, itemKey, slugKey } from './content-items.ts';
+import { itemEntry, itemKey, slugKey } from './content-entries.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
 /** A slug of a domain and the item that claims it. */

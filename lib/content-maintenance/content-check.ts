@@ -1,6 +1,6 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
 import { type DynamoDBDocumentClient, GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Entry, itemKey, slugKey } from '../../functions/content/content-items.ts';
+import { type Entry, itemKey, slugKey } from '../../functions/content/content-entries.ts';
 import { allocatorKey, memberKey } from '../../functions/counted-list/entries.ts';
 import { retryUntil } from '../../functions/dynamodb/retry.ts';
 import { isTransient } from '../../functions/dynamodb/transact.ts';

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS } from '../../functions/content/content-items.ts';
+import { ALL_ITEMS } from '../../functions/content/content-entries.ts';
 import { contentReads } from '../../functions/content/content-reads.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
 import { countedLists } from '../../functions/counted-list/counted-list.ts';

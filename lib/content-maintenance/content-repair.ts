@@ -1,6 +1,6 @@
 /** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, domainList, itemKey } from '../../functions/content/content-items.ts';
+import { ALL_ITEMS, domainList, itemKey } from '../../functions/content/content-entries.ts';
 import { contentWrites } from '../../functions/content/content-writes.ts';
 import { bucketOf } from '../../functions/counted-list/entries.ts';
 import { type TransactWrite, transact } from '../../functions/dynamodb/transact.ts';

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, domainList, type Entry, parseItem, parseSlug } from '../../functions/content/content-items.ts';
+import { ALL_ITEMS, domainList, type Entry, parseItem, parseSlug } from '../../functions/content/content-entries.ts';
 import { bucketOf, parseListEntry } from '../../functions/counted-list/entries.ts';
 
 /** The slug and the positions that an item's entry has. */

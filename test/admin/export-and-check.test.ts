@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { itemKey, slugKey } from '../../functions/content/content-items.ts';
+import { itemKey, slugKey } from '../../functions/content/content-entries.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import { counterKey } from '../../functions/counted-list/entries.ts';
 import { prefixedTableNames } from '../../functions/tables.ts';

@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { itemKey, slugKey } from '../../functions/content/content-items.ts';
+import { itemKey, slugKey } from '../../functions/content/content-entries.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
 import { allocatorKey, counterKey, memberKey } from '../../functions/counted-list/entries.ts';

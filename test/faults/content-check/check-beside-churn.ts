@@ -1,7 +1,7 @@
 /** Checks and repairs of content beside traffic, over connections that delay, with planted inconsistencies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, domainList } from '../../../functions/content/content-items.ts';
+import { ALL_ITEMS, domainList } from '../../../functions/content/content-entries.ts';
 import { contentTable } from '../../../functions/content/content-table.ts';
 import type { StoredItem } from '../../../functions/content/item.ts';
 import { counterKey } from '../../../functions/counted-list/entries.ts';

@@ -1,7 +1,7 @@
 /** Inconsistencies that are planted in stored content, each with what a check is to call it. */
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, domainList, slugKey } from '../../../functions/content/content-items.ts';
+import { ALL_ITEMS, domainList, slugKey } from '../../../functions/content/content-entries.ts';
 import type { StoredItem } from '../../../functions/content/item.ts';
 import { countedLists } from '../../../functions/counted-list/counted-list.ts';
 import { allocatorKey, bucketOf, counterKey, memberKey } from '../../../functions/counted-list/entries.ts';

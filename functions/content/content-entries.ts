@@ -1,14 +1,9 @@
 /** The entries of the content table: their keys, and items to and from their stored form. */
 import type { Item as Entry } from '../dynamodb/database.ts';
-import { readStored } from '../schemas/stored-record.ts';
+import { parseStored } from '../schemas/stored-record.ts';
 import { ContentItem, type StoredItem } from './item.ts';
 
 export type { Entry };
-
-/** A stored entry that lacks what every version stored. */
-export class UnreadableContentEntry extends Error {
-  override readonly name = 'UnreadableContentEntry';
-}
 
 export const itemKey = (id: string): Entry => ({ pk: `item#${id}`, sk: 'item' });
 export const slugKey = (domain: string, slug: string): Entry => ({
@@ -40,10 +35,8 @@ const StoredContentItem = {
   properties: { ...ContentItem.properties, allPosition: { type: 'integer' }, domainPosition: { type: 'integer' } },
 } as const;
 
-/** @throws UnreadableContentEntry */
+/** @throws UnreadableRecord */
 export const parseItem = (entry: Entry): StoredItem => {
-  const stored = readStored(StoredContentItem, entry);
-  if (stored === undefined) throw new UnreadableContentEntry();
-  const { allPosition, domainPosition, ...item } = stored;
+  const { allPosition, domainPosition, ...item } = parseStored(StoredContentItem, entry);
   return { item, positions: { all: allPosition, domain: domainPosition } };
 };
