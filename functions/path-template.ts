@@ -16,6 +16,3 @@ export const matchRoute = (template: string, path: string): Record<string, strin
   }
   return parameters;
 };
-
-/** Whether a path matches a route. */
-export const matchesRoute = (template: string, path: string): boolean => matchRoute(template, path) !== undefined;

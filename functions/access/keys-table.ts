@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../dynamodb/database.ts';
-import { type RecordOf, readStored } from '../schemas/stored-record.ts';
+import { parseStored, type RecordOf } from '../schemas/stored-record.ts';
 import { PLAN_NAMES, type PlanName } from './plans.ts';
 
 /** What a key may do. A key has all scopes unless it was created with fewer (contract.md "Keys and plans"). */
@@ -40,11 +40,6 @@ export const KeyRecord = {
 
 export type KeyRecord = RecordOf<typeof KeyRecord>;
 
-/** A stored key that does not fit the schema. It admits nobody. */
-export class UnreadableKeyRecord extends Error {
-  override readonly name = 'UnreadableKeyRecord';
-}
-
 /** No key has this id. */
 export class UnknownKey extends Error {
   constructor(id: string) {
@@ -53,12 +48,7 @@ export class UnknownKey extends Error {
   }
 }
 
-/** Reads a stored record. @throws UnreadableKeyRecord */
-export const parseKey = (item: Item): KeyRecord => {
-  const record = readStored(KeyRecord, item);
-  if (record === undefined) throw new UnreadableKeyRecord();
-  return record;
-};
+const parseKey = (item: Item): KeyRecord => parseStored(KeyRecord, item);
 
 /** The table of API keys. Functions only call `find`; the rest is for operators. */
 export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
@@ -84,7 +74,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
   /**
    * Strongly consistent, so that a revoked key stops at once.
-   * @throws UnreadableKeyRecord
+   * @throws UnreadableRecord
    */
   const find = async (id: string): Promise<KeyRecord | undefined> => {
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }));

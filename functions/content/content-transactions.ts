@@ -3,7 +3,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CountedLists } from '../counted-list/counted-list.ts';
 import { type TransactWrite, transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { ALL_ITEMS, domainList, type Entry } from './content-items.ts';
+import { ALL_ITEMS, domainList, type Entry } from './content-entries.ts';
 import { contentWrites } from './content-writes.ts';
 import { parseCreation, type RememberedCreation, type Repeatable, rememberCreation } from './idempotency.ts';
 import type { ContentItem, StoredItem } from './item.ts';
@@ -72,7 +72,7 @@ export const contentTransactions = (db: DynamoDBDocumentClient, table: string, l
     insertMany: async (items: readonly ContentItem[], deadline: Deadline): Promise<boolean> =>
       (await addAll(items, deadline)).outcome.committed,
 
-    /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableContentEntry */
+    /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableRecord */
     insert: async (item: ContentItem, deadline: Deadline, repeatable?: Repeatable): Promise<InsertOutcome> => {
       const remember = repeatable && rememberCreation(table, repeatable, item);
       const { outcome, adds, claims } = await addAll([item], deadline, ...(remember ? [remember] : []));

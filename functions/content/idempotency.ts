@@ -1,7 +1,8 @@
 /** Creations that their callers may repeat: the entry that remembers one (contract.md "Content"). */
 import { createHash } from 'node:crypto';
 import type { TransactWrite } from '../dynamodb/transact.ts';
-import { type Entry, UnreadableContentEntry } from './content-items.ts';
+import { parseStored, type RecordOf } from '../schemas/stored-record.ts';
+import type { Entry } from './content-entries.ts';
 import type { ContentFields, ContentItem } from './item.ts';
 
 /** How long a creation is remembered, in seconds. */
@@ -13,12 +14,16 @@ export interface Repeatable {
   readonly idempotencyKey: string;
 }
 
+const text = { type: 'string' } as const;
+
 /** What is remembered of a creation. The repeated request brings the fields again. */
-export interface RememberedCreation {
-  readonly bodyHash: string;
-  readonly id: string;
-  readonly createdAt: string;
-}
+const RememberedCreation = {
+  type: 'object',
+  required: ['bodyHash', 'id', 'createdAt'],
+  properties: { bodyHash: text, id: text, createdAt: text },
+} as const;
+
+export type RememberedCreation = RecordOf<typeof RememberedCreation>;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -32,12 +37,8 @@ const creationKey = ({ keyId, idempotencyKey }: Repeatable): Entry => ({
   sk: 'creation',
 });
 
-/** @throws UnreadableContentEntry */
-export const parseCreation = (entry: Entry): RememberedCreation => {
-  const { bodyHash, id, createdAt } = entry as unknown as RememberedCreation;
-  if ([bodyHash, id, createdAt].some((value) => typeof value !== 'string')) throw new UnreadableContentEntry();
-  return { bodyHash, id, createdAt };
-};
+/** @throws UnreadableRecord */
+export const parseCreation = (entry: Entry): RememberedCreation => parseStored(RememberedCreation, entry);
 
 /** Fails, and returns the stored entry, when the same creation is still remembered. */
 export const rememberCreation = (table: string, repeatable: Repeatable, item: ContentItem): TransactWrite => {

@@ -1,11 +1,11 @@
 import { endpoints } from '../endpoints.ts';
 import { fallbackEndpoint } from '../middleware/endpoint.ts';
-import { matchesRoute } from '../path-template.ts';
+import { matchRoute } from '../path-template.ts';
 import { apiError } from '../problems.ts';
 
 const methodsAt = (path: string): string[] =>
   Object.values(endpoints)
-    .filter(({ paths }) => paths.some((template) => matchesRoute(template, path)))
+    .filter(({ paths }) => paths.some((template) => matchRoute(template, path) !== undefined))
     .map(({ method }) => method);
 
 const hintFor = (path: string): string | undefined => {

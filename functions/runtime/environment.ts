@@ -10,21 +10,19 @@ export class MissingEnvironment extends Error {
   }
 }
 
+const valuesOf = (variables: readonly string[]): string[] => {
+  const missing = variables.filter((name) => !process.env[name]);
+  if (missing.length > 0) throw new MissingEnvironment(missing);
+  return variables.map((name) => process.env[name] ?? '');
+};
+
 /**
  * The names of the tables that a function works with, from its environment.
  * @throws MissingEnvironment naming every variable that is absent or empty
  */
 export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]): Record<Id, string> => {
-  const missing: string[] = [];
-  const names = {} as Record<Id, string>;
-  for (const id of ids) {
-    const variable = tables[id].environmentVariable;
-    const value = process.env[variable];
-    if (value) names[id] = value;
-    else missing.push(variable);
-  }
-  if (missing.length > 0) throw new MissingEnvironment(missing);
-  return names;
+  const names = valuesOf(ids.map((id) => tables[id].environmentVariable));
+  return Object.fromEntries(ids.map((id, index) => [id, names[index]])) as Record<Id, string>;
 };
 
 /** Region, endpoint and credentials for DynamoDB: set by Lambda; a local engine accepts any. */
@@ -40,19 +38,16 @@ export interface DatabaseEnvironment {
 
 /** @throws MissingEnvironment naming every variable that is absent or empty */
 export const databaseFromEnvironment = (): DatabaseEnvironment => {
-  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL_DYNAMODB } =
-    process.env;
-  const needed = { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
-  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
-  if (missing.length > 0) throw new MissingEnvironment(missing);
+  const [region = '', accessKeyId = '', secretAccessKey = ''] = valuesOf([
+    'AWS_REGION',
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+  ]);
+  const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   return {
-    region: AWS_REGION ?? '',
-    ...(AWS_ENDPOINT_URL_DYNAMODB ? { endpoint: AWS_ENDPOINT_URL_DYNAMODB } : {}),
-    credentials: {
-      accessKeyId: AWS_ACCESS_KEY_ID ?? '',
-      secretAccessKey: AWS_SECRET_ACCESS_KEY ?? '',
-      ...(AWS_SESSION_TOKEN ? { sessionToken: AWS_SESSION_TOKEN } : {}),
-    },
+    region,
+    ...(endpoint && { endpoint }),
+    credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) },
   };
 };
 

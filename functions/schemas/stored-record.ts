@@ -67,15 +67,29 @@ const readValue = (schema: RecordSchema, value: unknown): unknown => {
 };
 
 /**
- * Reads a stored value by its schema; undefined when it does not fit, so that no answer is made from a damaged record.
- * Tolerant, because rows of earlier and later versions are read every day: it checks types and required fields only (formats
- * and limits apply to new records), and leaves out attributes that the schema does not have.
- *
+ * Reads a stored value by its schema; undefined when it does not fit. Tolerant, because rows of earlier and later versions
+ * are read every day: it checks types and required fields only (formats and limits apply to new records), and leaves out
+ * attributes that the schema does not have.
  * @example
- * const vehicle = readStored(VehicleRecord, Item);
- * if (vehicle === undefined) throw new UnreadableVehicleRecord();
+ * const policies = readStored(VehicleRecord.properties.policies, item.policies);
  */
 export const readStored = <const Schema extends RecordSchema>(
   schema: Schema,
   value: unknown,
 ): RecordOf<Schema> | undefined => readValue(schema, value) as RecordOf<Schema> | undefined;
+
+/** A stored record does not fit its schema. No response is made from it. */
+export class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord';
+}
+
+/**
+ * As `readStored`, for a record without which there is no response. @throws UnreadableRecord
+ * @example
+ * const vehicle = parseStored(VehicleRecord, item);
+ */
+export const parseStored = <const Schema extends RecordSchema>(schema: Schema, value: unknown): RecordOf<Schema> => {
+  const record = readStored(schema, value);
+  if (record === undefined) throw new UnreadableRecord();
+  return record;
+};

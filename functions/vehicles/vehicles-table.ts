@@ -3,23 +3,11 @@ import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item } from '../dynamodb/database.ts';
 import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { readStored } from '../schemas/stored-record.ts';
+import { parseStored, readStored } from '../schemas/stored-record.ts';
 import { type Policy, VehicleRecord } from './record.ts';
-
-/** A stored vehicle does not fit the schema of vehicles. */
-export class UnreadableVehicleRecord extends Error {
-  override readonly name = 'UnreadableVehicleRecord';
-}
 
 /** The key of a vehicle's item; the registration must be normalised. */
 export const vehicleKey = (registration: string): Item => ({ registration });
-
-/** The record in an item. @throws UnreadableVehicleRecord */
-export const parseVehicleItem = (item: Item): VehicleRecord => {
-  const record = readStored(VehicleRecord, item);
-  if (record === undefined) throw new UnreadableVehicleRecord();
-  return record;
-};
 
 const registrationOf = ({ registration }: Item): string => String(registration);
 
@@ -36,10 +24,10 @@ const POLICIES_ONLY = 'registration, policies';
 
 /** The table of vehicles. Registrations are normalised ones. */
 export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
-  /** @throws UnreadableVehicleRecord */
+  /** @throws UnreadableRecord */
   find: async (registration: string): Promise<VehicleRecord | undefined> => {
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: vehicleKey(registration) }));
-    return Item && parseVehicleItem(Item);
+    return Item && parseStored(VehicleRecord, Item);
   },
 
   /**

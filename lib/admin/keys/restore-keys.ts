@@ -1,6 +1,7 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { keysTable, parseKey, UnreadableKeyRecord } from '../../../functions/access/keys-table.ts';
+import { KeyRecord, keysTable } from '../../../functions/access/keys-table.ts';
 import type { Item } from '../../../functions/dynamodb/database.ts';
+import { readStored } from '../../../functions/schemas/stored-record.ts';
 import { CommandFailure } from '../command/command-failure.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';
 import { readableTable } from '../command/readable-table.ts';
@@ -21,14 +22,7 @@ const storedKeysOf = async (table: string, { db, address }: CommandRun['deployme
   throw new CommandFailure(`${table} is not a table of API keys: nothing was done`);
 };
 
-const nameIn = (record: Item): string | undefined => {
-  try {
-    return parseKey(record).name;
-  } catch (error) {
-    if (error instanceof UnreadableKeyRecord) return undefined;
-    throw error;
-  }
-};
+const nameIn = (record: Item): string | undefined => readStored(KeyRecord, record)?.name;
 
 const summaryOf = (results: readonly Result[]): string => {
   const count = (result: Result) => results.filter((one) => one === result).length;
