@@ -3,7 +3,7 @@ import { contentTable } from '../functions/content/content-table.ts';
 import { deadlineIn } from '../functions/runtime/deadline.ts';
 import { prefixedTableNames } from '../functions/tables.ts';
 import { createTables } from '../lib/local/engine/create-tables.ts';
-import { startDynamoDbLocal } from '../lib/local/engine/dynamodb-local.ts';
+import { startDynamoDbLocal } from '../test/support/dynamodb-local/dynamodb-local.ts';
 import { type Engine, startEmbeddedEngine } from '../lib/local/engine/embedded.ts';
 import { clientOf } from '../test/support/engine.ts';
 import { meteredClient } from '../test/support/metered-client.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { startDynamoDbLocal } from '../../lib/local/engine/dynamodb-local.ts';
+import { startDynamoDbLocal } from './dynamodb-local/dynamodb-local.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const JEST = [

@@ -5,7 +5,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from '@jest/globals';
-import { startDynamoDbLocal } from '../../../lib/local/engine/dynamodb-local.ts';
+import { startDynamoDbLocal } from '../../support/dynamodb-local/dynamodb-local.ts';
 import { sharedEndpoint } from '../../support/engine.ts';
 import { errorOf } from './writes.ts';
 

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import type { Engine } from './embedded.ts';
+import type { Engine } from '../../../lib/local/engine/embedded.ts';
 
 /** The JDK that DynamoDB Local needs is not installed. */
 export class JavaMissing extends Error {
@@ -40,15 +40,8 @@ const startJava = (command: string, port: number): ChildProcessWithoutNullStream
     command,
     [
       `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`,
-      ...[
-        '-cp',
-        join(folder, 'DynamoDBLocal.jar'),
-        LAUNCHER,
-        String(port),
-        '-inMemory',
-        '-sharedDb',
-        '-disableTelemetry',
-      ],
+      ...['-cp', join(folder, 'DynamoDBLocal.jar'), LAUNCHER],
+      ...[String(port), '-inMemory', '-sharedDb', '-disableTelemetry'],
     ],
     // Its own process group: Ctrl-C must not end it before this process stops using it.
     { detached: true },
