@@ -55,13 +55,8 @@ export type TableId = keyof typeof tables;
 export type TableNames = Readonly<Record<TableId, string>>;
 
 /** The table names of a deployment that puts `prefix` before each table's id. */
-export const prefixedTableNames = (prefix: string): TableNames => ({
-  keys: `${prefix}keys`,
-  usage: `${prefix}usage`,
-  vehicles: `${prefix}vehicles`,
-  compliance: `${prefix}compliance`,
-  content: `${prefix}content`,
-});
+export const prefixedTableNames = (prefix: string): TableNames =>
+  Object.fromEntries(Object.keys(tables).map((id) => [id, `${prefix}${id}`])) as TableNames;
 
-/** Where a machine's own service keeps its tables, so that the CLI finds what `npm start` made. */
+/** The tables of the service on this machine: `npm start` creates them, and the CLI uses them. */
 export const LOCAL_TABLE_NAMES = prefixedTableNames('local-');

@@ -81,6 +81,9 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
     return Item && parseKey(Item);
   };
 
+  const putNew = (Item: Item) =>
+    db.send(new PutCommand({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(id)' }));
+
   const stored = async (): Promise<Item[]> => {
     const items: Item[] = [];
     for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
@@ -92,19 +95,13 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   return {
     find,
 
-    /** Every record as it is stored, with what another version of this service keeps in it. */
+    /** Every record as it is stored, with the attributes that another version of this service added. */
     stored,
 
     /** Stores a new key. A write whose response was lost counts as done: keys are random, so an equal hash is this one. */
     add: async (record: KeyRecord): Promise<void> => {
       try {
-        await db.send(
-          new PutCommand({
-            TableName: table,
-            Item: record,
-            ConditionExpression: 'attribute_not_exists(id)',
-          }),
-        );
+        await putNew(record);
       } catch (error) {
         const stored = await find(record.id).catch(() => undefined);
         if (stored?.hash !== record.hash) throw error;
@@ -122,9 +119,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
      */
     addMissing: async (item: Item): Promise<boolean> => {
       try {
-        await db.send(
-          new PutCommand({ TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(id)' }),
-        );
+        await putNew(item);
         return true;
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return false;

@@ -11,8 +11,11 @@ export const slugKey = (domain: string, slug: string): Entry => ({
   sk: 'slug',
 });
 
+/** A slug of a domain and the item that claims it. */
+export type SlugClaim = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
+
 /** The slug that an entry claims for an item; undefined for another kind of entry. */
-export const parseSlug = ({ pk, sk, id }: Entry): { domain: string; slug: string; id: string } | undefined => {
+export const parseSlug = ({ pk, sk, id }: Entry): SlugClaim | undefined => {
   const [, domain = '', slug = ''] = String(pk).split('#');
   return sk === 'slug' && typeof id === 'string' ? { domain, slug, id } : undefined;
 };

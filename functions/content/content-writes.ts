@@ -1,10 +1,7 @@
 /** The single writes of which every content transaction is composed. */
 import type { TransactWrite } from '../dynamodb/transact.ts';
-import { itemEntry, itemKey, slugKey } from './content-entries.ts';
+import { itemEntry, itemKey, type SlugClaim, slugKey } from './content-entries.ts';
 import type { ContentItem, StoredItem } from './item.ts';
-
-/** A slug of a domain and the item that claims it. */
-type SlugClaim = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
 
 export const contentWrites = (table: string) => ({
   addItem: (stored: StoredItem): TransactWrite => ({

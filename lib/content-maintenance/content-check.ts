@@ -1,5 +1,6 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
 import { type DynamoDBDocumentClient, GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import pLimit from 'p-limit';
 import { type Entry, itemKey, slugKey } from '../../functions/content/content-entries.ts';
 import { allocatorKey, memberKey } from '../../functions/counted-list/entries.ts';
 import { retryUntil } from '../../functions/dynamodb/retry.ts';
@@ -35,14 +36,6 @@ export interface ContentReport {
 const PATIENCE_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
-
-const mapInChunks = async <In, Out>(all: readonly In[], work: (one: In) => Promise<Out>): Promise<Out[]> => {
-  const results: Out[] = [];
-  for (let start = 0; start < all.length; start += AT_ONCE) {
-    results.push(...(await Promise.all(all.slice(start, start + AT_ONCE).map(work))));
-  }
-  return results;
-};
 
 const bucketsOf = ({ buckets }: ContentScan): BucketName[] =>
   [...buckets].flatMap(([list, numbers]) => [...numbers].map((bucket) => ({ list, bucket })));
@@ -94,10 +87,11 @@ export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
     /** Scans the table, then confirms what looks inconsistent. `onProgress` gets the number of entries scanned. */
     check: async (onProgress: (entries: number) => void = () => undefined): Promise<ContentReport> => {
       const scan = await scanContent(db, table, onProgress);
-      const confirmed = await mapInChunks(suspectedInconsistencies(scan), async (suspected) =>
+      const limit = pLimit(AT_ONCE);
+      const confirmed = await limit.map(suspectedInconsistencies(scan), async (suspected) =>
         (await isInconsistent(suspected)) ? [suspected] : [],
       );
-      const recounts = await mapInChunks(bucketsOf(scan), async (name) => ({
+      const recounts = await limit.map(bucketsOf(scan), async (name) => ({
         name,
         found: await recount(name.list, name.bucket),
       }));

@@ -1,24 +1,11 @@
 /** The kinds of inconsistency in stored content, and which of them a scan suggests. Pure. */
-import type { ContentScan, ItemPlace } from './content-scan.ts';
+import type { SlugClaim } from '../../functions/content/content-entries.ts';
+import type { ContentScan, ItemPlace, Membership } from './content-scan.ts';
 import type { Miscount } from './list-recount.ts';
-
-/** An item in a list, at a position. */
-export interface Membership {
-  readonly list: string;
-  readonly position: number;
-  readonly id: string;
-}
-
-/** A slug that an item has claimed, or should have claimed. */
-export interface SlugClaim {
-  readonly domain: string;
-  readonly slug: string;
-  readonly id: string;
-}
 
 /**
  * What a scan can suggest. `missing`: an item lacks its member or slug claim. `orphaned`: a member or slug claim belongs to
- * no item. `allocator behind`: the next new member would get a used position. A scan says nothing of counters: each bucket
+ * no item. `allocator behind`: the next new member would get a used position. A scan does not check counters: each bucket
  * is recounted.
  */
 export type SuspectedInconsistency =

@@ -1,11 +1,12 @@
 /** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, domainList, itemKey } from '../../functions/content/content-entries.ts';
+import { ALL_ITEMS, domainList, itemKey, type SlugClaim } from '../../functions/content/content-entries.ts';
 import { contentWrites } from '../../functions/content/content-writes.ts';
 import { bucketOf } from '../../functions/counted-list/entries.ts';
 import { type TransactWrite, transact } from '../../functions/dynamodb/transact.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
-import type { Inconsistency, Membership, SlugClaim } from './content-inconsistencies.ts';
+import type { Inconsistency } from './content-inconsistencies.ts';
+import type { Membership } from './content-scan.ts';
 import { listRecount, listRepairs } from './list-recount.ts';
 
 /** Milliseconds for one repair, retries included. */

@@ -1,5 +1,12 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, domainList, type Entry, parseItem, parseSlug } from '../../functions/content/content-entries.ts';
+import {
+  ALL_ITEMS,
+  domainList,
+  type Entry,
+  parseItem,
+  parseSlug,
+  type SlugClaim,
+} from '../../functions/content/content-entries.ts';
 import { bucketOf, parseListEntry } from '../../functions/counted-list/entries.ts';
 
 /** The slug and the positions that an item's entry has. */
@@ -10,11 +17,18 @@ export interface ItemPlace {
   readonly positions: ReadonlyMap<string, number>;
 }
 
+/** An item in a list, at a position. */
+export interface Membership {
+  readonly list: string;
+  readonly position: number;
+  readonly id: string;
+}
+
 /** The content table's entries by kind. They were read at different moments. */
 export interface ContentScan {
   readonly items: Map<string, ItemPlace>;
-  readonly slugs: { domain: string; slug: string; id: string }[];
-  readonly members: { list: string; position: number; id: string }[];
+  readonly slugs: SlugClaim[];
+  readonly members: Membership[];
   /** The buckets that have a counter or members, by list. */
   readonly buckets: Map<string, Set<number>>;
   /** Allocated positions, by list. */

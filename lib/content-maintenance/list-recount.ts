@@ -86,7 +86,7 @@ export const listRecount = (db: DynamoDBDocumentClient, table: string) => {
   };
 };
 
-/** Raises the change number only: whether the counter had counted the member, a recount finds out. */
+/** Increments the change number only. Whether the counter includes the member is for a recount to find. */
 const noteChange = (table: string, list: string, position: number): TransactWrite => ({
   Update: {
     TableName: table,
