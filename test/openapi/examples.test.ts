@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
-import { loadSampleContent, loadSampleVehicles } from '../../lib/local/load-sample-data.ts';
+import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { commonProblems, examples } from '../../lib/openapi/examples/all-examples.ts';
 import {
   CREATED_ID,

@@ -17,7 +17,7 @@ describe('Cleaning up', () => {
   it('takes nothing new once it has begun', async () => {
     const cleanUp = new CleanUp();
     const running = cleanUp.run();
-    expect(cleanUp.begun).toBe(true);
+    expect(cleanUp.hasStarted).toBe(true);
     expect(() => cleanUp.defer(() => undefined)).toThrow('being stopped');
     await running;
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES, type TableId, tables } from '../../functions/tables.ts';
-import { containerEnvironment } from '../../lib/local/sam/environment-file.ts';
+import { containerEnvironment } from '../../lib/local/sam/service.ts';
 
 describe('The environment of the functions in containers', () => {
   const environment = containerEnvironment('http://host.docker.internal:8000');

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { requireTools } from '../../lib/local/sam/prerequisites.ts';
+import { requireTools } from '../../lib/local/sam/tools.ts';
 
 let folder: string;
 

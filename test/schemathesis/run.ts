@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { endpoints } from '../../functions/endpoints.ts';
 import { operationIdOf } from '../../lib/openapi/responses.ts';
-import { pathInDocument } from '../../lib/openapi/servers.ts';
+import { pathInDocument } from '../../lib/openapi/document.ts';
 import { casesPerOperation } from './cases.ts';
 import { pythonTools } from './python-tools.ts';
 import { startServiceUnderTest } from './service.ts';

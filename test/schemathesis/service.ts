@@ -1,7 +1,7 @@
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { keysTable, SCOPES } from '../../functions/access/keys-table.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
-import { loadSampleContent, loadSampleVehicles } from '../../lib/local/load-sample-data.ts';
+import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { environmentOf, startEngine } from '../support/engine.ts';
 
 /** How much faster the gateway's clock runs, so that thousands of requests stay inside the premium plan. */

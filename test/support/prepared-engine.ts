@@ -5,7 +5,7 @@ import { databaseFromEnvironment } from '../../functions/runtime/environment.ts'
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { applyEnvironment, localEnvironment } from '../../lib/local/environment.ts';
-import { loadSampleVehicles } from '../../lib/local/load-sample-data.ts';
+import { loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { forkCall } from './fork.ts';
 import type { Pace } from './paced-engine.ts';
 

@@ -1,16 +1,15 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
-  DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
-  ResourceNotFoundException,
   UpdateTimeToLiveCommand,
+  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { type TableDescription, type TableId, type TableNames, tables } from '../../../functions/tables.ts';
 
-const POLL_MS = 20;
+/** Seconds. The defaults of the SDK are for tables in AWS. */
+const WAIT = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.2 };
 
 const tableIds = Object.keys(tables) as TableId[];
 
@@ -24,19 +23,6 @@ const creationOf = (TableName: string, { partitionKey, sortKey }: TableDescripti
   };
 };
 
-const statusOf = async (client: DynamoDBClient, TableName: string): Promise<string | undefined> => {
-  try {
-    return (await client.send(new DescribeTableCommand({ TableName }))).Table?.TableStatus;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  }
-};
-
-const untilActive = async (client: DynamoDBClient, name: string): Promise<void> => {
-  while ((await statusOf(client, name)) !== 'ACTIVE') await pause(POLL_MS);
-};
-
 /** dynalite does not support expiry; nothing relies on it. */
 const expireBy = async (client: DynamoDBClient, TableName: string, AttributeName: string): Promise<void> => {
   try {
@@ -48,9 +34,8 @@ const expireBy = async (client: DynamoDBClient, TableName: string, AttributeName
   }
 };
 
-/** Whether this call created the table. Another process may create it at the same time. */
+/** Whether this call created the table. */
 const createMissing = async (client: DynamoDBClient, name: string, description: TableDescription): Promise<boolean> => {
-  if ((await statusOf(client, name)) !== undefined) return false;
   try {
     await client.send(new CreateTableCommand(creationOf(name, description)));
     return true;
@@ -67,7 +52,7 @@ const ensureTable = async (
   expire: boolean,
 ): Promise<boolean> => {
   const created = await createMissing(client, name, description);
-  await untilActive(client, name);
+  await waitUntilTableExists({ client, ...WAIT }, { TableName: name });
   if (created && expire && description.timeToLiveAttribute)
     await expireBy(client, name, description.timeToLiveAttribute);
   return created;

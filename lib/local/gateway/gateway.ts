@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
@@ -14,7 +15,8 @@ export interface AccessLogEntry {
   readonly milliseconds: number;
 }
 
-export interface GatewayOptions {
+/** How the gateway listens, and what it reports. */
+interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
   readonly host?: string;
@@ -75,12 +77,6 @@ const respond = async (
   return { ...(await limit(() => invoke(handler, match.route.entry, event))), routeKey };
 };
 
-const listen = (server: Server, port: number, host: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
-  });
-
 /** Responds to malformed HTTP and to oversized headers, for which Node emits no request. */
 const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (!socket.writable) return;
@@ -124,9 +120,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     });
   });
   server.on('clientError', rejectMalformed);
-  const boundPort = await listen(server, port, host);
+  server.listen(port, host);
+  await once(server, 'listening');
   return {
-    origin: `http://${host}:${boundPort}`,
+    origin: `http://${host}:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -51,13 +51,8 @@ const decodedPath = (encodedPath: string): string => encodedPath.split('/').map(
 
 /** The values of repeated names are joined with commas. */
 const joined = (pairs: Iterable<readonly [string, string]>): Record<string, string> => {
-  const values = new Map<string, string[]>();
-  for (const [name, value] of pairs) {
-    const list = values.get(name);
-    if (list) list.push(value);
-    else values.set(name, [value]);
-  }
-  return Object.fromEntries([...values].map(([name, list]) => [name, list.join(',')]));
+  const byName = Map.groupBy(pairs, ([name]) => name);
+  return Object.fromEntries([...byName].map(([name, list]) => [name, list.map(([, value]) => value).join(',')]));
 };
 
 const headerPairs = (rawHeaders: readonly string[]): [string, string][] =>

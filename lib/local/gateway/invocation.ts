@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../../functions/endpoints.ts';
+import { type Deadline, DeadlineExceeded, deadlineIn } from '../../../functions/runtime/deadline.ts';
 
 /** A response ready to be written to a socket. */
 export interface HttpResponse {
@@ -22,23 +23,20 @@ export const gatewayResponse = (statusCode: number, message: string): HttpRespon
   body: Buffer.from(JSON.stringify({ message })),
 });
 
-const contextFor = (functionName: string): Context => {
-  const end = performance.now() + FUNCTION_TIMEOUT_SECONDS * 1_000;
-  return {
-    awsRequestId: randomUUID(),
-    callbackWaitsForEmptyEventLoop: true,
-    functionName,
-    functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:eu-west-2:000000000000:function:${functionName}`,
-    logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: 'local',
-    memoryLimitInMB: '256',
-    getRemainingTimeInMillis: () => Math.max(0, end - performance.now()),
-    done: () => undefined,
-    fail: () => undefined,
-    succeed: () => undefined,
-  };
-};
+const contextFor = (functionName: string, { remainingMs }: Deadline): Context => ({
+  awsRequestId: randomUUID(),
+  callbackWaitsForEmptyEventLoop: true,
+  functionName,
+  functionVersion: '$LATEST',
+  invokedFunctionArn: `arn:aws:lambda:eu-west-2:000000000000:function:${functionName}`,
+  logGroupName: `/aws/lambda/${functionName}`,
+  logStreamName: 'local',
+  memoryLimitInMB: '256',
+  getRemainingTimeInMillis: remainingMs,
+  done: () => undefined,
+  fail: () => undefined,
+  succeed: () => undefined,
+});
 
 interface FunctionResult {
   readonly statusCode?: number;
@@ -64,27 +62,18 @@ const responseFrom = (json: string): HttpResponse => {
   };
 };
 
-const TIMED_OUT = Symbol('timed out');
-
-const withTimeout = async (work: Promise<unknown>, milliseconds: number): Promise<unknown> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<typeof TIMED_OUT>((resolve) => {
-    timer = setTimeout(() => resolve(TIMED_OUT), milliseconds);
-  });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
-};
-
 /** Invokes a handler as Lambda does and converts its result into a response as API Gateway does. */
 export const invoke = async (handler: InvokedFunction, functionName: string, event: unknown): Promise<HttpResponse> => {
-  const context = contextFor(functionName);
+  const deadline = deadlineIn(FUNCTION_TIMEOUT_SECONDS * 1_000);
+  const context = contextFor(functionName, deadline);
   try {
-    const result = await withTimeout(handler(event, context), context.getRemainingTimeInMillis());
-    if (result === TIMED_OUT) return gatewayResponse(503, 'Service Unavailable');
+    const result = await deadline.within(handler(event, context));
     const json = JSON.stringify(result ?? null);
     return Buffer.byteLength(json) > MAX_RESULT_BYTES
       ? gatewayResponse(500, 'Internal Server Error')
       : responseFrom(json);
-  } catch {
+  } catch (error) {
+    if (error instanceof DeadlineExceeded) return gatewayResponse(503, 'Service Unavailable');
     // On the platform the error goes to the function's log. The caller does not see it.
     return gatewayResponse(500, 'Internal Server Error');
   }

@@ -7,14 +7,14 @@ export class CleanUp {
   readonly #tasks: Task[] = [];
   #running: Promise<void> | undefined;
 
-  /** Whether the clean-up has begun. Nothing may be started after that. */
-  get begun(): boolean {
+  /** Whether the clean-up has started. Nothing may be started after that. */
+  get hasStarted(): boolean {
     return this.#running !== undefined;
   }
 
-  /** Adds a task that ends what was just started. @throws when the clean-up has begun */
+  /** Adds a task that ends what was just started. @throws when the clean-up has started */
   defer(task: Task): void {
-    if (this.begun) throw new Error('It is being stopped.');
+    if (this.hasStarted) throw new Error('It is being stopped.');
     this.#tasks.push(task);
   }
 

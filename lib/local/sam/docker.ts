@@ -1,4 +1,4 @@
-import { runTool } from './run-tool.ts';
+import { runTool } from './tools.ts';
 
 interface Subnet {
   readonly Subnet?: string;

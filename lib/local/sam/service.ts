@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { LOCAL_TABLE_NAMES } from '../../../functions/tables.ts';
@@ -9,11 +9,10 @@ import { CannotStart, explainListenError, type LocalOptions } from '../options.t
 import { prepareSampleDatabase } from '../sample-database.ts';
 import type { CleanUp } from './clean-up.ts';
 import { bridgeGateway, engineAddress, removeContainers } from './docker.ts';
-import { writeEnvironmentFile } from './environment-file.ts';
-import { requireTools } from './prerequisites.ts';
 import { HOST_NAME, startReachableEngine } from './reachable-engine.ts';
 import { type SamProcess, startSam } from './sam-process.ts';
 import { type SynthesisedApp, synthesiseForSam } from './template.ts';
+import { requireTools } from './tools.ts';
 
 /** In the project, because not every Docker engine can mount the system's temporary folder. Ignored by git. */
 const PARENT_FOLDER = join(import.meta.dirname, '../../../cdk.out');
@@ -49,6 +48,24 @@ const createTemporaryFolder = async (cleanUp: CleanUp): Promise<string> => {
   return folder;
 };
 
+/**
+ * Replaces the environment of the template, in which a table's name is its logical id and the endpoint is AWS. SAM replaces only
+ * variables that the template declares.
+ */
+export const containerEnvironment = (endpoint: string): Record<string, string> => ({
+  ...localEnvironment(endpoint, LOCAL_TABLE_NAMES),
+  POWERTOOLS_LOG_LEVEL: 'ERROR',
+  // Metrics are not collected here.
+  POWERTOOLS_METRICS_NAMESPACE: '',
+});
+
+/** Writes the environment file of SAM and returns its path. */
+const writeEnvironmentFile = async (folder: string, endpoint: string): Promise<string> => {
+  const file = join(folder, 'environment.json');
+  await writeFile(file, JSON.stringify({ Parameters: containerEnvironment(endpoint) }, null, 2));
+  return file;
+};
+
 /** Makes the clean-up wait until this work has ended, in success or failure. */
 const uninterrupted = <Result>(work: Promise<Result>, cleanUp: CleanUp): Promise<Result> => {
   cleanUp.defer(async () => {
@@ -79,7 +96,7 @@ const runSam = (
   { print }: SamOptions,
   cleanUp: CleanUp,
 ): SamProcess => {
-  if (cleanUp.begun) throw new CannotStart('Stopped.');
+  if (cleanUp.hasStarted) throw new CannotStart('Stopped.');
   const sam = startSam(args, env, print);
   const remove = () => removeContainers(assets, env);
   // Runs from last to first: SAM takes three seconds to remove each container, so they are removed before it stops, and

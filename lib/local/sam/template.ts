@@ -1,6 +1,6 @@
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { runTool } from './run-tool.ts';
+import { runTool } from './tools.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');

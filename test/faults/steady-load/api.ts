@@ -1,5 +1,5 @@
 import { generateKey } from '../../../functions/access/api-key.ts';
-import { loadSampleContent } from '../../../lib/local/load-sample-data.ts';
+import { loadSampleContent } from '../../../lib/local/sample-database.ts';
 import { SAMPLE_CONTENT } from '../../../lib/local/sample-content.ts';
 import { sampleComplianceRecords } from '../../../lib/local/sample-records.ts';
 import { forkCall } from '../../support/fork.ts';

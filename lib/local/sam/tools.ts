@@ -1,5 +1,21 @@
+/** The programs that `npm run sam` uses: SAM CLI, Docker, the CDK. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { CannotStart } from '../options.ts';
-import { runTool } from './run-tool.ts';
+
+/**
+ * Runs a program and returns its trimmed standard output.
+ * @throws an error with the `code` `ENOENT` when there is no such program, and with `stderr` when it fails
+ */
+export const runTool = async (
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd = process.cwd(),
+): Promise<string> => {
+  const { stdout } = await promisify(execFile)(command, [...args], { env, cwd });
+  return stdout.trim();
+};
 
 const SAM_MISSING =
   'SAM CLI is not installed. Get it with `pipx install aws-sam-cli`, `brew install aws-sam-cli` or from ' +
