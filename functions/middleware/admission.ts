@@ -1,7 +1,8 @@
 import { type AdmissionStore, authenticate, type Caller, isWithinLimit } from '../access/admission.ts';
 import { presentedKey } from '../access/api-key.ts';
 import type { Scope } from '../access/keys-table.ts';
-import { type Plan, windowAt } from '../access/plans.ts';
+import { windowAt } from '../access/plans.ts';
+import type { RecentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
 import { apiError } from '../problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
@@ -36,31 +37,6 @@ export const admission = (store: AdmissionStore, scope?: Scope): InboundMiddlewa
     await admit(store, scope, context);
   },
 });
-
-/** Maximum number of keys. Beyond it the least recently admitted one is forgotten. */
-const MAX_KEYS = 1_000;
-
-/**
- * The plans of the keys that this instance admitted on their last request, by hash. They never replace admission: they only
- * decide whether an expensive load may start while admission runs.
- */
-export const recentlyAdmittedKeys = () => {
-  const plans = new Map<string, Plan>();
-  return {
-    planOf: (hash: string): Plan | undefined => plans.get(hash),
-
-    remember: (hash: string, plan: Plan): void => {
-      plans.delete(hash);
-      plans.set(hash, plan);
-      const [leastRecent] = plans.keys();
-      if (plans.size > MAX_KEYS && leastRecent !== undefined) plans.delete(leastRecent);
-    },
-
-    forget: (hash: string): void => void plans.delete(hash),
-  };
-};
-
-export type RecentlyAdmittedKeys = ReturnType<typeof recentlyAdmittedKeys>;
 
 /**
  * As `admission`, with `load` in parallel, which saves a round trip. `load` must defer its errors. Its result is used only

@@ -1,6 +1,7 @@
 import type { AdmissionStore } from '../access/admission.ts';
+import { recentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
 import { declaresInput, type Endpoint, type EndpointId, endpoints } from '../endpoints.ts';
-import { admissionBesideLoad, keyForm, recentlyAdmittedKeys } from './admission.ts';
+import { admissionBesideLoad, keyForm } from './admission.ts';
 import { hasCheapBody } from './body-checks.ts';
 import {
   type ApiRequest,

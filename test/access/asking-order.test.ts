@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { generateKey, presentedKey } from '../../functions/access/api-key.ts';
-import { admissionBesideLoad, recentlyAdmittedKeys } from '../../functions/middleware/admission.ts';
+import { recentlyAdmittedKeys } from '../../functions/access/recently-admitted-keys.ts';
+import { admissionBesideLoad } from '../../functions/middleware/admission.ts';
 import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';
 
 it('admission asks the database before a lookup does, so that a rejection does not wait for what was found to be parsed', async () => {

@@ -1,6 +1,6 @@
 import { generateKey } from '../../../functions/access/api-key.ts';
-import { loadSampleContent } from '../../../lib/local/sample-database.ts';
 import { SAMPLE_CONTENT } from '../../../lib/local/sample-content.ts';
+import { loadSampleContent } from '../../../lib/local/sample-database.ts';
 import { sampleComplianceRecords } from '../../../lib/local/sample-records.ts';
 import { forkCall } from '../../support/fork.ts';
 import { prepareEngine } from '../../support/prepared-engine.ts';
