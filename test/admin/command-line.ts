@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { runAdmin } from '../../lib/admin/program.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 
-/** What a command line came to. */
 export interface CommandResult {
   readonly exitCode: number;
   readonly stdout: string;
@@ -47,49 +50,115 @@ export const runCommand = async (
   tableNames: TestEngine['names'],
   { isTTY = false, signal = new AbortController().signal, now = NOW, ask }: CommandOptions = {},
 ): Promise<CommandResult> => {
-  const stdout = capture(isTTY);
-  const stderr = capture(isTTY);
-  const context = {
-    stdout: stdout.stream,
-    stderr: stderr.stream,
-    now: () => now,
-    tableNames,
-    signal,
-    ...(ask && { ask }),
-  };
-  const exitCode = await runAdmin(args, context);
+  const [stdout, stderr] = [capture(isTTY), capture(isTTY)];
+  const streams = { stdout: stdout.stream, stderr: stderr.stream };
+  const exitCode = await runAdmin(args, { ...streams, now: () => now, tableNames, signal, ...(ask && { ask }) });
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 };
 
-/** An engine for the tests of a file, a folder for each test, and the CLI on them. */
+/** The result of a command that was wrong or could not be done: exit code 2, a sentence, and nothing on standard output. */
+export const failure = (sentence: RegExp | string) => ({
+  exitCode: 2,
+  stdout: '',
+  stderr: typeof sentence === 'string' ? expect.stringContaining(sentence) : expect.stringMatching(sentence),
+});
+
+/** The journal of an import beside its file. */
+export const journalOf = (path: string): string => `${path}.import.json`;
+export const readJournalOf = async (path: string): Promise<{ readonly startedAt: string; readonly point: object }> =>
+  JSON.parse(await readFile(journalOf(path), 'utf8')) as { startedAt: string; point: object };
+
+/** An engine behind a fault proxy for the tests of a file, a folder for each test, and the CLI on them. */
 export const commandLine = () => {
   let engine: TestEngine;
+  let proxy: FaultProxy;
   let folder: string;
   beforeAll(async () => {
     engine = await startEngine();
+    proxy = await startFaultProxy(engine.endpoint);
   });
-  afterAll(() => engine.stop());
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'admin-'));
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  afterEach(() => {
+    proxy.reset();
+    return rm(folder, { recursive: true });
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await engine.stop();
+  });
 
   const pathOf = (name: string): string => join(folder, name);
+  const file = async (name: string, content: string | Buffer): Promise<string> => {
+    await writeFile(pathOf(name), content);
+    return pathOf(name);
+  };
+  const run = (args: readonly string[], options?: CommandOptions) =>
+    runCommand([...args, '--dynamodb', engine.endpoint], engine.names, options);
+
+  /** Through the proxy, which counts the database calls. */
+  const countedRun = (args: readonly string[], options?: CommandOptions): Promise<CommandResult> =>
+    runCommand([...args, '--dynamodb', proxy.endpoint], engine.names, options);
+
+  /** Calls `act` once, when a call of this kind comes for the nth time. */
+  const atCall = (nth: number, operation: string, act: () => void): void => {
+    let calls = 0;
+    proxy.inject((call) => {
+      if (call.operation !== operation) return undefined;
+      calls += 1;
+      if (calls === nth) act();
+      return undefined;
+    });
+  };
+
   return {
     engine: () => engine,
+    proxy: () => proxy,
     pathOf,
-    run: (args: readonly string[], options?: Parameters<typeof runCommand>[2]) =>
-      runCommand([...args, '--dynamodb', engine.endpoint], engine.names, options),
-    file: async (name: string, content: string | Buffer): Promise<string> => {
-      await writeFile(pathOf(name), content);
-      return pathOf(name);
+    file,
+    run,
+    countedRun,
+    atCall,
+
+    /** Imports a file with this content. */
+    load: async (kind: string, name: string, content: string | Buffer, options?: CommandOptions) => {
+      const path = await file(name, content);
+      return { ...(await run(['import', kind, path], options)), path };
     },
+
     rejectedLines: async (path: string): Promise<RejectedLine[]> => {
-      const text = await readFile(`${path}.rejected.ndjson`, 'utf8');
-      return text
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as RejectedLine);
+      const lines = (await readFile(`${path}.rejected.ndjson`, 'utf8')).split('\n').filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as RejectedLine);
     },
+
+    /** Stopped by Ctrl-C when a call of this kind comes for the nth time. */
+    interruptedRun: (args: readonly string[], nth: number, operation: string): Promise<CommandResult> => {
+      const interruption = new AbortController();
+      atCall(nth, operation, () => interruption.abort());
+      return countedRun(args, { signal: interruption.signal });
+    },
+
+    /** A process of its own that gets these signals at once when a call of this kind comes for the nth time. */
+    signalledRun: async (args: readonly string[], nth: number, operation: string, signals: NodeJS.Signals[]) => {
+      const tables = ['--tables', engine.names.keys.replace(/keys$/, '')];
+      const child = spawn(process.execPath, ['bin/admin.ts', ...args, '--dynamodb', proxy.endpoint, ...tables]);
+      atCall(nth, operation, () => {
+        for (const signal of signals) child.kill(signal);
+      });
+      const [stdout, stderr, [exitCode, signal]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
+      ]);
+      return { exitCode, signal, stdout, stderr };
+    },
+
+    /** Items that came to the database in batches since the last reset. */
+    writtenItems: (): number =>
+      proxy.calls
+        .filter(({ operation }) => operation === 'BatchWriteItem')
+        .flatMap(({ body }) => Object.values((JSON.parse(body) as { RequestItems: Record<string, []> }).RequestItems))
+        .flat().length,
   };
 };

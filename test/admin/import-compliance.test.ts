@@ -3,15 +3,11 @@ import { complianceTable } from '../../functions/compliance/compliance-table.ts'
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 import { commandLine } from './command-line.ts';
 
-const { run, file, engine, rejectedLines } = commandLine();
+const { load, engine, rejectedLines } = commandLine();
 
 const HEADER = 'registration,mot_due,mot_exempt,tax_paid_until,tax_exempt,sorn,outstanding_fines';
 const find = async (registration: string) =>
   (await complianceTable(engine().client, engine().names).findWithVehicle(registration, deadlineIn(5_000))).compliance;
-const load = async (name: string, lines: readonly string[]) => {
-  const path = await file(name, lines.join('\n'));
-  return { ...(await run(['import', 'compliance', path])), path };
-};
 
 describe('import compliance of a CSV', () => {
   it.each([
@@ -19,7 +15,7 @@ describe('import compliance of a CSV', () => {
     ['C1 A,,TRUE,,yes,no,3', { mot: { exempt: true }, roadTax: { exempt: true }, outstandingFines: 3 }],
     ['C1 A,,1,,0,1,0', { mot: { exempt: true }, roadTax: { sorn: true } }],
   ])('stores %s', async (row, fields) => {
-    expect(await load('c.csv', [HEADER, row])).toMatchObject({ exitCode: 0 });
+    expect(await load('compliance', 'c.csv', `${HEADER}\n${row}`)).toMatchObject({ exitCode: 0 });
     expect(await find('C1A')).toEqual({ registration: 'C1A', outstandingFines: 0, ...fields });
   });
 
@@ -32,33 +28,21 @@ describe('import compliance of a CSV', () => {
     ['C2,2026-05-06,,2026-07-08,,,-1', ['outstanding_fines: must be']],
     ['C2,2026-05-06', ['too few columns']],
   ])('rejects %s', async (row, reasons) => {
-    const { exitCode, path } = await load('c.csv', [HEADER, row]);
+    const { exitCode, path } = await load('compliance', 'c.csv', `${HEADER}\n${row}`);
     expect(exitCode).toBe(1);
-    expect(await rejectedLines(path)).toEqual([
-      { line: 2, row, reasons: reasons.map((reason) => expect.stringContaining(reason)) },
-    ]);
+    const rejected = { line: 2, row, reasons: reasons.map((reason) => expect.stringContaining(reason)) };
+    expect(await rejectedLines(path)).toEqual([rejected]);
     expect(await find('C2')).toBeUndefined();
   });
 });
 
-const line = (fields: object) =>
-  JSON.stringify({
-    registration: 'C3',
-    mot: { dueDate: '2026-05-06' },
-    roadTax: { sorn: true },
-    outstandingFines: 1,
-    ...fields,
-  });
-
 describe('import compliance of NDJSON', () => {
-  it('stores what the line says', async () => {
-    await load('c.ndjson', [line({ registration: 'c-3 n' })]);
-    expect(await find('C3N')).toEqual({
-      registration: 'C3N',
-      mot: { dueDate: '2026-05-06' },
-      roadTax: { sorn: true },
-      outstandingFines: 1,
-    });
+  const record = { mot: { dueDate: '2026-05-06' }, roadTax: { sorn: true }, outstandingFines: 1 };
+  const line = (fields: object) => JSON.stringify({ registration: 'C3', ...record, ...fields });
+
+  it('stores the fields of the line', async () => {
+    await load('compliance', 'c.ndjson', line({ registration: 'c-3 n' }));
+    expect(await find('C3N')).toEqual({ registration: 'C3N', ...record });
   });
 
   it.each<[object, string[]]>([
@@ -70,14 +54,17 @@ describe('import compliance of NDJSON', () => {
     [{ outstandingFines: '1' }, ['outstandingFines: must be a whole']],
     [{ registration: undefined }, ['registration: is missing']],
   ])('rejects %j', async (fields, reasons) => {
-    const { path } = await load('c.ndjson', [line(fields)]);
-    const [rejected] = await rejectedLines(path);
+    const [rejected] = await rejectedLines((await load('compliance', 'c.ndjson', line(fields))).path);
     for (const reason of reasons) expect(rejected?.reasons.join('\n')).toContain(reason);
     expect(await find('C3')).toBeUndefined();
   });
 
-  it('rejects a vehicle that comes twice', async () => {
-    const { path } = await load('c.ndjson', [line({ registration: 'C4' }), line({ registration: 'c 4' })]);
+  it('rejects a second line of the same vehicle', async () => {
+    const { path } = await load(
+      'compliance',
+      'c.ndjson',
+      `${line({ registration: 'C4' })}\n${line({ registration: 'c 4' })}`,
+    );
     expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
   });
 });

@@ -3,16 +3,20 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { openJournal, readJournal } from '../../lib/admin/import/run/journal.ts';
 import { FROM_THE_START, type ResumePoint } from '../../lib/admin/import/run/resume-point.ts';
-import { NOW, runCommand } from './command-line.ts';
-import { journalOf, readJournalOf, stoppableCommandLine } from './stopped-runs.ts';
-import { manyVehicles, VEHICLES, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
+import { commandLine, failure, journalOf, NOW, readJournalOf, runCommand } from './command-line.ts';
+import { manyVehicles, VEHICLES, vehicleRow, vehiclesCsv } from './import-files.ts';
 
-const { run, file, pathOf, engine, atCall, countedRun, interruptedRun, writtenItems } = stoppableCommandLine();
+const { run, file, pathOf, engine, atCall, countedRun, interruptedRun, writtenItems } = commandLine();
 
-describe('The journal of an import that was stopped', () => {
-  it('is left aside without --resume, which is said', async () => {
-    const path = await file('v.csv', manyVehicles('ANEW'));
-    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+const stoppedImport = async (prefix: string): Promise<string> => {
+  const path = await file('v.csv', manyVehicles(prefix));
+  await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+  return path;
+};
+
+describe('The journal of a stopped import', () => {
+  it('is reported and not used without --resume', async () => {
+    const path = await stoppedImport('AGAIN');
     const written = writtenItems();
     const again = await countedRun(['import', 'vehicles', path]);
     expect(again).toMatchObject({ exitCode: 0, stdout: expect.not.stringMatching(/skipped/) });
@@ -20,9 +24,8 @@ describe('The journal of an import that was stopped', () => {
     expect(writtenItems()).toBe(written + VEHICLES);
   });
 
-  it('is replaced by that of an import into another table, which is said', async () => {
-    const path = await file('v.csv', manyVehicles('OTHER'));
-    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+  it('is replaced by that of an import into another table, which is reported', async () => {
+    const path = await stoppedImport('OTHER');
     const { names, endpoint } = engine();
     const other = { ...names, vehicles: names.compliance };
     const { exitCode, stderr } = await runCommand(['import', 'vehicles', path, '--dynamodb', endpoint], other);
@@ -31,7 +34,7 @@ describe('The journal of an import that was stopped', () => {
     expect(existsSync(journalOf(path))).toBe(false);
   });
 
-  it('stays when it is that of another import, which goes on after this one', async () => {
+  it('stays when another import has written it meanwhile', async () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
     let others = '';
     atCall(1, 'BatchWriteItem', () => {
@@ -44,60 +47,41 @@ describe('The journal of an import that was stopped', () => {
   });
 });
 
-describe('A journal that is of no use', () => {
-  const damages: readonly (readonly [string, (path: string) => Promise<unknown>, RegExp])[] = [
-    [
-      'is empty, as after a power cut',
-      (path) => writeFile(path, ''),
-      /v\.csv\.import\.json is damaged or was written by another version/,
-    ],
-    [
-      'is none of ours',
-      (path) => writeFile(path, '{"point":{"line":0}}'),
-      /v\.csv\.import\.json is damaged or was written by another version/,
-    ],
-    ['is a folder', (path) => mkdir(path), /v\.csv\.import\.json cannot be read \(EISDIR\)/],
-  ];
+describe('A journal that cannot be read', () => {
+  const damaged = /v\.csv\.import\.json is damaged or was written by another version/;
 
-  it.each(damages)('because it %s stops --resume and nothing else, and is named', async (_case, damage, sentence) => {
+  it.each<[string, (path: string) => Promise<unknown>, RegExp]>([
+    ['an empty one, as after a power cut', (path) => writeFile(path, ''), damaged],
+    ['one that is cut off', (path) => writeFile(path, '{"point":'), damaged],
+    ['one of another program', (path) => writeFile(path, '{"point":{"line":0}}'), damaged],
+    ['a folder', (path) => mkdir(path), /v\.csv\.import\.json cannot be read \(EISDIR\)/],
+  ])('is reported, and rejects only --resume: %s', async (_case, damage, sentence) => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
     await damage(journalOf(path));
-    expect(await run(['import', 'vehicles', path, '--resume'])).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: expect.stringMatching(sentence),
-    });
-    expect(await run(['import', 'vehicles', path])).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringMatching(sentence),
-    });
+    expect(await run(['import', 'vehicles', path, '--resume'])).toEqual(failure(sentence));
+    const { exitCode, stderr } = await run(['import', 'vehicles', path]);
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(sentence)]);
   });
 });
 
 describe('A journal that cannot be written', () => {
-  it('does not stop the import, which is said once', async () => {
+  const breakJournal = (path: string) => symlink('/no/such/folder/journal', `${journalOf(path)}.${process.pid}.part`);
+
+  it('does not stop the import and is reported once; Ctrl-C then does not offer --resume', async () => {
     const path = await file('v.csv', manyVehicles('FULL'));
-    await symlink('/no/such/folder/journal', `${journalOf(path)}.${process.pid}.part`);
+    await breakJournal(path);
+    const stopped = await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+    expect(stopped.exitCode).toBe(130);
+    expect(stopped.stderr).toMatch(/\nStopped by Ctrl-C; loading the file again is safe\.\n$/);
     const { exitCode, stderr } = await run(['import', 'vehicles', path]);
-    expect(exitCode).toBe(0);
-    expect(stderr).toMatch(
-      /^The progress cannot be saved in .*\(ENOENT\): if this import stops, it cannot be resumed\.\n$/,
-    );
+    const sentence = /^The progress cannot be saved in .*\(ENOENT\): if this import stops, it cannot be resumed\.\n$/;
+    expect([exitCode, stderr]).toEqual([0, expect.stringMatching(sentence)]);
   });
 
-  it('is promised to nobody at Ctrl-C', async () => {
-    const path = await file('v.csv', manyVehicles('NONE'));
-    await symlink('/no/such/folder/journal', `${journalOf(path)}.${process.pid}.part`);
-    const { exitCode, stderr } = await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
-    expect(exitCode).toBe(130);
-    expect(stderr).toMatch(/\nStopped by Ctrl-C; loading the file again is safe\.\n$/);
-  });
-
-  it('stands as it was written before, which is said', async () => {
-    const path = await file('v.csv', manyVehicles('HALF'));
-    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+  it('keeps the content of an earlier run, which is reported', async () => {
+    const path = await stoppedImport('HALF');
     const before = await readJournalOf(path);
-    await symlink('/no/such/folder/journal', `${journalOf(path)}.${process.pid}.part`);
+    await breakJournal(path);
     const { stderr } = await interruptedRun(['import', 'vehicles', path, '--resume'], 10, 'BatchWriteItem');
     expect(stderr).toMatch(/\(ENOENT\): if this import stops, it can be resumed at line \d+ only\.\n/);
     expect(stderr).toMatch(/; loading the file again is safe, and --resume continues where it stopped\.\n$/);
@@ -105,22 +89,24 @@ describe('A journal that cannot be written', () => {
   });
 });
 
-describe('A journal of very many pending lines', () => {
-  it('is not updated', async () => {
-    const identity = {
-      kind: 'content',
-      file: { bytes: 1, changed: '', sampleHash: '' },
-      table: { arn: '', created: '' },
-    };
-    const pendingLines = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-    let point: ResumePoint = { ...FROM_THE_START, line: 5_001, pending: pendingLines(2_000) };
-    const facts = { identity, startedAt: NOW.toISOString(), resumedFrom: undefined };
-    const journal = openJournal(pathOf('c.csv'), facts, () => point, process.stderr);
-    await journal.save();
-    const written = await readJournal(pathOf('c.csv'));
-    expect(written).toEqual({ identity, startedAt: facts.startedAt, point });
-    point = { ...FROM_THE_START, line: 6_001, pending: pendingLines(2_001) };
-    await journal.save();
-    expect(await readJournal(pathOf('c.csv'))).toEqual(written);
+it('A journal is not updated with more than 2,000 pending lines', async () => {
+  const identity = {
+    kind: 'content',
+    file: { bytes: 1, changed: '', sampleHash: '' },
+    table: { arn: '', created: '' },
+  };
+  const pointWith = (line: number, count: number): ResumePoint => ({
+    ...FROM_THE_START,
+    line,
+    pending: Array.from({ length: count }, (_, index) => index + 1),
   });
+  let point = pointWith(5_001, 2_000);
+  const facts = { identity, startedAt: NOW.toISOString(), resumedFrom: undefined };
+  const journal = openJournal(pathOf('c.csv'), facts, () => point, process.stderr);
+  await journal.save();
+  const written = await readJournal(pathOf('c.csv'));
+  expect(written).toEqual({ identity, startedAt: facts.startedAt, point });
+  point = pointWith(6_001, 2_001);
+  await journal.save();
+  expect(await readJournal(pathOf('c.csv'))).toEqual(written);
 });

@@ -1,17 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { windowAt } from '../../functions/access/plans.ts';
 import { usageTable } from '../../functions/access/usage-table.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { commandLine, NOW, runCommand } from './command-line.ts';
+import { commandLine, failure, NOW, runCommand } from './command-line.ts';
 
-const { run, engine } = commandLine();
+const { run, countedRun, proxy, engine } = commandLine();
 
-const create = async (...args: string[]) => {
-  const { stdout } = await run(['keys', 'create', '--name', 'Acme', '--plan', 'free', '--json', ...args]);
-  return JSON.parse(stdout) as { id: string; key: string; name: string; plan: string; scopes: string[] };
-};
+const CREATE = ['keys', 'create', '--plan', 'free', '--json', '--name'];
+const create = async (...args: string[]) =>
+  JSON.parse((await run([...CREATE, 'Acme', ...args])).stdout) as { id: string; key: string };
+const listed = async (options?: Parameters<typeof run>[1]) =>
+  JSON.parse((await run(['keys', 'list', '--json'], options)).stdout) as { id: string; name: string; state: string }[];
 
 describe('keys create', () => {
   it('shows one JSON object with the key, once', async () => {
@@ -31,17 +31,7 @@ describe('keys create', () => {
   });
 
   it('shows a block that people can read, with the key on a line of its own', async () => {
-    const { stdout, stderr, exitCode } = await run([
-      'keys',
-      'create',
-      '--name',
-      'Ada',
-      '--plan',
-      'premium',
-      '--env',
-      'test',
-    ]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const { stdout } = await run(['keys', 'create', '--name', 'Ada', '--plan', 'premium', '--env', 'test']);
     expect(stdout).toMatch(/^ +vvc_test_[0-9A-Za-z]{36}$/m);
     expect(stdout).toMatch(/shown only this once/);
   });
@@ -57,11 +47,40 @@ describe('keys create', () => {
     ['a day that does not exist', ['--name', 'A', '--plan', 'free', '--expires', '2026-02-30'], /YYYY-MM-DD/],
     ['an unknown option', ['--name', 'A', '--plan', 'free', '--colour', 'red'], /--colour/],
   ])('rejects %s with a sentence and the usage', async (_case, args, sentence) => {
-    const { exitCode, stdout, stderr } = await run(['keys', 'create', ...args]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toMatch(sentence);
-    expect(stderr).toMatch(/^error: .*\n\nUsage: admin keys create/m);
-    expect(stderr).not.toMatch(/ {4}at /);
+    const result = await run(['keys', 'create', ...args]);
+    expect(result).toEqual(failure(sentence));
+    expect(result.stderr).toMatch(/^error: .*\n\nUsage: admin keys create/m);
+    expect(result.stderr).not.toMatch(/ {4}at /);
+  });
+
+  it('rejects a day that is over with what to write instead, and creates nothing', async () => {
+    const { stderr } = await run([...CREATE, 'Old', '--expires', '2026-11-20']);
+    const remedy = 'write --expires 2026-11-21 (today, Europe/London) or a later day, or leave it out';
+    expect(stderr).toBe(`error: 2026-11-20 is over: ${remedy}\n`);
+    expect((await listed()).filter(({ name }) => name === 'Old')).toEqual([]);
+  });
+
+  const createLosing = async (name: string, choose: ChooseFault) => {
+    proxy().inject(forOperation('PutItem', choose));
+    const result = await countedRun([...CREATE, name]);
+    return { ...result, stored: (await listed()).filter((key) => key.name === name).map(({ id }) => id) };
+  };
+
+  it.each([
+    ['the first', onNthCall(1, 'resetAfter')],
+    ['the first, cut in the middle', onNthCall(1, 'truncate')],
+    ['every one to a write', always('resetAfter')],
+  ])('shows the key that was stored when a response of the database is lost: %s', async (name, choose) => {
+    const { exitCode, stdout, stderr, stored } = await createLosing(name, choose);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const { id, key } = JSON.parse(stdout) as { id: string; key: string };
+    expect([keyIdOf(hashKey(key)), stored]).toEqual([id, [id]]);
+  });
+
+  it('reports an error, and shows no key, when nothing was stored', async () => {
+    const { stored, ...result } = await createLosing('None', always('deny'));
+    expect(result).toEqual(failure(/^error: the database at .* answered with AccessDeniedException\n$/));
+    expect(stored).toEqual([]);
   });
 });
 
@@ -71,20 +90,19 @@ describe('keys list', () => {
     const old = await create('--expires', '2026-11-21');
     await run(['keys', 'revoke', id]);
     const tomorrow = { now: new Date('2026-11-22T12:00:00Z') };
-    const json = await run(['keys', 'list', '--json'], tomorrow);
-    const listed = JSON.parse(json.stdout) as { id: string; state: string }[];
-    expect(listed.find((entry) => entry.id === id)).toMatchObject({ state: 'revoked', revokedAt: NOW.toISOString() });
-    expect(listed.find((entry) => entry.id === old.id)).toMatchObject({ state: 'expired' });
-    const table = await run(['keys', 'list'], tomorrow);
-    expect(table.stdout).toMatch(new RegExp(`^${old.id} +Acme +free +expired`, 'm'));
-    for (const { stdout } of [json, table]) {
-      expect(stdout).not.toContain(key);
-      expect(stdout).not.toContain(hashKey(key));
+    const json = await listed(tomorrow);
+    expect(json.find((entry) => entry.id === id)).toMatchObject({ state: 'revoked', revokedAt: NOW.toISOString() });
+    expect(json.find((entry) => entry.id === old.id)).toMatchObject({ state: 'expired' });
+    const { stdout } = await run(['keys', 'list'], tomorrow);
+    expect(stdout).toMatch(new RegExp(`^${old.id} +Acme +free +expired`, 'm'));
+    for (const text of [JSON.stringify(json), stdout]) {
+      expect(text).not.toContain(key);
+      expect(text).not.toContain(hashKey(key));
     }
   });
 });
 
-describe('keys revoke and update', () => {
+describe('keys revoke, update and usage', () => {
   it('put a key on another plan', async () => {
     const { id } = await create();
     expect(await run(['keys', 'update', id, '--plan', 'premium'])).toMatchObject({ exitCode: 0 });
@@ -98,126 +116,45 @@ describe('keys revoke and update', () => {
     expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(NOW.toISOString()) });
   });
 
-  it.each([['revoke'], ['usage'], ['update', '--plan', 'free']])(
-    'say that no key has the id: keys %s',
-    async (...args) => {
-      const [command = '', ...options] = args;
-      const result = await run(['keys', command, '0'.repeat(20), ...options]);
-      expect(result).toEqual({ exitCode: 2, stdout: '', stderr: `error: no key has the id ${'0'.repeat(20)}\n` });
+  it.each([
+    ['revoke', []],
+    ['usage', []],
+    ['update', ['--plan', 'free']],
+  ])(
+    'reject an id that no key has, and never repeat a key that was given for one: keys %s',
+    async (command, options) => {
+      const unknown = await run(['keys', command, '0'.repeat(20), ...options]);
+      expect(unknown).toEqual({ exitCode: 2, stdout: '', stderr: `error: no key has the id ${'0'.repeat(20)}\n` });
+      const { key } = await create();
+      const result = await run(['keys', command, key, ...options]);
+      expect(result).toEqual(failure('20 hexadecimal digits'));
+      expect(result.stderr).not.toContain(key);
     },
   );
 
-  it('never repeat a key that was given for its id', async () => {
-    const { key } = await create();
-    const result = await run(['keys', 'revoke', key]);
-    expect(result.exitCode).toBe(2);
-    expect(result.stderr).toMatch(/20 hexadecimal digits/);
-    expect(result.stderr).not.toContain(key);
-  });
-});
-
-describe('keys usage', () => {
-  let id: string;
-  beforeAll(async () => {
-    ({ id } = await create());
+  it('count the requests of this window beside the limit, and start again in the next one', async () => {
+    const { id } = await create();
     const usage = usageTable(engine().client, engine().names.usage);
     await Promise.all([1, 2, 3].map(() => usage.increment(id, windowAt(NOW))));
-  });
-
-  it('counts the requests of this window beside the limit', async () => {
     const { stdout } = await run(['keys', 'usage', id, '--json']);
     expect(JSON.parse(stdout)).toEqual({ id, plan: 'free', count: 3, limit: 60, reset: windowAt(NOW).end });
-  });
-
-  it('starts again in the next window', async () => {
-    const { stdout } = await run(['keys', 'usage', id], { now: new Date(NOW.getTime() + 60_000) });
-    expect(stdout).toContain('0 of 60 requests');
+    const next = await run(['keys', 'usage', id], { now: new Date(NOW.getTime() + 60_000) });
+    expect(next.stdout).toContain('0 of 60 requests');
   });
 });
 
-describe('global options', () => {
-  it('work before the command as well', async () => {
+describe('Global options', () => {
+  it('work before and after the command', async () => {
     const { endpoint, names } = engine();
     const before = await runCommand(['--dynamodb', endpoint, 'keys', 'list', '--json'], names);
     expect(before.exitCode).toBe(0);
-    const prefix = names.keys.replace(/keys$/, '');
-    const after = await runCommand(['keys', 'list', '--json', '--tables', prefix, `--dynamodb=${endpoint}`], {
-      ...names,
-      keys: 'nowhere',
-    });
-    expect(after).toEqual(before);
+    const args = ['keys', 'list', '--json', '--tables', names.keys.replace(/keys$/, ''), `--dynamodb=${endpoint}`];
+    expect(await runCommand(args, { ...names, keys: 'nowhere' })).toEqual(before);
   });
 
-  it('answer an address that is none with one sentence', async () => {
+  it('are rejected with one sentence when they name no address, or a database without the tables', async () => {
     const result = await runCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
-    expect(result).toMatchObject({
-      exitCode: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^error: .* takes the address.*\n$/),
-    });
-  });
-
-  it('name the missing tables of a database that is not ours', async () => {
-    const result = await run(['keys', 'list', '--tables', 'nobody-']);
-    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/does not have the tables/) });
-  });
-});
-
-describe('keys create with a day that is over', () => {
-  it('is rejected with what to write instead, and creates nothing', async () => {
-    const result = await run([
-      'keys',
-      'create',
-      '--name',
-      'Old',
-      '--plan',
-      'free',
-      '--expires',
-      '2026-11-20',
-      '--json',
-    ]);
-    expect(result).toEqual({
-      exitCode: 2,
-      stdout: '',
-      stderr:
-        'error: 2026-11-20 is over: write --expires 2026-11-21 (today, Europe/London) or a later day, or leave it out\n',
-    });
-    expect((await run(['keys', 'list'])).stdout).not.toContain('Old');
-  });
-});
-
-describe('keys create when responses of the database are lost', () => {
-  let proxy: FaultProxy;
-  beforeAll(async () => {
-    proxy = await startFaultProxy(engine().endpoint);
-  });
-  afterAll(() => proxy.close());
-  afterEach(() => proxy.reset());
-
-  const createLosing = async (name: string, choose: ChooseFault) => {
-    proxy.inject(choose);
-    const args = ['keys', 'create', '--name', name, '--plan', 'free', '--json', '--dynamodb', proxy.endpoint];
-    const result = await runCommand(args, engine().names);
-    const listed = await run(['keys', 'list', '--json']);
-    const stored = (JSON.parse(listed.stdout) as { id: string; name: string }[]).filter((key) => key.name === name);
-    return { ...result, stored };
-  };
-
-  it.each([
-    ['the first', 'resetAfter', onNthCall(1, 'resetAfter')],
-    ['the first, cut in the middle', 'truncate', onNthCall(1, 'truncate')],
-    ['every one to a write', 'resetAfter', always('resetAfter')],
-  ] as const)('shows the key that was stored: %s (%s)', async (name, _fault, choose) => {
-    const { exitCode, stdout, stderr, stored } = await createLosing(name, forOperation('PutItem', choose));
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    const { id, key } = JSON.parse(stdout) as { id: string; key: string };
-    expect(keyIdOf(hashKey(key))).toBe(id);
-    expect(stored).toEqual([expect.objectContaining({ id })]);
-  });
-
-  it('reports an error, and shows no key, when nothing was stored', async () => {
-    const { exitCode, stdout, stderr, stored } = await createLosing('None', forOperation('PutItem', always('deny')));
-    expect({ exitCode, stdout, stored }).toEqual({ exitCode: 2, stdout: '', stored: [] });
-    expect(stderr).toMatch(/^error: the database at .* answered with AccessDeniedException\n$/);
+    expect(result).toEqual(failure(/^error: .* takes the address.*\n$/));
+    expect(await run(['keys', 'list', '--tables', 'nobody-'])).toEqual(failure('does not have the tables'));
   });
 });

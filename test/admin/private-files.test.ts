@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillDomain } from '../support/content.ts';
-import { journalOf, stoppableCommandLine } from './stopped-runs.ts';
-import { manyVehicles, vehicleRow, vehiclesCsv } from './vehicle-files.ts';
+import { commandLine, journalOf } from './command-line.ts';
+import { manyVehicles, vehicleRow, vehiclesCsv } from './import-files.ts';
 
-const { run, file, pathOf, engine, interruptedRun } = stoppableCommandLine();
+const { run, file, pathOf, engine, interruptedRun } = commandLine();
 
 /** Leaves a file that everybody may read and write. */
 const leave = async (path: string): Promise<void> => {
@@ -15,48 +15,44 @@ const leave = async (path: string): Promise<void> => {
 };
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-describe('Files with personal data, where the umask takes nothing away', () => {
+describe('With a umask that removes no permission', () => {
   let umask: number;
   beforeAll(() => {
     umask = process.umask(0);
   });
   afterAll(() => void process.umask(umask));
 
-  it.each([false, true])(
-    'a file of rejected rows is for its owner only; an earlier one was there: %s',
-    async (isThere) => {
+  describe.each([false, true])('only the owner may read (an earlier file was there: %s)', (isThere) => {
+    it('a file of rejected rows', async () => {
       const path = await file('v.csv', vehiclesCsv(vehicleRow({ year: 'x' })));
       if (isThere) await leave(`${path}.rejected.ndjson`);
       await run(['import', 'vehicles', path]);
       expect(await modeOf(`${path}.rejected.ndjson`)).toBe('600');
-    },
-  );
+    });
 
-  it.each([false, true])('a journal is for its owner only; an earlier one was there: %s', async (isThere) => {
-    const path = await file('v.csv', manyVehicles('MODE'));
-    if (isThere) await leave(journalOf(path));
-    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
-    expect(await modeOf(journalOf(path))).toBe('600');
-  });
+    it('a journal', async () => {
+      const path = await file('v.csv', manyVehicles('MODE'));
+      if (isThere) await leave(journalOf(path));
+      await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
+      expect(await modeOf(journalOf(path))).toBe('600');
+    });
 
-  it.each([false, true])('an export is for its owner only; an earlier one was there: %s', async (isThere) => {
-    await fillDomain(engine().client, engine().names.content, `mode-${isThere}.example`, 3);
-    const path = pathOf('all.ndjson');
-    if (isThere) for (const each of [path, `${path}.part`]) await leave(each);
-    expect(await run(['export', 'content', path])).toMatchObject({ exitCode: 0 });
-    expect(await modeOf(path)).toBe('600');
-    expect(existsSync(`${path}.part`)).toBe(false);
+    it('an export', async () => {
+      await fillDomain(engine().client, engine().names.content, `mode-${isThere}.example`, 3);
+      const path = pathOf('all.ndjson');
+      if (isThere) for (const each of [path, `${path}.part`]) await leave(each);
+      expect(await run(['export', 'content', path])).toMatchObject({ exitCode: 0 });
+      expect([await modeOf(path), existsSync(`${path}.part`)]).toEqual(['600', false]);
+    });
   });
 });
 
-describe('A temporary journal', () => {
-  it('is removed by the next import of the file when its process has ended, and left alone while it runs', async () => {
-    const path = await file('v.csv', vehiclesCsv(vehicleRow()));
-    const { pid: ended } = spawnSync(process.execPath, ['--version']);
-    const running = `v.csv.import.json.${process.ppid}.part`;
-    const others = ['v.csv.import.json.part', 'w.csv.import.json.1.part'];
-    for (const name of [`v.csv.import.json.${ended}.part`, running, ...others]) await leave(pathOf(name));
-    expect(await run(['import', 'vehicles', path])).toMatchObject({ exitCode: 0, stderr: '' });
-    expect((await readdir(pathOf('.'))).toSorted()).toEqual([...others, running, 'v.csv'].toSorted());
-  });
+it('A temporary journal is removed by the next import when its process has ended, and kept while it runs', async () => {
+  const path = await file('v.csv', vehiclesCsv(vehicleRow()));
+  const { pid: ended } = spawnSync(process.execPath, ['--version']);
+  const running = `v.csv.import.json.${process.ppid}.part`;
+  const others = ['v.csv.import.json.part', 'w.csv.import.json.1.part'];
+  for (const name of [`v.csv.import.json.${ended}.part`, running, ...others]) await leave(pathOf(name));
+  expect(await run(['import', 'vehicles', path])).toMatchObject({ exitCode: 0, stderr: '' });
+  expect((await readdir(pathOf('.'))).toSorted()).toEqual([...others, running, 'v.csv'].toSorted());
 });

@@ -1,25 +1,18 @@
-import { copyFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { commandLine } from './command-line.ts';
 
-const { run, engine, pathOf, rejectedLines } = commandLine();
+const { run, load, engine, rejectedLines } = commandLine();
 
-const sample = async (name: string): Promise<string> => {
-  await copyFile(join('test', 'fixtures', 'samples', name), pathOf(name));
-  return pathOf(name);
-};
-
-const stored = async (table: 'vehicles' | 'compliance') => {
-  const { Items = [] } = await engine().client.send(new ScanCommand({ TableName: engine().names[table] }));
-  return Items;
-};
+const sample = (name: string) => readFile(`test/fixtures/samples/${name}`);
+const stored = async (table: 'vehicles' | 'compliance') =>
+  (await engine().client.send(new ScanCommand({ TableName: engine().names[table] }))).Items;
 
 describe('The sample files', () => {
   it('loads 60 vehicles, rejects 12 rows for 12 reasons, and changes nothing the second time', async () => {
-    const path = await sample('vehicles.csv');
-    expect(await run(['import', 'vehicles', path])).toMatchObject({
+    const { path, ...result } = await load('vehicles', 'vehicles.csv', await sample('vehicles.csv'));
+    expect(result).toEqual({
       exitCode: 1,
       stdout: expect.stringMatching(/rows read +vehicles loaded +rows rejected.*\n +81 +60 +12 /),
       stderr: `12 rows were rejected; the reasons are in ${path}.rejected.ndjson\n`,
@@ -34,11 +27,8 @@ describe('The sample files', () => {
   });
 
   it('loads 57 compliance records', async () => {
-    expect(await run(['import', 'compliance', await sample('compliance.ndjson')])).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/ +57 +57 +0 /),
-      stderr: '',
-    });
+    const result = await load('compliance', 'compliance.ndjson', await sample('compliance.ndjson'));
+    expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ +57 +57 +0 /), stderr: '' });
     expect(await stored('compliance')).toHaveLength(57);
   });
 });

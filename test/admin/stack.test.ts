@@ -1,60 +1,78 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TableId } from '../../functions/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
-import { commandLine, runCommand } from './command-line.ts';
-import { startFakeCloudFormation } from './fake-cloudformation.ts';
-import { vehicleRow, vehiclesCsv } from './vehicle-files.ts';
+import { commandLine, failure, runCommand } from './command-line.ts';
+import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { engine, file } = commandLine();
-let cloudFormation: Awaited<ReturnType<typeof startFakeCloudFormation>>;
 
 const NOWHERE = { keys: 'no', usage: 'no', vehicles: 'no', compliance: 'no', content: 'no' };
 const PROD = 'vehicle-verification-prod';
 const DEV = 'vehicle-verification-dev';
 
+type Outputs = Readonly<Record<string, string>>;
+
+const stackXml = (outputs: Outputs): string => {
+  const members = Object.entries(outputs).map(
+    ([name, value]) => `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const stack = `<member><StackName>s</StackName><Outputs>${members.join('')}</Outputs></member>`;
+  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+};
+const NOT_THERE =
+  '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id x does not exist</Message></Error></ErrorResponse>';
+
+/** CloudFormation as far as the CLI needs it: the outputs of these stacks. */
+const stacks: Record<string, Outputs> = { other: { Something: 'else' } };
+const cloudFormation = createServer(async (request, response) => {
+  const outputs = stacks[new URLSearchParams(await text(request)).get('StackName') ?? ''];
+  response.writeHead(outputs ? 200 : 400, { 'content-type': 'text/xml' });
+  response.end(outputs ? stackXml(outputs) : NOT_THERE);
+});
+
+beforeAll(async () => {
+  const tables = Object.entries(engine().names).map(([id, name]) => [tableOutput(id as TableId), name]);
+  stacks[PROD] = { ...Object.fromEntries(tables), KeepsData: 'yes' };
+  stacks[DEV] = { ...Object.fromEntries(tables), KeepsData: 'no' };
+  await once(cloudFormation.listen(0, '127.0.0.1'), 'listening');
+  Object.assign(process.env, {
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL_DYNAMODB: engine().endpoint,
+  });
+});
+afterAll(() => cloudFormation.close().closeAllConnections());
+
 /** Runs the CLI with tables of another name, so that only the stack's outputs can lead to the right ones. */
 const run = (args: readonly string[], options?: Parameters<typeof runCommand>[2]) =>
   runCommand([...args, '--region', 'eu-west-2'], NOWHERE, options);
 
-const createKey = async (stack: string) => {
+const createKey = async (stack = PROD): Promise<string> => {
   const { stdout } = await run(['keys', 'create', '--name', 'A', '--plan', 'free', '--json', '--stack', stack]);
-  return JSON.parse(stdout) as { id: string };
+  return (JSON.parse(stdout) as { id: string }).id;
 };
-
-beforeAll(async () => {
-  const tables = Object.entries(engine().names).map(([id, name]) => [tableOutput(id as TableId), name]);
-  cloudFormation = await startFakeCloudFormation({
-    [PROD]: { ...Object.fromEntries(tables), KeepsData: 'yes' },
-    [DEV]: { ...Object.fromEntries(tables), KeepsData: 'no' },
-    other: { Something: 'else' },
-  });
-  Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: engine().endpoint,
-  });
-});
-afterAll(() => cloudFormation.close());
 
 describe('A deployed stack', () => {
   it('is named by --stack, before or after the command, and found by its outputs', async () => {
-    const { id } = await createKey(PROD);
+    const id = await createKey();
     const before = await run(['--stack', DEV, 'keys', 'list']);
     expect(before).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
   });
 
-  it('leads to other tables in its account where --tables names them, such as restored ones', async () => {
-    const prefix = engine().names.keys.replace(/keys$/, '');
-    expect(await run(['keys', 'list', '--stack', PROD, '--tables', prefix])).toMatchObject({ exitCode: 0 });
-    expect(await run(['keys', 'list', '--stack', PROD, '--tables', 'none-'])).toMatchObject({ exitCode: 2 });
-  });
-
-  it('uses single tables of other names where --tables names them, and its own for the rest', async () => {
-    const { id } = await createKey(PROD);
-    const usage = await run(['keys', 'usage', id, '--stack', PROD, '--tables', `usage=${engine().names.usage}`]);
-    expect(usage).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 of 60') });
-    expect(await run(['keys', 'list', '--stack', PROD, '--tables', 'keys=none'])).toMatchObject({ exitCode: 2 });
+  it('is used with other tables where --tables names all of them, or single ones', async () => {
+    const id = await createKey();
+    const { keys, usage } = engine().names;
+    const withTables = (command: string[], tables: string) => run([...command, '--stack', PROD, '--tables', tables]);
+    expect(await withTables(['keys', 'list'], keys.replace(/keys$/, ''))).toMatchObject({ exitCode: 0 });
+    expect(await withTables(['keys', 'list'], 'none-')).toMatchObject({ exitCode: 2 });
+    const used = await withTables(['keys', 'usage', id], `usage=${usage}`);
+    expect(used).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 of 60') });
+    expect(await withTables(['keys', 'list'], 'keys=none')).toMatchObject({ exitCode: 2 });
   });
 
   it.each([
@@ -66,68 +84,52 @@ describe('A deployed stack', () => {
     [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], '--stack finds the database by itself'],
     [['--dynamodb', 'http://127.0.0.1:1'], '--region belongs to a deployed stack'],
     [[], 'name the stack with --stack, or tables that have none with --tables keys=NAME'],
-  ])('is refused in a sentence when it cannot be used: %j', async (options, sentence) => {
-    const { exitCode, stderr } = await run(['keys', 'list', ...options]);
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(sentence) });
+  ])('is rejected with a sentence when it cannot be used: %j', async (options, sentence) => {
+    expect(await run(['keys', 'list', ...options])).toEqual(failure(sentence));
   });
 });
 
 describe('Tables that a deleted stack left behind', () => {
   const leftBehind = () => ['--tables', `keys=${engine().names.keys}`];
 
-  it('are named by --region and --tables', async () => {
-    const { id } = await createKey(PROD);
+  it('are named by --region and --tables; the command asks for one that it also needs', async () => {
+    const id = await createKey();
     const listed = await run(['keys', 'list', ...leftBehind()]);
     expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
-  });
-
-  it('are never guessed: a command that needs another one asks for its name', async () => {
-    const { id } = await createKey(PROD);
-    const { exitCode, stderr } = await run(['keys', 'usage', id, ...leftBehind()]);
-    expect({ exitCode, stderr }).toEqual({
-      exitCode: 2,
-      stderr: 'error: this command needs the table usage: name it with --tables usage=NAME\n',
-    });
+    const sentence = 'error: this command needs the table usage: name it with --tables usage=NAME\n';
+    expect(await run(['keys', 'usage', id, ...leftBehind()])).toEqual(failure(sentence));
   });
 
   it('are changed for good only when the name of the first one is given', async () => {
-    const { id } = await createKey(PROD);
-    const revoke = ['keys', 'revoke', id, ...leftBehind()];
-    expect(await run(revoke)).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining(`with --yes ${engine().names.keys}`),
-    });
+    const revoke = ['keys', 'revoke', await createKey(), ...leftBehind()];
+    expect(await run(revoke)).toEqual(failure(`with --yes ${engine().names.keys}`));
     expect(await run([...revoke, '--yes', engine().names.keys])).toMatchObject({ exitCode: 0 });
   });
 });
 
-describe('What cannot be undone, on a stack that keeps its data', () => {
-  it('is refused without the stack’s name where nobody can be asked', async () => {
-    const { id } = await createKey(PROD);
+describe('A command that cannot be undone, on a stack that keeps its data', () => {
+  it('is rejected without the stack’s name where nobody can be asked', async () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
     for (const command of [
-      ['keys', 'revoke', id],
+      ['keys', 'revoke', await createKey()],
       ['keys', 'restore', '--from', engine().names.keys],
       ['import', 'vehicles', path],
       ['content', 'check', '--repair'],
     ]) {
-      const { exitCode, stdout, stderr } = await run([...command, '--stack', PROD]);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-      expect(stderr).toMatch(/confirm it with --yes vehicle-verification-prod/);
+      expect(await run([...command, '--stack', PROD])).toEqual(
+        failure('confirm it with --yes vehicle-verification-prod'),
+      );
     }
   });
 
-  it('is done with --yes and the stack’s name, and refused with another', async () => {
-    const { id } = await createKey(PROD);
-    expect(await run(['keys', 'revoke', id, '--stack', PROD, '--yes', DEV])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining(`--yes ${DEV} is not ${PROD}: nothing was done`),
-    });
-    expect(await run(['keys', 'revoke', id, '--stack', PROD, '--yes', PROD])).toMatchObject({ exitCode: 0 });
+  it('is done with --yes and the stack’s name, and rejected with another', async () => {
+    const revoke = ['keys', 'revoke', await createKey(), '--stack', PROD, '--yes'];
+    expect(await run([...revoke, DEV])).toEqual(failure(`--yes ${DEV} is not ${PROD}: nothing was done`));
+    expect(await run([...revoke, PROD])).toMatchObject({ exitCode: 0 });
   });
 
   it('asks a person at a terminal to type the name', async () => {
-    const { id } = await createKey(PROD);
+    const id = await createKey();
     const questions: string[] = [];
     const answering = (answer: string) => ({
       ask: async (question: string) => {
@@ -142,7 +144,6 @@ describe('What cannot be undone, on a stack that keeps its data', () => {
   });
 
   it('is done without a question on a stack that goes with its data', async () => {
-    const { id } = await createKey(DEV);
-    expect(await run(['keys', 'revoke', id, '--stack', DEV])).toMatchObject({ exitCode: 0 });
+    expect(await run(['keys', 'revoke', await createKey(DEV), '--stack', DEV])).toMatchObject({ exitCode: 0 });
   });
 });

@@ -1,99 +1,45 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
-import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
+import { describe, expect, it } from '@jest/globals';
+import { always, forOperation } from '../support/fault-choosers.ts';
+import { aCompliance, aVehicle } from '../support/records.ts';
+import { testApi } from '../support/test-api.ts';
 
-let api: TestApi;
-let key: string;
+const unpaid = { mot: { dueDate: '2020-01-01' }, roadTax: { sorn: true as const }, outstandingFines: 1 };
 
-const lapsed = [aPolicy({ validTo: '2026-06-14' })];
-const future = [aPolicy({ validFrom: '2026-06-16' })];
-
-beforeAll(async () => {
-  api = await startApi();
-  key = await api.newKey();
-  const cases = [
-    [aVehicle('GOOD'), aCompliance('GOOD')],
-    [aVehicle('NOPOLICY', []), aCompliance('NOPOLICY')],
-    [aVehicle('LAPSED', lapsed), aCompliance('LAPSED')],
-    [aVehicle('FUTURE', future), aCompliance('FUTURE')],
-    [aVehicle('MOTTODAY'), aCompliance('MOTTODAY', { mot: { dueDate: '2026-06-15' } })],
-    [aVehicle('MOTLATE'), aCompliance('MOTLATE', { mot: { dueDate: '2026-06-14' } })],
-    [aVehicle('EXEMPT'), aCompliance('EXEMPT', { mot: { exempt: true }, roadTax: { exempt: true } })],
-    [aVehicle('TAXTODAY'), aCompliance('TAXTODAY', { roadTax: { paidUntil: '2026-06-15' } })],
-    [aVehicle('TAXLATE'), aCompliance('TAXLATE', { roadTax: { paidUntil: '2026-06-14' } })],
-    [aVehicle('SORN'), aCompliance('SORN', { roadTax: { sorn: true } })],
-    [aVehicle('FINES'), aCompliance('FINES', { outstandingFines: 2 })],
-    [
-      aVehicle('EVERYTHING', []),
-      aCompliance('EVERYTHING', { mot: { dueDate: '2020-01-01' }, roadTax: { sorn: true }, outstandingFines: 1 }),
-    ],
-  ] as const;
-  await api.loadVehicles(...cases.map(([vehicle]) => vehicle), aVehicle('UNCHECKED'));
-  await api.loadCompliance(...cases.map(([, record]) => record), aCompliance('ORPHAN'));
+const api = testApi(async ({ loadVehicles, loadCompliance }) => {
+  await loadVehicles(aVehicle('GOOD'), aVehicle('BAD', []), aVehicle('UNCHECKED'));
+  await loadCompliance(aCompliance('GOOD'), aCompliance('BAD', unpaid), aCompliance('ORPHAN'));
 });
-afterAll(() => api.stop());
 
-const check = (registration: string) => api.call('GET', `/v1/compliance/${registration}`, { key });
+const check = (registration: string) => api.call('GET', `/v1/compliance/${registration}`, { key: api.key });
 
+/** Each single reason: test/compliance/verdict.test.ts. */
 describe('GET /v1/compliance/{registration}', () => {
-  it('returns a verdict of four checks', async () => {
-    const { status, body } = await check('go%20od');
+  it.each([
+    ['go od', true, []],
+    ['BAD', false, ['NO_POLICY', 'MOT_EXPIRED', 'SORN', 'FINES_OUTSTANDING']],
+  ])('returns four checks, the verdict and its reasons for %s', async (registration, passed, reasons) => {
+    const { status, body } = await check(encodeURIComponent(registration));
     expect(status).toBe(200);
     expect(body).toEqual({
-      registration: 'go od',
-      compliant: true,
-      checks: { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true },
-      reasons: [],
+      registration,
+      compliant: passed,
+      checks: { insuranceValid: passed, motValid: passed, roadTaxPaid: passed, noOutstandingFines: passed },
+      reasons,
       lastChecked: '2026-06-15T12:00:10.000Z',
     });
   });
 
   it.each([
-    ['NOPOLICY', { insuranceValid: false }, ['NO_POLICY']],
-    ['LAPSED', { insuranceValid: false }, ['INSURANCE_LAPSED']],
-    ['FUTURE', { insuranceValid: false }, ['INSURANCE_NOT_STARTED']],
-    ['MOTTODAY', { motValid: true }, []],
-    ['MOTLATE', { motValid: false }, ['MOT_EXPIRED']],
-    ['EXEMPT', { motValid: true, roadTaxPaid: true }, []],
-    ['TAXTODAY', { roadTaxPaid: true }, []],
-    ['TAXLATE', { roadTaxPaid: false }, ['TAX_EXPIRED']],
-    ['SORN', { roadTaxPaid: false }, ['SORN']],
-    ['FINES', { noOutstandingFines: false }, ['FINES_OUTSTANDING']],
-    [
-      'EVERYTHING',
-      { insuranceValid: false, motValid: false, roadTaxPaid: false, noOutstandingFines: false },
-      ['NO_POLICY', 'MOT_EXPIRED', 'SORN', 'FINES_OUTSTANDING'],
-    ],
-  ])('answers %s with %j because of %j', async (registration, checks, reasons) => {
-    const { status, body } = await check(registration);
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ checks, compliant: reasons.length === 0 });
-    expect((body as { reasons: string[] }).reasons).toEqual(reasons);
-  });
-
-  it('returns 404 VEHICLE_NOT_FOUND for an unknown vehicle, even one with a compliance record', async () => {
-    for (const registration of ['UNKNOWN', 'ORPHAN']) {
-      const { status, body } = await check(registration);
-      expect(status).toBe(404);
-      expect(body).toMatchObject({ code: 'VEHICLE_NOT_FOUND' });
-    }
-  });
-
-  it('returns 404 COMPLIANCE_NOT_FOUND for a known vehicle without a record: a verdict is never guessed', async () => {
-    const { status, body } = await check('UNCHECKED');
-    expect(status).toBe(404);
-    expect(body).toMatchObject({ code: 'COMPLIANCE_NOT_FOUND' });
-  });
-
-  it('returns 400 INVALID_REGISTRATION for what cannot be a registration', async () => {
-    expect((await check('AB_12')).body).toMatchObject({ status: 400, code: 'INVALID_REGISTRATION' });
+    ['VEHICLE_NOT_FOUND', 404, 'an unknown vehicle', 'UNKNOWN'],
+    ['VEHICLE_NOT_FOUND', 404, 'an unknown vehicle with a compliance record', 'ORPHAN'],
+    ['COMPLIANCE_NOT_FOUND', 404, 'a vehicle without a compliance record: no verdict is guessed', 'UNCHECKED'],
+    ['INVALID_REGISTRATION', 400, 'what cannot be a registration', 'AB_12'],
+  ])('returns %s (%i) for %s', async (code, status, _what, registration) => {
+    expect(await check(registration)).toMatchObject({ status, body: { code } });
   });
 
   it('returns 500, not 404, while the tables cannot be read', async () => {
-    api.faults.inject(({ operation }) => (operation === 'BatchGetItem' ? 'error' : undefined));
-    const { status, body } = await check('GOOD');
-    api.faults.reset();
-    expect(status).toBe(500);
-    expect(body).toMatchObject({ code: 'INTERNAL_ERROR' });
+    api.faults.inject(forOperation('BatchGetItem', always('error')));
+    expect(await check('GOOD')).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR' } });
   });
 });

@@ -1,5 +1,5 @@
 import type { VehicleRecord } from '../../../functions/vehicles/record.ts';
-import { vehicleRow, vehiclesCsv } from '../../admin/vehicle-files.ts';
+import { vehicleRow, vehiclesCsv } from '../../admin/import-files.ts';
 import { aPolicy, aVehicle } from '../../support/records.ts';
 import type { ImportFixture } from './fixture.ts';
 import { errorsInTable, storeItems } from './keyed-records.ts';

@@ -1,4 +1,4 @@
-/** Small vehicle files for tests of the import. */
+/** Files for tests of the import, and their rows. */
 export const VEHICLE_HEADER =
   'registration,make,model,year,color,policy_number,insurer,valid_from,valid_to,policy_type,last_updated';
 
@@ -35,14 +35,20 @@ export const vehicleLine = (fields: Record<string, unknown> = {}): string =>
     ...fields,
   });
 
-/** Policies of each vehicle that stands among many. */
 export const POLICIES = 3;
 /** Several times what is read at a time: an interrupted import stops in the middle, within a vehicle. */
 export const VEHICLES = 1_000;
 
-const policyRows = (registration: string): string[] =>
-  Array.from({ length: POLICIES }, (_, index) => vehicleRow({ registration, policy_number: `P-${index}` }));
+/** A CSV of vehicles whose registrations begin alike, each with `POLICIES` rows unless fewer are asked for. */
+export const manyVehicles = (prefix: string, vehicles = VEHICLES, policies = POLICIES): string =>
+  vehiclesCsv(
+    ...Array.from({ length: vehicles * policies }, (_, row) =>
+      vehicleRow({ registration: `${prefix}${Math.floor(row / policies)}`, policy_number: `P-${row % policies}` }),
+    ),
+  );
 
-/** A long CSV of vehicles whose registrations begin alike, and of more rows after them. */
-export const manyVehicles = (prefix: string, ...more: string[]): string =>
-  vehiclesCsv(...Array.from({ length: VEHICLES }, (_, index) => policyRows(`${prefix}${index}`)).flat(), ...more);
+export const ITEM_IDS = [1, 2, 3].map((n) => `11111111-2222-4333-8444-55555555555${n}`) as [string, string, string];
+
+/** A valid NDJSON content item. */
+export const itemLine = (slug: string, fields: object = {}): string =>
+  JSON.stringify({ title: 'T', content: 'C', domain: 'a.example', slug, ...fields });
