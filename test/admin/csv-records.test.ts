@@ -26,11 +26,11 @@ describe('csvRecords', () => {
     );
   });
 
-  it('says on which line each record begins', () => {
+  it('returns the line on which each record begins', () => {
     expect(readAll('a,b\n"c\n\nd",e\n\nf,g').map(({ line }) => line)).toEqual([1, 2, 6]);
   });
 
-  it('gives every line back once, however quotes are broken', () => {
+  it('returns every line once, however quotes are broken', () => {
     const lines = fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"'), minLength: 1 }), { maxLength: 12 });
     fc.assert(
       fc.property(lines, (written) => {

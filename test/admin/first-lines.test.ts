@@ -10,7 +10,7 @@ const registration = fc.string({
 });
 
 describe('firstLines', () => {
-  it('answers as a Map would, also after growing', () => {
+  it('returns what a Map would, also after growing', () => {
     fc.assert(
       fc.property(fc.array(registration, { maxLength: 50 }), (keys) => {
         const seen = firstLines(0);
@@ -24,7 +24,7 @@ describe('firstLines', () => {
     );
   });
 
-  it('grows past the number of keys that it was made for and forgets none', () => {
+  it('keeps more keys than it was made for', () => {
     const seen = firstLines(10);
     const keys = Array.from({ length: 20_000 }, (_, index) => ({ high: index % 7, low: index }));
     for (const [index, key] of keys.entries()) expect(seen.claim(key, index + 1)).toBeUndefined();

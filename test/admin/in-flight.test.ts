@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { inFlight } from '../../lib/admin/import/run/in-flight.ts';
 
 describe('inFlight', () => {
-  it.each(['run', 'settled'] as const)('throws the first fault from %s once nothing is on its way', async (next) => {
+  it.each(['run', 'settled'] as const)('throws the first error from %s once nothing is in flight', async (next) => {
     const tasks = inFlight(2);
     const slow = Promise.withResolvers<void>();
     const ended: string[] = [];
@@ -10,7 +10,7 @@ describe('inFlight', () => {
     await tasks.run(() => Promise.reject(new Error('first')));
     const begun = tasks[next](async () => void ended.push('begun'));
     const thrown = begun.catch((error: Error) => void ended.push(error.message));
-    // Time for a fault to come through that waits for nobody.
+    // Time for an error that is thrown too early.
     await new Promise(setImmediate);
     slow.resolve();
     await thrown;

@@ -3,7 +3,7 @@ import { FROM_THE_START, trackResumePoint } from '../../lib/admin/import/run/res
 
 const LINES = [2, 5, 17, 99, 100, 103];
 
-/** The point of an import that has reached these records and stored all but the open ones. */
+/** The point of an import that has reached these records and stored all but the pending ones. */
 const pointAfter = (lines: readonly number[], pending: readonly number[] = []) => {
   const progress = trackResumePoint(FROM_THE_START);
   for (const line of lines) progress.reach(line);
@@ -11,8 +11,8 @@ const pointAfter = (lines: readonly number[], pending: readonly number[] = []) =
   return progress.now();
 };
 
-describe('The point where an import could go on', () => {
-  it('is behind what was handed on last, and names what of it is not stored', () => {
+describe('A resume point', () => {
+  it('is the line after the last record, with the lines that are not stored yet', () => {
     const progress = trackResumePoint(FROM_THE_START);
     expect(progress.now()).toEqual(FROM_THE_START);
     expect([2, 5, 6].map(progress.reach)).toEqual([true, true, true]);
@@ -22,7 +22,7 @@ describe('The point where an import could go on', () => {
     expect(progress.now()).toMatchObject({ line: 7, pending: [] });
   });
 
-  it('never goes back behind where it was resumed, and forgets nothing that was open then', () => {
+  it('never moves back after a resume, and keeps the lines that were pending then', () => {
     const start = pointAfter([2, 5, 17, 99], [5, 17]);
     const progress = trackResumePoint(start);
     expect(progress.now()).toEqual(start);
@@ -50,7 +50,7 @@ describe('The point where an import could go on', () => {
     ['one more', [2, 3, 5, 17]],
     ['one less', [2, 17]],
     ['another', [3, 5, 17]],
-  ])('is of no use when %s of the records before it is valid', (_case, lines) => {
+  ])('is rejected when %s of the records before it is valid', (_case, lines) => {
     const start = pointAfter([2, 5, 17]);
     const resumed = () => {
       const progress = trackResumePoint(start);

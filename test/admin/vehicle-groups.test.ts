@@ -90,7 +90,7 @@ describe('The rows of vehicles in a file', () => {
   it.each([
     ['a vehicle that was not there before', ['A', 'B', 'C']],
     ['a vehicle that was complete before', ['A', 'B', 'B']],
-  ])('are not taken when the file has changed since the scan: %s', (_case, registrations) => {
+  ])('are rejected when the file has changed since the scan: %s', (_case, registrations) => {
     const scan = vehicleScan(0);
     for (const row of rowsOf(['A', 'B', 'A'])) scan.add(row);
     const groups = vehicleGroups(scan);

@@ -12,6 +12,7 @@ const expectAlive = async (slug: string) => expect((await post({ json: { ...ITEM
 const unknownFields = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]));
 
+/** Every media type: test/middleware/body-checks.test.ts. */
 describe('A request body', () => {
   it.each([
     ['cut off', 'MALFORMED_JSON', '{"title": "T"'],
@@ -30,33 +31,18 @@ describe('A request body', () => {
     expect(await post({ raw, headers: JSON_TYPE })).toMatchObject(rejected(code));
   });
 
-  it.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'application/jsonp',
-    'multipart/form-data',
-    'application/merge-patch+json',
-    'application/problem+json',
-    'application/json; charset=utf-16',
-    'application/json; charset=iso-8859-1',
-    'application/json; charset=utf-8; charset=utf-16',
-    'application/json, application/json',
-    '',
-  ])('of the type %j is 400 UNSUPPORTED_CONTENT_TYPE', async (type) => {
-    const raw = new TextEncoder().encode(JSON.stringify(ITEM));
-    const reply = await post({ raw, headers: type ? { 'Content-Type': type } : {} });
-    expect(reply).toMatchObject(rejected('UNSUPPORTED_CONTENT_TYPE'));
-  });
+  it.each(['text/plain', 'application/problem+json', 'application/json; charset=utf-16', ''])(
+    'of the type %j is 400 UNSUPPORTED_CONTENT_TYPE',
+    async (type) => {
+      const raw = new TextEncoder().encode(JSON.stringify(ITEM));
+      const reply = await post({ raw, headers: type ? { 'Content-Type': type } : {} });
+      expect(reply).toMatchObject(rejected('UNSUPPORTED_CONTENT_TYPE'));
+    },
+  );
 
-  it.each([
-    'application/json; charset=utf-8',
-    'application/json ;charset=utf-8',
-    'application/json; charset="UTF-8"',
-    'application/json; version=1',
-    'APPLICATION/JSON',
-  ])('of the type %j is accepted', async (type) => {
-    const raw = JSON.stringify({ ...ITEM, slug: `s-${Buffer.from(type).toString('hex')}` });
-    expect((await post({ raw, headers: { 'Content-Type': type } })).status).toBe(201);
+  it('of the type application/json with a charset of UTF-8 is accepted', async () => {
+    const headers = { 'Content-Type': 'APPLICATION/JSON ;charset="utf-8"' };
+    expect((await post({ raw: JSON.stringify({ ...ITEM, slug: 'typed' }), headers })).status).toBe(201);
   });
 
   it.each([

@@ -19,6 +19,7 @@ const list = (query: string) => get(`${PATH}?${query}`);
 const pageOf = ({ body }: Reply) => body as { items: ContentItem[]; total: number; limit: number; offset: number };
 const slugsOf = (reply: Reply) => pageOf(reply).items.map(({ slug }) => slug);
 
+/** Every value of a parameter: test/middleware/request-input.test.ts; every link: test/content/page.test.ts. */
 describe('GET /v1/api/content', () => {
   it('returns the newest first, 20 by default, with the exact total', async () => {
     const reply = await list('domain=Pages.Example');
@@ -66,21 +67,11 @@ describe('GET /v1/api/content', () => {
     expect(body).toMatchObject({ total: 2 * ITEMS, items: [{ slug: newestFirst[0], domain: 'pages.example' }] });
   });
 
-  const digits = 'must be an integer in decimal digits';
   it.each([
     ['limit=0', 'limit', 'must be at least 1'],
     ['limit=101', 'limit', 'must be at most 100'],
-    ['limit=-1', 'limit', 'must be at least 1'],
-    ['limit=', 'limit', digits],
-    ['limit=1.5', 'limit', digits],
-    ['limit=%2B5', 'limit', digits],
-    ['limit=1e1', 'limit', digits],
-    ['limit=٣', 'limit', digits],
+    ['limit=٣', 'limit', 'must be an integer in decimal digits'],
     ['offset=-1', 'offset', 'must be at least 0'],
-    ['offset=-99999999999999999999', 'offset', 'must be at least 0'],
-    ['offset=-0', 'offset', digits],
-    ['offset=abc', 'offset', digits],
-    ['limit=5&limit=5', 'limit', 'must not be given more than once'],
     ['domain=a.example&domain=a.example&slug=x', 'domain', 'must not be given more than once'],
     ['slug=item-1', 'domain', expect.any(String)],
     ['domain=', 'domain', expect.any(String)],
@@ -88,11 +79,6 @@ describe('GET /v1/api/content', () => {
     const { body } = await list(query);
     expect(body).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
     expect((body as { errors: unknown }).errors).toEqual([{ parameter, detail }]);
-  });
-
-  it('returns the issues of all parameters', async () => {
-    const { body } = await list('limit=x&offset=y');
-    expect(body).toMatchObject({ errors: [{ parameter: 'limit' }, { parameter: 'offset' }] });
   });
 
   it.each([

@@ -1,12 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-<<<<<<< HEAD
-import { windowAt } from '../../functions/access/plans.ts';
-import { type Call, type Reply, startApi, type TestApi } from '../support/api.ts';
-=======
 import { windowAt } from '../../functions/access/plans.ts';
 import type { Call, Reply } from '../support/api.ts';
->>>>>>> bbe358c (test(admin, api): the same proofs in 780 fewer lines; outcomes first in titles)
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';

@@ -27,7 +27,12 @@ const usedKey = async (requests: number, record: Parameters<typeof api.newKey>[0
  * Exactly the limit is admitted. On a machine so busy that a response of the counter comes too late, its update is sent
  * again and counts twice: one admission less for each of those, and never one more.
  */
-const expectExactly = async (limit: number, key: string, usedBefore: number, replies: readonly { status: number }[]) => {
+const expectExactly = async (
+  limit: number,
+  key: string,
+  usedBefore: number,
+  replies: readonly { status: number }[],
+) => {
   const statuses = replies.map(({ status }) => status);
   const [admitted = 0, limited = 0, failed = 0] = [200, 429, 500].map(
     (wanted) => statuses.filter((status) => status === wanted).length,

@@ -6,102 +6,78 @@ import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { moment, someFields } from '../support/content.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
-import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { always, type ChooseFault, forOperation } from '../support/fault-choosers.ts';
+import { type Fault, startFaultProxy } from '../support/fault-proxy.ts';
 
 let engine: TestEngine;
-let serial = 0;
-
 beforeAll(async () => {
   engine = await startEngine();
 });
 afterAll(() => engine.stop());
 
-/** Each attempt has its own connection, so that no request of an earlier one is still running. */
-const overProxy = async <T>(work: (db: DynamoDBDocumentClient, faults: FaultProxy) => Promise<T>): Promise<T> => {
+/** The number of database calls. Each change has its own connection, so that no request of an earlier one is still running. */
+const overProxy = async (choose: ChooseFault, change: (db: DynamoDBDocumentClient) => Promise<unknown>) => {
   const faults = await startFaultProxy(engine.endpoint);
   const db = clientOf(faults.endpoint);
+  faults.inject(choose);
   try {
-    return await work(db, faults);
+    await change(db);
+    return faults.calls.length;
   } finally {
     db.destroy();
     await faults.close();
   }
 };
 
-const healthy = () => contentTable(engine.client, engine.names.content);
-/** Deadline of a change whose database is gone, in milliseconds. */
-const PATIENCE_MS = 150;
+const content = (db = engine.client) => contentTable(db, engine.names.content);
+/** The time of a change whose database is gone. */
+const brief = () => moment(150);
 
+let serial = 0;
 const aNewItem = () => {
   serial += 1;
-  return healthy().create(someFields('from.example', `item-${serial}`), undefined, moment());
+  return content().create(someFields('from.example', `item-${serial}`), undefined, moment());
 };
 
-type Change = (db: DynamoDBDocumentClient, item: ContentItem, patienceMs?: number) => Promise<unknown>;
+type Change = (db: DynamoDBDocumentClient, item: ContentItem, at: ReturnType<typeof moment>) => Promise<unknown>;
 
-/** Every kind of change of an item. */
 const changes: readonly (readonly [string, Change])[] = [
   [
     'a creation with an Idempotency-Key',
-    (db, { slug }, patienceMs) => {
-      const repeatable = { keyId: 'key', idempotencyKey: slug };
-      return contentTable(db, engine.names.content).create(
-        someFields('new.example', slug),
-        repeatable,
-        moment(patienceMs),
-      );
-    },
+    (db, { slug }, at) =>
+      content(db).create(someFields('new.example', slug), { keyId: 'key', idempotencyKey: slug }, at),
   ],
-  [
-    'an update',
-    (db, { id }, patienceMs) =>
-      contentTable(db, engine.names.content).update(id, { title: 'New' }, undefined, moment(patienceMs)),
-  ],
+  ['an update', (db, { id }, at) => content(db).update(id, { title: 'New' }, undefined, at)],
   [
     'a move to another domain and slug',
-    (db, { id, slug }, patienceMs) => {
-      const to = { domain: 'to.example', slug: `${slug}-moved` };
-      return contentTable(db, engine.names.content).update(id, to, undefined, moment(patienceMs));
-    },
+    (db, { id, slug }, at) => content(db).update(id, { domain: 'to.example', slug: `${slug}-moved` }, undefined, at),
   ],
-  [
-    'a deletion',
-    (db, { id }, patienceMs) => contentTable(db, engine.names.content).remove(id, undefined, moment(patienceMs)),
-  ],
+  ['a deletion', (db, { id }, at) => content(db).remove(id, undefined, at)],
   [
     'an import of several new items',
-    (db, { slug }, patienceMs) => {
+    (db, { slug }, at) => {
       const rows = [1, 2, 3].map((n) => someFields(n === 2 ? 'other.example' : 'many.example', `${slug}-${n}`));
-      return contentImport(db, engine.names.content).importBatch(rows, moment(patienceMs));
+      return contentImport(db, engine.names.content).importBatch(rows, at);
     },
   ],
 ];
 
-const callsOf = async (change: Change): Promise<number> => {
-  const item = await aNewItem();
-  return overProxy(async (db, faults) => {
-    await change(db, item);
-    return faults.calls.length;
-  });
-};
-
 /** The nth call and all calls after it fail, as when the process ends. */
 const crashAt = async (nth: number, fault: Fault, change: Change): Promise<void> => {
   const item = await aNewItem();
-  await overProxy(async (db, faults) => {
-    faults.inject(() => {
-      if (faults.calls.length < nth) return undefined;
-      return faults.calls.length === nth ? fault : 'resetBefore';
-    });
-    await expect(change(db, item, PATIENCE_MS)).rejects.toThrow();
-  });
+  const choose: ChooseFault = (call) => (call.nth < nth ? undefined : call.nth === nth ? fault : 'resetBefore');
+  await expect(overProxy(choose, (db) => change(db, item, brief()))).rejects.toThrow();
 };
 
 describe.each(changes)('%s that crashes', (_what, change) => {
   it.each(['resetBefore', 'resetAfter'] as const)(
-    'at any of its database calls (%s) leaves all or nothing',
+    'at any database call (%s) is applied whole or not',
     async (fault) => {
-      const calls = await callsOf(change);
+      const item = await aNewItem();
+      const calls = await overProxy(
+        () => undefined,
+        (db) => change(db, item, moment()),
+      );
       expect(calls).toBeGreaterThan(1);
       for (let nth = 1; nth <= calls; nth += 1) {
         await crashAt(nth, fault, change);
@@ -111,19 +87,12 @@ describe.each(changes)('%s that crashes', (_what, change) => {
   );
 });
 
-describe('A creation whose response was lost', () => {
-  it('is returned again for the same Idempotency-Key', async () => {
-    const fields = someFields('lost.example', 'lost');
-    const repeatable = { keyId: 'key', idempotencyKey: 'lost' };
-    await overProxy(async (db, faults) => {
-      faults.inject(({ operation }) => (operation === 'TransactWriteItems' ? 'resetAfter' : undefined));
-      const lost = contentTable(db, engine.names.content).create(fields, repeatable, moment(PATIENCE_MS));
-      await expect(lost).rejects.toThrow();
-    });
-    const again = await healthy().create(fields, repeatable, moment());
-    expect(await healthy().list({ domain: 'lost.example' }, { offset: 0, limit: 5 }, moment().deadline)).toEqual({
-      items: [again],
-      total: 1,
-    });
-  });
+it('A creation whose response was lost is returned again for the same Idempotency-Key', async () => {
+  const fields = someFields('lost.example', 'lost');
+  const repeatable = { keyId: 'key', idempotencyKey: 'lost' };
+  const losing = forOperation('TransactWriteItems', always('resetAfter'));
+  await expect(overProxy(losing, (db) => content(db).create(fields, repeatable, brief()))).rejects.toThrow();
+  const again = await content().create(fields, repeatable, moment());
+  const listed = await content().list({ domain: 'lost.example' }, { offset: 0, limit: 5 }, moment().deadline);
+  expect(listed).toEqual({ items: [again], total: 1 });
 });

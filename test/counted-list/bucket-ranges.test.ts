@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Bucket, bucketRanges } from '../../functions/counted-list/bucket-ranges.ts';
 
-/** Buckets 2 to 0, newest first, of which bucket 1 has become empty. */
+/** Buckets 3 to 0, newest first, of which bucket 1 has become empty. */
 const BUCKETS: readonly Bucket[] = [
   { bucket: 3, members: 2 },
   { bucket: 2, members: 3 },

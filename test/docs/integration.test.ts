@@ -1,14 +1,19 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { run, snippets } from './snippets.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+const page = readFileSync(join(ROOT, 'docs/integration.md'), 'utf8');
+/** The examples of docs/integration.md in one language, in their order. */
+const snippets = (language: 'sh' | 'ts'): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
 const blocks = snippets('ts');
 const hasCurl = ['curl', 'bash'].every((program) => spawnSync(program, ['--version']).status === 0);
 
@@ -44,29 +49,34 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const place = (origin: string) => ({ API_ORIGIN: origin, API_KEY: service.keys.premium });
+/** Runs a program to its end. */
+const run = async (command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
+  const child = spawn(command, args, { env: { ...process.env, ...environment } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
+};
+const compile = () => run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', folder]);
+const credentials = (origin: string) => ({ API_ORIGIN: origin, API_KEY: service.keys.premium });
 
 describe('The TypeScript of docs/integration.md', () => {
   it('compiles against the published types', async () => {
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    expect(await run(process.execPath, [compiler, '--project', folder])).toEqual({ code: 0, output: '' });
+    expect(await compile()).toEqual({ code: 0, output: '' });
   });
 
-  it('does not compile when it misreads an answer', async () => {
+  it('does not compile when it misreads a response', async () => {
     const misread = join(folder, 'misread.ts');
-    await writeFile(
-      misread,
-      "import type { Vehicle } from './api-types.ts';\nexport const f = (v: Vehicle) => v.colour;\n",
-    );
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const { code, output } = await run(process.execPath, [compiler, '--project', folder]);
+    const source = "import type { Vehicle } from './api-types.ts';\nexport const f = (v: Vehicle) => v.colour;\n";
+    await writeFile(misread, source);
+    const { code, output } = await compile();
     await rm(misread);
     expect(code).not.toBe(0);
     expect(output).toContain("'colour' does not exist on type");
   });
 
-  it('runs against the service and says what it should', async () => {
-    const { code, output } = await run(process.execPath, [join(folder, 'program.ts')], place(service.origin));
+  it('runs against the service with the expected output', async () => {
+    const { code, output } = await run(process.execPath, [join(folder, 'program.ts')], credentials(service.origin));
     expect(output.trim().split('\n')).toEqual([
       'AB12 CDE insured: true',
       'ZZ99ZZZ known: false',
@@ -82,57 +92,48 @@ describe('The TypeScript of docs/integration.md', () => {
   });
 });
 
-describe('The way of backing off in docs/integration.md', () => {
-  const startStub = async (answers: readonly [status: number, headers?: Record<string, string>][]) => {
+describe('The retries of docs/integration.md', () => {
+  type Answer = readonly [status: number, headers?: Record<string, string>];
+
+  /** Runs a request against a server that gives these answers, then 200; status 0 breaks the connection. */
+  const attempt = async (request: string, answers: readonly Answer[]) => {
     const arrivals: number[] = [];
-    const server: Server = createServer((_request, response) => {
+    const server = createServer((_request, response) => {
       const [status, headers] = answers[arrivals.length] ?? [200];
       arrivals.push(Date.now());
       if (status === 0) response.destroy();
       else response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end('{}');
     });
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-    return { server, arrivals, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-  };
-
-  const attempt = async (call: string, answers: readonly [number, Record<string, string>?][]) => {
-    const { server, arrivals, origin } = await startStub(answers);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
     const program = join(folder, 'back-off.ts');
-    await writeFile(program, [...blocks.slice(0, 2), `console.log((await ${call}).status);`].join('\n'));
-    const { code, output } = await run(process.execPath, [program], place(origin));
-    server.closeAllConnections();
-    server.close();
-    return { code, output, arrivals };
+    await writeFile(program, [...blocks.slice(0, 2), `console.log((await ${request}).status);`].join('\n'));
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const result = await run(process.execPath, [program], credentials(origin));
+    server.close().closeAllConnections();
+    return { ...result, arrivals };
   };
+  const GET = "request('GET', '/', { repeatable: true })";
 
-  it('waits as long as Retry-After says, then through a fault and a broken connection, and gets there', async () => {
-    const { code, output, arrivals } = await attempt("request('GET', '/', { repeatable: true })", [
-      [429, { 'Retry-After': '1' }],
-      [500],
-      [0],
-    ]);
-    expect([code, output]).toEqual([0, '200\n']);
-    expect(arrivals).toHaveLength(4);
+  it('wait as long as Retry-After says, then continue after a 500 and a broken connection', async () => {
+    const { code, output, arrivals } = await attempt(GET, [[429, { 'Retry-After': '1' }], [500], [0]]);
+    expect([code, output, arrivals.length]).toEqual([0, '200\n', 4]);
     const [first = 0, second = 0] = arrivals;
     expect(second - first).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('never sends a change again whose fate is unknown', async () => {
-    const { code, arrivals } = await attempt("request('POST', '/', { body: {} })", [[500]]);
+  it.each<[string, string, Answer[], number]>([
+    ['never repeat a change whose outcome is unknown', "request('POST', '/', { body: {} })", [[500]], 1],
+    ['end after 5 attempts', GET, Array(9).fill([503]), 5],
+  ])('%s', async (_title, request, answers, attempts) => {
+    const { code, arrivals } = await attempt(request, answers);
     expect(code).not.toBe(0);
-    expect(arrivals).toHaveLength(1);
-  });
-
-  it('gives up in the end', async () => {
-    const { code, arrivals } = await attempt("request('GET', '/', { repeatable: true })", Array(9).fill([503]));
-    expect(code).not.toBe(0);
-    expect(arrivals).toHaveLength(5);
+    expect(arrivals).toHaveLength(attempts);
   });
 });
 
 (hasCurl ? describe : describe.skip)('The curl of docs/integration.md', () => {
   it.each(snippets('sh'))('works: %s', async (script) => {
-    const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', script], place(service.origin));
+    const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', script], credentials(service.origin));
     expect([code, output]).toEqual([0, expect.not.stringContaining('"code":"UNAUTHORIZED"')]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { generateKey } from '../../functions/access/api-key.ts';
 import { LARGEST_BULK_SIZE } from '../../functions/access/plans.ts';
@@ -6,31 +6,21 @@ import { type Endpoint, type EndpointId, endpoints, fallback } from '../../funct
 import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';
 import { inputMiddlewares } from '../../functions/middleware/request-input.ts';
 import type { GatewayHandler } from '../../functions/middleware/stack.ts';
-import { startApi, type TestApi } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
-import { forOperation, forTable } from '../support/fault-choosers.ts';
+import { always, forOperation, forTable } from '../support/fault-choosers.ts';
+import { testApi } from '../support/test-api.ts';
 
 /** Bytes of a body that a lookup reads before admission. */
 const EARLY_BYTES = 16_000;
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
-beforeEach(() => api.faults.reset());
+const api = testApi();
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const rows: readonly (readonly [string, string])[] = [
-  ...Object.entries(endpoints).map(([id, { entry }]) => [id, entry] as const),
-  ['not-found', fallback.entry],
-];
-const rowsWithBody = (Object.entries(endpoints) as [EndpointId, Endpoint][])
-  .filter(([, { body }]) => body !== undefined)
-  .map(([id, { entry }]) => [id, entry] as const);
-const { entry: bulk } = endpoints['bulk-insurance'];
+const rows = Object.entries(endpoints) as [EndpointId, Endpoint][];
+const entries = [...rows.map(([, { entry }]) => entry), fallback.entry];
+const rowsWithBody = rows.filter(([, { body }]) => body !== undefined);
 
 const invoke = async (entry: string, key: string | undefined, rest: object) => {
   const { handler } = (await import(`../../${entry}`)) as { handler: GatewayHandler };
@@ -39,135 +29,107 @@ const invoke = async (entry: string, key: string | undefined, rest: object) => {
   const event = Object.assign(rest, { headers, requestContext: { requestId: 'r-1', timeEpoch: NOON } });
   return handler(event, {} as Context);
 };
+const bulk = (key: string, rest: object) => invoke(endpoints['bulk-insurance'].entry, key, rest);
 
-/** A body of some size that an endpoint would have to parse and look through. */
+/** A body of some size that an endpoint would have to parse and validate. */
 const bodyOf = (bytes: number): string => {
   const [start, end] = ['{"registrations":["\\u0041",', '1]}'];
   return start.padEnd(bytes - end.length) + end;
 };
 
-/** How often a body is parsed while something is done. */
+/** How often a body is parsed during `work`. */
 const countParsing = async (body: string, work: () => Promise<unknown>): Promise<number> => {
   const parse = jest.spyOn(JSON, 'parse');
   await work();
-  return parse.mock.calls.filter(([text]) => text === body).length;
+  const count = parse.mock.calls.filter(([text]) => text === body).length;
+  parse.mockRestore();
+  return count;
 };
 
 describe('Without a well-formed key', () => {
-  it.each(rows)(
-    '%s answers 401 with all headers, and neither reads the body nor asks the database',
-    async (_id, entry) => {
-      const bodyRead = jest.fn();
-      const withBody = () => ({
-        get body() {
-          bodyRead();
-          return '{}';
-        },
+  it.each(entries)('%s answers 401 with all headers, without the body or the database', async (entry) => {
+    const bodyRead = jest.fn();
+    const withBody = () => ({
+      get body() {
+        bodyRead();
+        return '{}';
+      },
+    });
+    for (const key of [undefined, '', 'hunter2', `${generateKey('live')}x`]) {
+      const { statusCode, headers } = await invoke(entry, key, withBody());
+      expect(statusCode).toBe(401);
+      expect(headers).toMatchObject({
+        'X-RateLimit-Limit': '0',
+        'X-RateLimit-Remaining': '0',
+        'X-RateLimit-Reset': expect.stringMatching(/^\d+$/),
+        'X-Request-Id': 'r-1',
+        'WWW-Authenticate': 'Bearer',
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
       });
-      for (const key of [undefined, '', 'hunter2', `${generateKey('live')}x`]) {
-        const { statusCode, headers } = await invoke(entry, key, withBody());
-        expect(statusCode).toBe(401);
-        expect(headers).toMatchObject({
-          'X-RateLimit-Limit': '0',
-          'X-RateLimit-Remaining': '0',
-          'X-RateLimit-Reset': expect.stringMatching(/^\d+$/),
-          'X-Request-Id': 'r-1',
-          'WWW-Authenticate': 'Bearer',
-          'Cache-Control': 'no-store',
-          'X-Content-Type-Options': 'nosniff',
-        });
-      }
-      expect(bodyRead).not.toHaveBeenCalled();
-      expect(api.faults.calls).toHaveLength(0);
-    },
-  );
+    }
+    expect(bodyRead).not.toHaveBeenCalled();
+    expect(api.faults.calls).toHaveLength(0);
+  });
 });
 
-describe('With a well-formed key that nobody has', () => {
-  it.each(rowsWithBody)('%s does not parse a large body', async (_id, entry) => {
-    const body = bodyOf(EARLY_BYTES + 1);
-    const work = async () => expect((await invoke(entry, generateKey('test'), { body })).statusCode).toBe(401);
-    expect(await countParsing(body, work)).toBe(0);
-  });
-
-  it.each(rowsWithBody.filter(([id]) => id !== 'bulk-insurance'))(
-    '%s, which writes, parses no body',
-    async (_id, entry) => {
-      const body = bodyOf(100);
+describe('With a well-formed key that is unknown', () => {
+  it.each(rowsWithBody)('%s parses no large body, and none at all when it writes', async (id, { entry }) => {
+    for (const bytes of id === 'bulk-insurance' ? [EARLY_BYTES + 1] : [EARLY_BYTES + 1, 100]) {
+      const body = bodyOf(bytes);
       const work = async () => expect((await invoke(entry, generateKey('test'), { body })).statusCode).toBe(401);
       expect(await countParsing(body, work)).toBe(0);
-    },
-  );
-});
-
-describe('A bulk request', () => {
-  it('with a body of 16 kB is read beside admission', async () => {
-    const body = bodyOf(EARLY_BYTES);
-    expect(await countParsing(body, () => invoke(bulk, generateKey('test'), { body }))).toBe(1);
-  });
-
-  it('with a body of many values is not, however short it is', async () => {
-    const key = generateKey('test');
-    for (const body of [JSON.stringify({ registrations: Array(101).fill(1) }), '['.repeat(101), '{"a":'.repeat(101)]) {
-      expect(await countParsing(body, () => invoke(bulk, key, { body }))).toBe(0);
-      jest.restoreAllMocks();
     }
   });
 
-  it('with a body that arrives base64-encoded is not either', async () => {
-    const text = bodyOf(100);
-    const body = Buffer.from(text).toString('base64');
-    const work = (key: string) => invoke(bulk, key, { body, isBase64Encoded: true });
-    expect(await countParsing(text, () => work(generateKey('test')))).toBe(0);
-    jest.restoreAllMocks();
-    const key = await api.newKey();
-    expect(await countParsing(text, async () => expect((await work(key)).statusCode).toBe(400))).toBe(1);
+  it('a bulk request parses a body of 16 kB beside admission, but none of many values or in base64', async () => {
+    const parsed = (body: string, rest: object = {}) =>
+      countParsing(body, () => bulk(generateKey('test'), { body, ...rest }));
+    expect(await parsed(bodyOf(EARLY_BYTES))).toBe(1);
+    const values = JSON.stringify({ registrations: Array(101).fill(1) });
+    for (const body of [values, '['.repeat(101), '{"a":'.repeat(101)]) expect(await parsed(body)).toBe(0);
+    const encoded = { body: Buffer.from(bodyOf(100)).toString('base64'), isBase64Encoded: true };
+    expect(await parsed(bodyOf(100), encoded)).toBe(0);
+    const known = async () => expect((await bulk(api.key, encoded)).statusCode).toBe(400);
+    expect(await countParsing(bodyOf(100), known)).toBe(1);
   });
+});
 
-  it('with a larger body is read after admission, and beside it once the key was admitted', async () => {
+describe('A bulk request', () => {
+  it('with a larger body is parsed after admission, and beside it once the key was admitted', async () => {
     const key = await api.newKey();
     const body = bodyOf(EARLY_BYTES + 1);
+    const parsed = () => countParsing(body, () => bulk(key, { body }));
     const parsedBeforeAdmission = async () => {
-      api.faults.inject(
-        forTable(
-          api.engine.names.keys,
-          forOperation('GetItem', () => 'error'),
-        ),
-      );
-      const count = await countParsing(body, () => invoke(bulk, key, { body }));
+      api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
+      const count = await parsed();
       api.faults.reset();
-      jest.restoreAllMocks();
       return count;
     };
     expect(await parsedBeforeAdmission()).toBe(0);
-    expect(await countParsing(body, () => invoke(bulk, key, { body }))).toBe(1);
-    jest.restoreAllMocks();
+    expect(await parsed()).toBe(1);
     expect(await parsedBeforeAdmission()).toBe(1);
   });
 
-  it('that no plan allows is BULK_TOO_LARGE alone, and none of its entries is looked at', async () => {
+  it('that no plan allows is BULK_TOO_LARGE alone, and none of its entries is validated', async () => {
     const examined = jest.fn();
-    const entries = new Proxy(Array(LARGEST_BULK_SIZE + 1).fill(1), {
+    const registrations = new Proxy(Array(LARGEST_BULK_SIZE + 1).fill(1), {
       get: (target, name) => {
         if (/^\d+$/.test(String(name))) examined(name);
         return Reflect.get(target, name);
       },
     });
-    const context = requestContextOf({}, undefined);
-    context.body = { registrations: entries, unknown: 1 };
-    await inputMiddlewares(endpoints['bulk-insurance'])
-      .at(-1)
-      ?.before({ event: context } as StackRequest);
+    const event = requestContextOf({}, undefined);
+    event.body = { registrations, unknown: 1 };
+    const validation = inputMiddlewares(endpoints['bulk-insurance']).at(-1);
+    validation?.before({ event } as StackRequest);
     expect(examined).not.toHaveBeenCalled();
 
     const json = { registrations: Array(LARGEST_BULK_SIZE + 1).fill(1), unknown: 1 };
     const key = await api.newKey({ plan: 'free' });
-    const { status, body } = await api.call('POST', '/v1/vehicle/bulk-insurance', { key, json });
-    expect(status).toBe(400);
-    expect(body).toMatchObject({
-      code: 'BULK_TOO_LARGE',
-      detail: '1001 registrations were sent; the plan allows at most 100 in one request.',
-      errors: [{ pointer: '/registrations' }],
-    });
+    const { body } = await api.call('POST', '/v1/vehicle/bulk-insurance', { key, json });
+    const detail = '1001 registrations were sent; the plan allows at most 100 in one request.';
+    const errors = [{ pointer: '/registrations' }];
+    expect(body).toMatchObject({ status: 400, code: 'BULK_TOO_LARGE', detail, errors });
   });
 });

@@ -30,7 +30,7 @@ describe('The metrics of a request', () => {
     jest.restoreAllMocks();
   });
 
-  it('tell of the first request that it was a cold start', () => {
+  it('of the first request include a cold start', () => {
     measure(outcome);
     expect(lines.map((line) => line.ColdStart)).toEqual([1, undefined]);
   });
@@ -68,7 +68,7 @@ describe('The metrics of a request', () => {
     ]);
   });
 
-  it('count server errors, faults of the database and limits hit', () => {
+  it('count server errors, database errors and rate limited requests', () => {
     measure({ ...outcome, status: 500, code: 'INTERNAL_ERROR', databaseError: true });
     measure({ ...outcome, status: 429, code: 'RATE_LIMITED' });
     expect(lines).toMatchObject([

@@ -13,11 +13,9 @@ describe('The day in London', () => {
   ])('at %s is %s', (instant, day) => {
     expect(londonDate(new Date(instant))).toBe(day);
   });
-});
 
-describe('The day in London, hour by hour', () => {
-  // If this fails after an update of Node, the law of summer time has changed: functions/runtime/clock.ts reckons with it.
-  it('is what Node’s time zones say, from 1996 to 2060', () => {
+  // If this fails after an update of Node, the law of summer time has changed: functions/runtime/clock.ts implements it.
+  it('agrees with Node’s time zones every hour around clock changes from 1996 to 2060', () => {
     const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/London', dateStyle: 'short' });
     const HOUR_MS = 3_600_000;
     const wrong: string[] = [];
@@ -39,17 +37,8 @@ describe('A calendar date', () => {
   it.each(['2026-02-28', '2024-02-29', '1900-01-01', '9999-12-31'])('is %s', (text) => {
     expect(isCalendarDate(text)).toBe(true);
   });
-  it.each([
-    '2026-02-30',
-    '2025-02-29',
-    '2026-13-01',
-    '2026-00-10',
-    '01/01/2026',
-    '2026-1-1',
-    '',
-    '2026-01-01T00:00:00Z',
-    '٢٠٢٦-٠١-٠١',
-  ])('is not %j', (text) => {
+  const otherForms = ['01/01/2026', '2026-1-1', '', '2026-01-01T00:00:00Z', '٢٠٢٦-٠١-٠١'];
+  it.each(['2026-02-30', '2025-02-29', '2026-13-01', '2026-00-10', ...otherForms])('is not %j', (text) => {
     expect(isCalendarDate(text)).toBe(false);
   });
 });

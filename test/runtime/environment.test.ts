@@ -8,44 +8,28 @@ beforeEach(() => {
 afterEach(() => {
   Object.assign(process.env, before);
 });
+const DATABASE = { AWS_REGION: 'r', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
 
 describe('The environment', () => {
-  it('names every missing table at once', () => {
+  it('must have only the tables that a function needs; the error names every missing one', () => {
     process.env.KEYS_TABLE = 'k';
+    expect(tableNamesFromEnvironment(['keys'])).toEqual({ keys: 'k' });
     expect(() => tableNamesFromEnvironment(['keys', 'usage', 'vehicles'])).toThrow('USAGE_TABLE, VEHICLES_TABLE');
   });
 
-  it('is asked only for what a function needs', () => {
-    process.env.KEYS_TABLE = 'k';
-    expect(tableNamesFromEnvironment(['keys'])).toEqual({ keys: 'k' });
-  });
-
-  it('names every missing variable of the database at once', () => {
+  it('must have the region and credentials; the error names every missing one', () => {
     process.env.AWS_REGION = 'eu-west-2';
     expect(() => databaseFromEnvironment()).toThrow('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY');
   });
 
-  it('takes an empty endpoint for none', () => {
-    Object.assign(process.env, {
-      AWS_REGION: 'r',
-      AWS_ACCESS_KEY_ID: 'a',
-      AWS_SECRET_ACCESS_KEY: 's',
-      AWS_ENDPOINT_URL_DYNAMODB: '',
-    });
+  it('has no endpoint when the variable is empty', () => {
+    Object.assign(process.env, DATABASE, { AWS_ENDPOINT_URL_DYNAMODB: '' });
     expect(databaseFromEnvironment()).toEqual({ region: 'r', credentials: { accessKeyId: 'a', secretAccessKey: 's' } });
   });
 
-  it('gives the session token with which Lambda signs', () => {
-    Object.assign(process.env, {
-      AWS_REGION: 'r',
-      AWS_ACCESS_KEY_ID: 'a',
-      AWS_SECRET_ACCESS_KEY: 's',
-      AWS_SESSION_TOKEN: 't',
-    });
-    expect(databaseFromEnvironment().credentials).toEqual({
-      accessKeyId: 'a',
-      secretAccessKey: 's',
-      sessionToken: 't',
-    });
+  it('has the session token with which Lambda signs', () => {
+    Object.assign(process.env, DATABASE, { AWS_SESSION_TOKEN: 't' });
+    const credentials = { accessKeyId: 'a', secretAccessKey: 's', sessionToken: 't' };
+    expect(databaseFromEnvironment().credentials).toEqual(credentials);
   });
 });

@@ -21,22 +21,19 @@ describe('A bulk request', () => {
       ['D4', []],
     ]);
     const { keys } = bulkKeys(submitted);
+    const failed = (registration: string, code: string, error: unknown) => ({
+      registration,
+      insured: false,
+      error,
+      code,
+    });
+    const unavailable = expect.stringMatching(/^This registration could not be looked up/);
     expect(verifyBulk(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
-        {
-          registration: '!',
-          insured: false,
-          error: problems.INVALID_REGISTRATION.detail,
-          code: 'INVALID_REGISTRATION',
-        },
-        {
-          registration: 'B2',
-          insured: false,
-          error: expect.stringMatching(/^This registration could not be looked up/),
-          code: 'LOOKUP_UNAVAILABLE',
-        },
-        { registration: 'C3', insured: false, error: problems.VEHICLE_NOT_FOUND.detail, code: 'VEHICLE_NOT_FOUND' },
+        failed('!', 'INVALID_REGISTRATION', problems.INVALID_REGISTRATION.detail),
+        failed('B2', 'LOOKUP_UNAVAILABLE', unavailable),
+        failed('C3', 'VEHICLE_NOT_FOUND', problems.VEHICLE_NOT_FOUND.detail),
         { registration: 'D4', insured: false, policy: null },
         { registration: 'A1', insured: true, policy: aPolicy() },
       ],

@@ -10,7 +10,7 @@ const day = fc
 const policy = fc
   .tuple(day, day, fc.stringMatching(/^P-\d{1,3}$/))
   .map(([one, two, number]) => aPolicy({ number, validFrom: one < two ? one : two, validTo: one < two ? two : one }));
-/** Numbers are unique within a vehicle: the import refuses others. */
+/** Numbers are unique within a vehicle: the import rejects others. */
 const policies = fc.uniqueArray(policy, { maxLength: 20, selector: ({ number }) => number });
 
 describe('Insurance on a day', () => {
@@ -35,7 +35,7 @@ describe('Insurance on a day', () => {
     );
   });
 
-  it('answers with one of the policies, or with none when there is none', () => {
+  it('has one of the policies, or none when there is none', () => {
     fc.assert(
       fc.property(policies, day, (list, today) => {
         const { state, policy: answer } = insuranceOn(today, list);
@@ -45,29 +45,34 @@ describe('Insurance on a day', () => {
     );
   });
 
-  it('takes of several in force the one that began last, then the first by number', () => {
-    const list = [
-      aPolicy({ number: 'B', validFrom: '2026-03-01' }),
-      aPolicy({ number: 'C', validFrom: '2026-02-01' }),
-      aPolicy({ number: 'A', validFrom: '2026-03-01' }),
-    ];
-    expect(insuranceOn(TODAY, list)).toMatchObject({ state: 'in force', policy: { number: 'A' } });
-  });
-
-  it('takes of those that ended the last to end, before any that is still to begin', () => {
-    const list = [
-      aPolicy({ number: 'NEXT', validFrom: '2026-07-01' }),
-      aPolicy({ number: 'OLD', validTo: '2026-03-01' }),
-      aPolicy({ number: 'LAST', validTo: '2026-06-14' }),
-    ];
-    expect(insuranceOn(TODAY, list)).toMatchObject({ state: 'lapsed', policy: { number: 'LAST' } });
-  });
-
-  it('takes of those still to begin the next', () => {
-    const list = [
-      aPolicy({ number: 'LATER', validFrom: '2026-08-01' }),
-      aPolicy({ number: 'NEXT', validFrom: '2026-07-01' }),
-    ];
-    expect(insuranceOn(TODAY, list)).toMatchObject({ state: 'not started', policy: { number: 'NEXT' } });
+  it.each([
+    [
+      'in force: the last to begin, then the first by number',
+      [
+        { number: 'B', validFrom: '2026-03-01' },
+        { number: 'C', validFrom: '2026-02-01' },
+        { number: 'A', validFrom: '2026-03-01' },
+      ],
+      { state: 'in force', policy: { number: 'A' } },
+    ],
+    [
+      'lapsed: the last to end, before any that is still to begin',
+      [
+        { number: 'NEXT', validFrom: '2026-07-01' },
+        { number: 'OLD', validTo: '2026-03-01' },
+        { number: 'LAST', validTo: '2026-06-14' },
+      ],
+      { state: 'lapsed', policy: { number: 'LAST' } },
+    ],
+    [
+      'not started: the next',
+      [
+        { number: 'LATER', validFrom: '2026-08-01' },
+        { number: 'NEXT', validFrom: '2026-07-01' },
+      ],
+      { state: 'not started', policy: { number: 'NEXT' } },
+    ],
+  ])('is that of one policy of several that are %s', (_which, list, expected) => {
+    expect(insuranceOn(TODAY, list.map(aPolicy))).toMatchObject(expected);
   });
 });

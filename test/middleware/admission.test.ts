@@ -4,19 +4,18 @@ import { recentlyAdmittedKeys } from '../../functions/access/recently-admitted-k
 import { admissionBesideLoad } from '../../functions/middleware/admission.ts';
 import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';
 
-it('admission asks the database before a lookup does, so that a rejection does not wait for what was found to be parsed', async () => {
-  const asked: string[] = [];
-  const ask = (what: string) => async () => {
-    asked.push(what);
+it('Admission sends its requests before the lookup, so that a rejection does not wait until the lookup is parsed', async () => {
+  const sent: string[] = [];
+  const send = async (request: string) => void sent.push(request);
+  const findKey = async () => {
+    await send('key');
     return undefined;
   };
-  const store = { findKey: ask('key'), incrementUsage: async () => asked.push('counter') };
+  const store = { findKey, incrementUsage: async () => sent.push('counter') };
   const context = requestContextOf({}, undefined);
   Object.assign(context, { key: presentedKey({ 'x-api-key': generateKey('test') }) });
-  const load = { before: async () => void (await ask('vehicle')()) };
-
+  const load = { before: () => send('vehicle') };
   const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentlyAdmittedKeys());
-
   await expect(before({ event: context } as StackRequest)).rejects.toThrow('Send a valid API key');
-  expect(asked).toEqual(['key', 'counter', 'vehicle']);
+  expect(sent).toEqual(['key', 'counter', 'vehicle']);
 });
