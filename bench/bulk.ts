@@ -1,105 +1,70 @@
-/** A bulk request of 1,000 registrations beside ten bare concurrent BatchGetItem calls for the same keys. */
-import { fileURLToPath } from 'node:url';
+/** A bulk request of 1,000 registrations beside ten bare concurrent BatchGetItem requests for the same keys. */
 import { preparePacedEngine } from '../test/support/prepared-engine.ts';
-import { deployedBundles } from './deployed-bundles.ts';
-import { startFunction } from './function-instance/function-instance.ts';
-import { gatewayEvent } from './function-instance/gateway-event.ts';
+import { bulkEvent } from './events.ts';
+import { inTurns, latencies, withFunctions } from './functions.ts';
 import { generatedRegistration, loadGeneratedVehicles } from './generated-vehicles.ts';
-import { type Contestant, interleaved } from './interleaved.ts';
-import { type Finding, type Progress, percentile, type Run } from './report.ts';
+import { atMost, percentile, showProgress, table, targetTable } from './report.ts';
 
 const REGISTRATIONS = 1_000;
-const TARGET = 1.25;
-
-type Engine = Awaited<ReturnType<typeof preparePacedEngine>>;
-
-/** On what the two are compared: everything answered by the engine, or what it answered once after a fixed time. */
-const databasesOf = ({ names }: Engine) => [
-  { name: 'embedded engine', invocations: 60, block: 5, pace: { delayMs: 0, repeated: [] } },
-  {
-    name: 'recorded answers, 5 ms after each request',
-    invocations: 300,
-    block: 15,
-    pace: { delayMs: 5, repeated: [names.keys, names.usage, names.vehicles] },
-  },
-];
-
-const bulkEvent = (key: string) =>
-  gatewayEvent({
-    method: 'POST',
-    path: '/v1/vehicle/bulk-insurance',
-    key,
-    json: { registrations: Array.from({ length: REGISTRATIONS }, (_, n) => generatedRegistration(n)) },
-  });
-
-const compare = async (engine: Engine, contestants: readonly Contestant[], progress: Progress) => {
-  const compared: { readonly name: string; readonly ours: readonly number[]; readonly bare: readonly number[] }[] = [];
-  for (const { name, invocations, block, pace } of databasesOf(engine)) {
-    await engine.setPace(pace);
-    const [ours = [], bare = []] = await interleaved(contestants, invocations, {
-      block,
-      onBlock: (done) => progress(done, invocations, name),
-    });
-    compared.push({ name, ours, bare });
-  }
-  return compared;
-};
-
-type Compared = Awaited<ReturnType<typeof compare>>[number];
-
-const ratioAt = ({ ours, bare }: Compared, share: number): number => percentile(ours, share) / percentile(bare, share);
-
-const findingOf = (compared: Compared): Finding => {
-  const ratio = ratioAt(compared, 0.5);
-  return {
-    promise: `p50 at most ${TARGET} of ten bare concurrent BatchGetItem calls: ${compared.name}`,
-    found: ratio.toFixed(2),
-    holds: ratio <= TARGET,
-  };
-};
+const MAX_RATIO = 1.25;
+const LATENCY_MS = 5;
 
 const METHOD = [
-  'The deployed bundle with 1,000 different registrations, all known, on the premium plan: key, counter, reading, rules and the',
-  'answer as text. Beside it a function that only sends ten BatchGetItem calls at once with the same client and takes what',
-  'the SDK makes of them. Each in a process of its own, warm, in turns. On the embedded engine the database takes most of the',
-  "time, as in DynamoDB; with recorded answers nearly all of it is the functions' own.",
+  'The deployed bundle with 1,000 different known registrations on the premium plan: key, counter, reads, rules, response. Beside',
+  'it a function that sends ten concurrent BatchGetItem requests through the same document client and nothing else. Fresh',
+  `processes, warm, in turns; once on the embedded engine, once with recorded responses ${LATENCY_MS} ms after each request.`,
 ].join('\n');
 
-const run: Run = async (progress) => {
-  const bundles = await deployedBundles();
-  const engine = await preparePacedEngine();
-  await loadGeneratedVehicles(engine.db, engine.names.vehicles, REGISTRATIONS);
-  const event = bulkEvent(engine.key);
-  const files = [
-    bundles.fileOf('bulk-insurance'),
-    fileURLToPath(new URL('./bulk/bare-batch-gets.ts', import.meta.url)),
-  ];
-  const contestants = files.map((file) => ({ instance: startFunction(file), event }));
-  try {
-    const compared = await compare(engine, contestants, progress);
-    return {
-      findings: compared.map(findingOf),
-      blocks: [
-        { text: METHOD },
-        {
-          table: {
-            head: ['database', 'bulk p50 ms', 'bare p50 ms', 'ratio', 'bulk p99 ms', 'bare p99 ms', 'ratio'],
-            rows: compared.map((one) => [
-              one.name,
-              ...[0.5, 0.99].flatMap((share) => [
-                percentile(one.ours, share).toFixed(1),
-                percentile(one.bare, share).toFixed(1),
-                ratioAt(one, share).toFixed(2),
-              ]),
-            ]),
-          },
-        },
-      ],
-    };
-  } finally {
-    await Promise.all(contestants.map(({ instance }) => instance.close()));
-    engine.close();
-    await bundles.remove();
-  }
-};
-export default run;
+const measure = (): Promise<readonly string[]> =>
+  withFunctions(async ({ deployed, peer, start }) => {
+    const engine = await preparePacedEngine();
+    const { keys, usage, vehicles } = engine.names;
+    const databases = [
+      {
+        name: 'embedded engine',
+        pace: { delayMs: 0, repeated: [] },
+        rounds: { warmUp: 5, blocks: 16, invocations: 5 },
+      },
+      {
+        name: 'recorded responses',
+        pace: { delayMs: LATENCY_MS, repeated: [keys, usage, vehicles] },
+        rounds: { warmUp: 4, blocks: 20, invocations: 15 },
+      },
+    ];
+    await loadGeneratedVehicles(engine.db, vehicles, REGISTRATIONS);
+    const registrations = Array.from({ length: REGISTRATIONS }, (_, n) => generatedRegistration(n));
+    const event = bulkEvent(engine.key, registrations);
+    const processes = [await start((await deployed())['bulk-insurance']), await start(await peer('bare-batch-gets'))];
+    try {
+      const measured: { readonly name: string; readonly ours: readonly number[]; readonly bare: readonly number[] }[] =
+        [];
+      for (const [index, { name, pace, rounds }] of databases.entries()) {
+        showProgress(index, databases.length, name);
+        await engine.setPace(pace);
+        const contestants = processes.map((process) => ({ process, event }));
+        const [ours = [], bare = []] = (await inTurns(contestants, rounds)).map(latencies);
+        measured.push({ name, ours, bare });
+      }
+      const p50 = (times: readonly number[]) => percentile(times, 0.5);
+      const p99 = (times: readonly number[]) => percentile(times, 0.99);
+      return [
+        targetTable(
+          ...measured.map(({ name, ours, bare }) =>
+            atMost(`p50, ratio to ten bare BatchGetItem requests, ${name}`, MAX_RATIO, p50(ours) / p50(bare)),
+          ),
+        ),
+        METHOD,
+        table(
+          ['database', 'bulk p50 ms', 'bare p50 ms', 'ratio', 'bulk p99 ms', 'bare p99 ms', 'ratio'],
+          measured.map(({ name, ours, bare }) => [
+            name,
+            ...[p50, p99].flatMap((at) => [at(ours).toFixed(1), at(bare).toFixed(1), (at(ours) / at(bare)).toFixed(2)]),
+          ]),
+        ),
+      ];
+    } finally {
+      for (const process of processes) await process.end();
+      engine.close();
+    }
+  });
+export default measure;

@@ -1,179 +1,191 @@
-/** What a million requests cost at AWS's prices, from what the deployed bundles take, and what comes past one region. */
+/** What a million requests cost at AWS's prices, from what the deployed bundles take. */
 import { App } from 'aws-cdk-lib';
-import { type Endpoint, endpoints } from '../functions/endpoints.ts';
+import { database } from '../functions/dynamodb/database.ts';
+import { type Endpoint, type EndpointId, endpoints } from '../functions/endpoints.ts';
 import type { GatewayHandler } from '../functions/middleware/stack.ts';
-import { type StageSettings, stageSettings } from '../lib/cloud/stage-settings.ts';
+import { stageSettings } from '../lib/cloud/stage-settings.ts';
+import { meter } from '../test/support/metered-client.ts';
 import { preparePacedEngine } from '../test/support/prepared-engine.ts';
-import { costPerMillion, type Measured, total } from './cost/cost-of.ts';
-import { meterFunctions } from './cost/database-units.ts';
-import { itemBytes } from './cost/item-bytes.ts';
-import { pastOneRegion } from './cost/past-one-region.ts';
-import { PRICES } from './cost/prices.ts';
-import { BULK_SIZE, type CostedRequest, costedRequests, DOMAIN } from './cost/requests.ts';
-import { deployedBundles } from './deployed-bundles.ts';
-import { startFunction } from './function-instance/function-instance.ts';
-import { gatewayEvent } from './function-instance/gateway-event.ts';
-import type { Invocation } from './function-instance/instance.ts';
-import { generatedVehicle, loadGeneratedVehicles } from './generated-vehicles.ts';
-import { benchFields, loadDomain } from './list/loaded-domain.ts';
-import type { Block, Progress, Run } from './report.ts';
+import { bulkEvent, gatewayEvent, lookupEvent } from './events.ts';
+import type { Block, Invocation } from './function-process.ts';
+import { type Functions, withFunctions } from './functions.ts';
+import { generatedRegistration, loadGeneratedVehicles } from './generated-vehicles.ts';
+import { benchFields, loadDomain } from './loaded-domain.ts';
+import { mean, showProgress, table } from './report.ts';
 
+/**
+ * USD, AWS price list of us-east-1 as known in 2025; nothing looks them up. eu-west-2 (London) costs 10–20 % more. On demand,
+ * without free tiers and discounts.
+ */
+const PRICES = {
+  /** HTTP API, per million requests of up to 512 kB. */
+  gatewayPerMillion: 1,
+  lambdaPerMillion: 0.2,
+  /** arm64. */
+  lambdaPerGigabyteSecond: 0.0000133334,
+  readUnitsPerMillion: 0.125,
+  writeUnitsPerMillion: 0.625,
+  /** CloudWatch Logs, ingested. */
+  logsPerGigabyte: 0.5,
+  /** Out to the internet. */
+  transferPerGigabyte: 0.09,
+} as const;
+/** API Gateway's access log and Lambda's START, END and REPORT lines, by their length; nothing here writes those. */
+const PLATFORM_LOG_BYTES = 350 + 450;
+
+const DOMAIN = 'bench.example';
 const ITEMS = 600;
-const INVOCATIONS = 60;
+const BULK_SIZE = 1_000;
 const WARM_UP = 20;
+const INVOCATIONS = 60;
+/** One for the units, the others in the bundle. */
+const PER_REQUEST = 1 + WARM_UP + INVOCATIONS;
 const LATENCY_MS = 5;
 
-type Engine = Awaited<ReturnType<typeof preparePacedEngine>>;
-type Bundles = Awaited<ReturnType<typeof deployedBundles>>;
+/** A kind of request; `event` makes the nth of them, on content that no other one changes. */
+interface CostedRequest {
+  readonly endpoint: EndpointId;
+  readonly name: string;
+  readonly event: (nth: number) => object;
+}
 
-const headerBytes = (headers: Readonly<Record<string, string>>): number =>
-  Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length + ': \r\n'.length, 0);
+const onItem = (method: string, key: string, id: string, json?: unknown) =>
+  gatewayEvent({ method, path: `/v1/api/content/${id}`, key, pathParameters: { id }, ...(json ? { json } : {}) });
 
-const answerBytes = ({ headers, body = '' }: Invocation): number => headerBytes(headers) + Buffer.byteLength(body);
+const created = (key: string, slug: string) =>
+  gatewayEvent({ method: 'POST', path: '/v1/api/content', key, json: benchFields(DOMAIN, slug) });
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** @throws Error when a request is not answered as it should be */
-const requireSuccess = (
-  invocations: readonly { readonly statusCode?: number | undefined }[],
-  { name }: CostedRequest,
-): void => {
-  const failed = invocations.find(({ statusCode = 0 }) => statusCode < 200 || statusCode > 299);
-  if (failed) throw new Error(`${name} was answered ${failed.statusCode}`);
+/** @param idOf the nth of the content items that exist to be read, changed and deleted */
+const costedRequests = (key: string, idOf: (nth: number) => string): readonly CostedRequest[] => {
+  const registrations = Array.from({ length: BULK_SIZE }, (_, n) => generatedRegistration(n));
+  const compliance = { path: '/v1/compliance/AB12CDE', pathParameters: { registration: 'AB12CDE' } };
+  const page = { path: '/v1/api/content', query: `domain=${DOMAIN}&limit=20&offset=100` };
+  return [
+    { endpoint: 'vehicle-insurance', name: 'insurance lookup', event: () => lookupEvent(key) },
+    { endpoint: 'bulk-insurance', name: 'bulk of 1,000', event: () => bulkEvent(key, registrations) },
+    { endpoint: 'compliance', name: 'compliance', event: () => gatewayEvent({ method: 'GET', key, ...compliance }) },
+    {
+      endpoint: 'list-content',
+      name: 'list, 20 items of 1 kB',
+      event: () => gatewayEvent({ method: 'GET', key, ...page }),
+    },
+    { endpoint: 'read-content', name: 'read an item', event: (nth) => onItem('GET', key, idOf(nth)) },
+    { endpoint: 'create-content', name: 'create an item', event: (nth) => created(key, `created-${nth}`) },
+    {
+      endpoint: 'update-content',
+      name: 'update an item',
+      event: (nth) => onItem('PUT', key, idOf(nth), { title: `Title ${nth}` }),
+    },
+    { endpoint: 'delete-content', name: 'delete an item', event: (nth) => onItem('DELETE', key, idOf(nth)) },
+  ];
 };
 
-/** Items to read, change and delete: one for every measured request. */
-const createItems = async (bundles: Bundles, key: string, count: number): Promise<readonly string[]> => {
-  const create = startFunction(bundles.fileOf('create-content'));
-  const event = (n: number) =>
-    gatewayEvent({ method: 'POST', path: '/v1/api/content', key, json: benchFields(DOMAIN, `item-of-its-own-${n}`) });
-  const created = await create.invoke(Array.from({ length: count }, (_, n) => event(n)));
-  await create.close();
-  return created.map(({ body = '{}' }) => String(JSON.parse(body).id));
-};
+const SUCCESS: Readonly<Partial<Record<EndpointId, number>>> = { 'create-content': 201, 'delete-content': 204 };
 
-const measureBundle = async (request: CostedRequest, bundles: Bundles, from: number) => {
-  const instance = startFunction(bundles.fileOf(request.endpoint));
-  const events = Array.from({ length: WARM_UP + INVOCATIONS }, (_, n) => request.event(from + n));
-  const invocations = await instance.invoke(events);
-  requireSuccess(invocations, request);
-  const logged = await instance.close();
-  const warm = invocations.slice(WARM_UP);
+/** Of the response, headers included. */
+const responseBytes = ({ headers = {}, body = '' }: Invocation): number =>
+  Object.entries(headers).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, Buffer.byteLength(body));
+
+/** What one kind of request takes, warm; milliseconds as Lambda bills them, each invocation rounded up. */
+const measureRequest = async ({ endpoint, event }: CostedRequest, file: string, { start }: Functions, from: number) => {
+  const process = await start(file);
+  const status = SUCCESS[endpoint] ?? 200;
+  const invoke = (first: number, count: number): Promise<Block> =>
+    process.invoke(
+      Array.from({ length: count }, (_, n) => event(first + n)),
+      { status },
+    );
+  await invoke(from, WARM_UP);
+  const { invocations } = await invoke(from + WARM_UP, INVOCATIONS);
   return {
-    billedMs: mean(warm.map(({ ms }) => Math.ceil(ms))),
-    answerBytes: mean(warm.map(answerBytes)),
-    loggedBytes: logged / invocations.length,
+    billedMs: mean(invocations.map(({ ms }) => Math.ceil(ms))),
+    responseBytes: mean(invocations.map(responseBytes)),
+    loggedBytes: (await process.end()) / (WARM_UP + INVOCATIONS),
   };
 };
 
-const measureUnits = async (request: CostedRequest, meter: ReturnType<typeof meterFunctions>, nth: number) => {
-  const row: Endpoint = endpoints[request.endpoint];
-  const { handler } = (await import(`../${row.entry}`)) as { handler: GatewayHandler };
-  return meter(async () => requireSuccess([await handler(request.event(nth), {} as never)], request));
+/** Items to read, change and delete: one for every measured request. */
+const createItems = async (file: string, { start }: Functions, key: string, count: number) => {
+  const process = await start(file);
+  const events = Array.from({ length: count }, (_, n) => created(key, `own-${n}`));
+  const { invocations } = await process.invoke(events, { status: 201 });
+  await process.end();
+  return invocations.map(({ body = '{}' }) => String(JSON.parse(body).id));
 };
 
-/** Every kind of request: its units from one of them at the engine, the rest from its deployed bundle. */
-const measureAll = async (engine: Engine, bundles: Bundles, progress: Progress): Promise<readonly Measured[]> => {
-  const { names, key } = engine;
-  const perKind = 1 + WARM_UP + INVOCATIONS;
-  const kinds = costedRequests(key, () => '').length;
-  const ids = await createItems(bundles, key, perKind * kinds);
-  const requests = costedRequests(key, (nth) => ids[nth] ?? '');
-  const meter = meterFunctions();
-  const measured: Measured[] = [];
-  for (const [index, request] of requests.entries()) {
-    progress(index, requests.length, request.name);
-    await engine.setPace({ delayMs: 0, repeated: [] });
-    const database = await measureUnits(request, meter, index * perKind);
-    await engine.setPace({
-      delayMs: LATENCY_MS,
-      repeated: [names.keys, names.usage, names.vehicles, names.compliance],
-    });
-    measured.push({ name: request.name, database, ...(await measureBundle(request, bundles, index * perKind + 1)) });
-  }
-  return measured;
-};
-
-const usd = (amount: number): string => amount.toFixed(2);
-
-const measuredTable = (measured: readonly Measured[]): Block => ({
-  table: {
-    head: ['request', 'database requests', 'read units', 'write units', 'billed ms', 'answer bytes', 'logged bytes'],
-    rows: measured.map(({ name, database, billedMs, answerBytes: bytes, loggedBytes }) => [
-      name,
-      database.requests,
-      database.readUnits,
-      database.writeUnits,
-      billedMs.toFixed(1),
-      Math.round(bytes),
-      Math.round(loggedBytes),
-    ]),
-  },
-});
-
-const costTable = (measured: readonly Measured[], memory: number): Block => ({
-  table: {
-    head: ['USD per million', 'API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'together'],
-    rows: measured.map((one) => {
-      const cost = costPerMillion(one, memory);
-      const { gateway, lambda, reads, writes, logs, transfer } = cost;
-      return [one.name, ...[gateway, lambda, reads, writes, logs, transfer].map(usd), usd(total(cost))];
-    }),
-  },
-});
-
-/** One row of the table in full. */
-const arithmetic = (
-  { name, database, billedMs, answerBytes: bytes, loggedBytes }: Measured,
-  memory: number,
-): Block => ({
-  text: [
-    `A million times "${name}", step by step: API Gateway 1 M × ${usd(PRICES.gatewayPerMillion)}/M; Lambda 1 M × ${usd(PRICES.lambdaPerMillion)}/M`,
-    `+ 1 M × ${billedMs.toFixed(1)} ms × ${memory / 1_024} GB × ${PRICES.lambdaPerGigabyteSecond}/GB-s; reads 1 M × ${database.readUnits} × ${PRICES.readUnitsPerMillion}/M; writes`,
-    `1 M × ${database.writeUnits} × ${PRICES.writeUnitsPerMillion}/M; logs 1 M × (${Math.round(loggedBytes)} bytes of ours + 800 of the platform's) × ${usd(PRICES.logsPerGigabyte)}/GB;`,
-    `transfer 1 M × ${Math.round(bytes)} bytes × ${PRICES.transferPerGigabyte}/GB.`,
-  ].join('\n'),
-});
-
-const METHOD = [
-  'Measured: requests and units from the embedded engine, which counts as DynamoDB does; milliseconds, bytes and log lines from',
-  `the deployed bundles, warm, one invocation at a time, with ${LATENCY_MS} ms for every database request (content: at least that, the`,
-  "engine's own time where it is longer). Billed by the millisecond, rounded up, at the stack's memory. A laptop's core is not",
-  "Lambda's share of one at 512 MB, so its duration is longer; it is among the smallest parts. Prices: us-east-1, USD, as known in",
-  '2025, without free tiers; nothing looks them up. Known vehicles, existing items, every request admitted.',
-].join('\n');
-
-const settings = (): StageSettings => stageSettings(new App({ context: { stage: 'prod' } }).node);
-
-const run: Run = async (progress) => {
-  const bundles = await deployedBundles();
+const measureAll = async (functions: Functions) => {
+  const bundles = await functions.deployed();
   const engine = await preparePacedEngine();
+  const { db, names, key } = engine;
   try {
-    await loadGeneratedVehicles(engine.db, engine.names.vehicles, BULK_SIZE);
-    await loadDomain(engine.db, engine.names.content, DOMAIN, ITEMS, () => undefined);
-    const { functions, throttle } = settings();
-    const memory = functions.memoryMegabytes;
-    const measured = await measureAll(engine, bundles, progress);
-    const [lookUp] = measured;
-    if (lookUp === undefined) throw new Error('nothing was measured');
-    return {
-      findings: [],
-      blocks: [
-        { text: METHOD },
-        measuredTable(measured),
-        costTable(measured, memory),
-        arithmetic(lookUp, memory),
-        ...pastOneRegion({
-          lookUp,
-          usdPerMillion: costPerMillion(lookUp, memory),
-          throttle,
-          vehicleBytes: itemBytes(generatedVehicle(0)),
-        }),
-      ],
-    };
+    await loadGeneratedVehicles(db, names.vehicles, BULK_SIZE);
+    await loadDomain(db, names.content, DOMAIN, ITEMS, () => undefined);
+    const kinds = costedRequests(key, () => '').length;
+    const ids = await createItems(bundles['create-content'], functions, key, PER_REQUEST * kinds);
+    const requests = costedRequests(key, (nth) => ids[nth] ?? '');
+    const costOf = meter(database());
+    const measured = [];
+    for (const [index, request] of requests.entries()) {
+      showProgress(index, requests.length, request.name);
+      const row: Endpoint = endpoints[request.endpoint];
+      const { handler } = (await import(`../${row.entry}`)) as { handler: GatewayHandler };
+      await engine.setPace({ delayMs: 0, repeated: [] });
+      const units = await costOf(() => handler(request.event(index * PER_REQUEST), {} as never));
+      const repeated = [names.keys, names.usage, names.vehicles, names.compliance];
+      await engine.setPace({ delayMs: LATENCY_MS, repeated });
+      const taken = await measureRequest(request, bundles[request.endpoint], functions, index * PER_REQUEST + 1);
+      measured.push({ name: request.name, ...units, ...taken });
+    }
+    return measured;
   } finally {
     engine.close();
-    await bundles.remove();
   }
 };
-export default run;
+
+type Measured = Awaited<ReturnType<typeof measureAll>>[number];
+
+/** USD for a million requests, by what is paid for: bytes and seconds of one are megabytes and million seconds of all. */
+const costsOf = (one: Measured, memoryMegabytes: number): readonly number[] => [
+  PRICES.gatewayPerMillion,
+  PRICES.lambdaPerMillion + one.billedMs * 1_000 * (memoryMegabytes / 1_024) * PRICES.lambdaPerGigabyteSecond,
+  one.readUnits * PRICES.readUnitsPerMillion,
+  one.writeUnits * PRICES.writeUnitsPerMillion,
+  ((one.loggedBytes + PLATFORM_LOG_BYTES) / 1_000) * PRICES.logsPerGigabyte,
+  (one.responseBytes / 1_000) * PRICES.transferPerGigabyte,
+];
+
+const METHOD = [
+  'Requests and units from the embedded engine, which counts as DynamoDB does; milliseconds, bytes and log lines from the deployed',
+  `bundles, warm, one invocation at a time, with ${LATENCY_MS} ms for every database request (content: at least that). Prices: us-east-1, USD, as`,
+  'known in 2025, without free tiers. Known vehicles, existing items, every request admitted.',
+].join('\n');
+
+const measure = (): Promise<readonly string[]> =>
+  withFunctions(async (functions) => {
+    const measured = await measureAll(functions);
+    const { memoryMegabytes } = stageSettings(new App({ context: { stage: 'prod' } }).node).functions;
+    return [
+      METHOD,
+      table(
+        ['request', 'database requests', 'read units', 'write units', 'billed ms', 'response bytes', 'logged bytes'],
+        measured.map((one) => [
+          one.name,
+          one.requests,
+          one.readUnits,
+          one.writeUnits,
+          one.billedMs.toFixed(1),
+          Math.round(one.responseBytes),
+          Math.round(one.loggedBytes),
+        ]),
+      ),
+      table(
+        ['USD per million', 'API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'total'],
+        measured.map((one) => {
+          const costs = costsOf(one, memoryMegabytes);
+          const total = costs.reduce((sum, usd) => sum + usd, 0);
+          return [one.name, ...[...costs, total].map((usd) => usd.toFixed(2))];
+        }),
+      ),
+    ];
+  });
+export default measure;

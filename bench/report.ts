@@ -1,36 +1,8 @@
-/** What a measurement reports, and how it is printed: Markdown on standard output, for docs/performance.md. */
+/** Statistics, tables and progress of the measurements. */
 import { availableParallelism, cpus } from 'node:os';
 
-/** Numbers are printed as they are: round them where they are measured. */
-export type Cell = string | number;
-
-export interface Table {
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly Cell[])[];
-}
-
-/** A paragraph of Markdown or a table. */
-export type Block = { readonly text: string } | { readonly table: Table };
-
-/** A target and what was measured. */
-export interface Finding {
-  /** With its bound: `p50 at most 0.58 of …`. */
-  readonly promise: string;
-  readonly found: string;
-  readonly holds: boolean;
-}
-
-/** The outcome of a measurement. */
-export interface Outcome {
-  readonly findings: readonly Finding[];
-  readonly blocks: readonly Block[];
-}
-
-/** Reports how far a measurement has come. */
-export type Progress = (done: number, total: number, doing: string) => void;
-
-/** The default export of a measurement. */
-export type Run = (progress: Progress) => Promise<Outcome>;
+/** The default export of a measurement's file: measures and returns paragraphs of Markdown. */
+export type Measurement = () => Promise<readonly string[]>;
 
 /** The value that a share of all values is at most: `percentile(values, 0.99)`. @throws RangeError without values */
 export const percentile = (values: readonly number[], share: number): number => {
@@ -42,29 +14,46 @@ export const percentile = (values: readonly number[], share: number): number => 
 /** The value that half of all values are at most. @throws RangeError without values */
 export const median = (values: readonly number[]): number => percentile(values, 0.5);
 
-const isFigure = (cell: Cell | undefined): boolean => /^[<>~−-]?[\d.,]+( ?[%×])?$/.test(String(cell ?? ''));
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
-const line = (cells: readonly Cell[]): string =>
-  `| ${cells.map((cell) => String(cell).replaceAll('|', '\\|')).join(' | ')} |`;
+/** The median, in brackets the middle half. */
+export const spread = (values: readonly number[], digits: number): string => {
+  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => percentile(values, share).toFixed(digits));
+  return `${middle} (${low}–${high})`;
+};
 
-/** Columns that contain only figures are aligned right. */
-const tableMarkdown = ({ head, rows }: Table): string => {
-  const rules = head.map((_, column) =>
-    rows.length > 0 && rows.every((row) => isFigure(row[column])) ? '---:' : '---',
-  );
+/** Digits grouped in thousands. */
+export const grouped = (value: number): string => Math.round(value).toLocaleString('en-GB');
+
+type Cell = string | number;
+
+const isFigure = (cell: Cell | undefined): boolean => /^[\d.,]+$/.test(String(cell ?? ''));
+
+/** A table of Markdown; columns that contain only figures are aligned right. */
+export const table = (head: readonly string[], rows: readonly (readonly Cell[])[]): string => {
+  const line = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
+  const rules = head.map((_, column) => (rows.every((row) => isFigure(row[column])) ? '---:' : '---'));
   return [line(head), `|${rules.join('|')}|`, ...rows.map(line)].join('\n');
 };
 
-const findingsTable = (findings: readonly Finding[]): Table => ({
-  head: ['Target', 'Measured', 'Met'],
-  rows: findings.map(({ promise, found, holds }) => [promise, found, holds ? 'yes' : '**no**']),
-});
+/** Compares a measured value with its limit: a row of `targetTable`. */
+export const atMost = (target: string, limit: number, measured: number, digits = 2) =>
+  [`${target}: at most ${limit}`, measured.toFixed(digits), measured <= limit ? 'yes' : '**no**'] as const;
 
-/** A measurement as a section of Markdown, with its day and the machine. */
-export const sectionMarkdown = (title: string, { findings, blocks }: Outcome): string =>
-  [
-    `## ${title}`,
-    ...(findings.length > 0 ? [tableMarkdown(findingsTable(findings))] : []),
-    ...blocks.map((block) => ('text' in block ? block.text : tableMarkdown(block.table))),
-    `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, Node ${process.version}`,
-  ].join('\n\n');
+/** Targets and whether they are met. */
+export const targetTable = (...rows: readonly ReturnType<typeof atMost>[]): string =>
+  table(['Target', 'Measured', 'Met'], rows);
+
+/** The day and the machine. */
+export const machine = (): string =>
+  `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, Node ${process.version}`;
+
+/** Replaces the line on a terminal that shows how far a measurement has come. */
+export const showProgress = (done: number, total: number, doing: string): void => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${done}/${total} ${doing}`);
+};
+
+export const clearProgress = (): void => {
+  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+};

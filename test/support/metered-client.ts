@@ -1,12 +1,16 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { clientOf } from './engine.ts';
 
-/** What a stretch of work cost at the database. */
+/** What some work cost at the database, as the engine counts it. */
 export interface Cost {
   readonly requests: number;
-  /** Read and write units together, as the engine accounts for them. */
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** Both together. */
   readonly units: number;
 }
+
+const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand']);
 
 interface Consumed {
   readonly CapacityUnits?: number;
@@ -15,28 +19,34 @@ interface Consumed {
 const unitsOf = (consumed: Consumed | readonly Consumed[] | undefined): number =>
   [consumed ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 
-/** A client that asks for the units of each request and adds them up. */
-export const meteredClient = (endpoint: string) => {
-  const client: DynamoDBDocumentClient = clientOf(endpoint);
-  let requests = 0;
-  let units = 0;
-  client.middlewareStack.add(
-    (next) => async (args) => {
-      const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' };
-      const answer = await next({ ...args, input } as typeof args);
-      requests += 1;
-      units += unitsOf((answer.output as { ConsumedCapacity?: Consumed }).ConsumedCapacity);
-      return answer;
-    },
+/**
+ * Makes a client ask for the units of each request.
+ * @returns the cost of some work, which must be all that the client does meanwhile
+ */
+export const meter = ({ middlewareStack }: DynamoDBDocumentClient) => {
+  let [requests, readUnits, writeUnits] = [0, 0, 0];
+  middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' };
+        const answer = await next({ ...args, input } as typeof args);
+        const units = unitsOf((answer.output as { ConsumedCapacity?: Consumed }).ConsumedCapacity);
+        requests += 1;
+        if (READS.has(commandName)) readUnits += units;
+        else writeUnits += units;
+        return answer;
+      },
     { step: 'initialize', name: 'meter' },
   );
-  return {
-    client,
-    /** The cost of some work, which must be all that the client does meanwhile. */
-    costOf: async (work: () => Promise<unknown>): Promise<Cost> => {
-      [requests, units] = [0, 0];
-      await work();
-      return { requests, units };
-    },
+  return async (work: () => Promise<unknown>): Promise<Cost> => {
+    [requests, readUnits, writeUnits] = [0, 0, 0];
+    await work();
+    return { requests, readUnits, writeUnits, units: readUnits + writeUnits };
   };
+};
+
+/** A client whose work is metered. */
+export const meteredClient = (endpoint: string) => {
+  const client = clientOf(endpoint);
+  return { client, costOf: meter(client) };
 };

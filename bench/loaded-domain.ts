@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import { ALL_ITEMS, domainList } from '../../functions/content/content-entries.ts';
-import { contentWrites } from '../../functions/content/content-writes.ts';
-import type { ContentFields } from '../../functions/content/item.ts';
-import { countedLists } from '../../functions/counted-list/counted-list.ts';
-import type { TransactWrite } from '../../functions/dynamodb/transact.ts';
+import { ALL_ITEMS, domainList } from '../functions/content/content-entries.ts';
+import { contentWrites } from '../functions/content/content-writes.ts';
+import type { ContentFields } from '../functions/content/item.ts';
+import { countedLists } from '../functions/counted-list/counted-list.ts';
+import type { TransactWrite } from '../functions/dynamodb/transact.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
 const BATCHES_IN_FLIGHT = 8;
 /** Items whose writes are prepared together. */
-const STRETCH = 1_000;
+const ITEMS_AT_ONCE = 1_000;
 const CREATED = '2026-01-02T03:04:05.000Z';
 
 /** An item of about 1 kB. */
@@ -40,8 +40,8 @@ export const loadDomain = async (
   const writes = contentWrites(table);
   const limit = pLimit(BATCHES_IN_FLIGHT);
   const [all, own] = await Promise.all([lists.allocate(ALL_ITEMS, count), lists.allocate(domainList(domain), count)]);
-  for (let start = 0; start < count; start += STRETCH) {
-    const items = Array.from({ length: Math.min(STRETCH, count - start) }, (_, n) => ({
+  for (let start = 0; start < count; start += ITEMS_AT_ONCE) {
+    const items = Array.from({ length: Math.min(ITEMS_AT_ONCE, count - start) }, (_, n) => ({
       id: randomUUID(),
       ...benchFields(domain, `item-${start + n}`),
       created_at: CREATED,

@@ -11,7 +11,7 @@ import { insuranceOn, isInsured } from '../../functions/vehicles/insurance.ts';
 import { normaliseRegistration } from '../../functions/vehicles/registration.ts';
 import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
 
-interface LookUp {
+interface Lookup {
   readonly headers: { readonly 'x-api-key'?: string };
   readonly pathParameters: { readonly registration: string };
   readonly requestContext: { readonly timeEpoch: number };
@@ -22,7 +22,7 @@ const keys = keysTable(database(), names.keys);
 const usage = usageTable(database(), names.usage);
 const vehicles = vehiclesTable(database(), names.vehicles);
 
-export const handler = async ({ headers, pathParameters, requestContext }: LookUp) => {
+export const handler = async ({ headers, pathParameters, requestContext }: Lookup) => {
   const now = new Date(requestContext.timeEpoch);
   const today = londonDate(now);
   const presented = headers['x-api-key'] ?? '';

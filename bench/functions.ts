@@ -1,0 +1,163 @@
+/** The functions that are measured: their bundles, and fresh processes that run them as Lambda does. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { bundleFunctions, type FunctionId } from '../lib/cloud/bundles.ts';
+import type { Block, Invocation, Loaded, Work } from './function-process.ts';
+
+/** The flags with which Lambda starts Node; those about memory do not matter here. */
+const LAMBDA_FLAGS = ['--expose-gc'];
+
+/**
+ * A shell that starts Node, rather than Node directly: Linux counts the memory of the process that forks into the peak of
+ * the new one (`setmax_mm_hiwater_rss` in its exec.c), and this one, with esbuild in it, has more than a small function.
+ */
+const THROUGH_SHELL = ['-c', '"$0" "$@"; :'];
+
+/** Logs and metrics on, as in production. */
+const ENVIRONMENT = {
+  POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
+  POWERTOOLS_LOG_LEVEL: 'INFO',
+  POWERTOOLS_METRICS_NAMESPACE: 'bench',
+};
+
+/** A function in a process of its own. */
+export interface FunctionProcess {
+  readonly loaded: Loaded;
+  /** Invokes it with each event `repeat` times. @throws Error when the process ends or a status is another one */
+  readonly invoke: (events: readonly object[], options?: { repeat?: number; status?: number }) => Promise<Block>;
+  /** Ends it. Resolves to the bytes that it has logged. */
+  readonly end: () => Promise<number>;
+}
+
+const nextMessage = async <T>(child: ChildProcess): Promise<T> => {
+  const exit = new AbortController();
+  const abort = () => exit.abort(new Error(`a function's process ended with ${child.exitCode ?? child.signalCode}`));
+  child.once('exit', abort);
+  try {
+    const [message] = await once(child, 'message', { signal: exit.signal });
+    return message;
+  } finally {
+    child.off('exit', abort);
+  }
+};
+
+const requireStatus = (invocations: readonly Invocation[], status: number): void => {
+  const other = invocations.find(({ statusCode }) => statusCode !== status);
+  if (other) throw new Error(`a measured request was answered ${other.statusCode} ${other.body}, not ${status}`);
+};
+
+const startFunction = async (program: string, file: string, env: NodeJS.ProcessEnv): Promise<FunctionProcess> => {
+  const node = [process.execPath, ...LAMBDA_FLAGS, '--no-warnings', program, file];
+  const child = spawn('sh', [...THROUGH_SHELL, ...node], {
+    env: { ...process.env, ...ENVIRONMENT, ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  let logged = 0;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    logged += chunk.length;
+  });
+  return {
+    loaded: await nextMessage<Loaded>(child),
+    invoke: async (events, { repeat = 1, status = 200 } = {}) => {
+      child.send({ events, repeat } satisfies Work);
+      const block = await nextMessage<Block>(child);
+      requireStatus(block.invocations, status);
+      return block;
+    },
+    end: async () => {
+      const ended = Promise.all([once(child, 'exit'), child.stdout && once(child.stdout, 'end')]);
+      child.disconnect();
+      await ended;
+      return logged;
+    },
+  };
+};
+
+/** Bundles a file of this folder as an ES module, the form of AWS's own examples. */
+const bundleModule = async (source: string, outfile: string): Promise<string> => {
+  await build({
+    entryPoints: [join(import.meta.dirname, source)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    minify: true,
+    mainFields: ['module', 'main'],
+    legalComments: 'none',
+    // CommonJS packages need a `require` in an ES module.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  return outfile;
+};
+
+/** Bundles and starts functions; everything is removed afterwards. */
+export interface Functions {
+  /** The deployed bundle of each function, or that with the SDK's own client. */
+  readonly deployed: (client?: 'sdk') => Promise<Readonly<Record<FunctionId, string>>>;
+  /** The bundle of a file in `peers/`. */
+  readonly peer: (name: string) => Promise<string>;
+  /** A fresh process; `env` is added to this process's environment. */
+  readonly start: (file: string, env?: NodeJS.ProcessEnv) => Promise<FunctionProcess>;
+}
+
+export const withFunctions = async <T>(measure: (functions: Functions) => Promise<T>): Promise<T> => {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+  try {
+    // Bundled, so that the process contains nothing that Lambda's does not: no TypeScript.
+    const program = await bundleModule('function-process.ts', join(folder, 'program.mjs'));
+    return await measure({
+      deployed: async (client) => {
+        const bundles = await bundleFunctions(join(folder, client ?? 'own'), client === 'sdk');
+        return Object.fromEntries(
+          Object.entries(bundles).map(([id, place]) => [id, join(place, 'index.js')]),
+        ) as Record<FunctionId, string>;
+      },
+      peer: (name) => bundleModule(`peers/${name}.ts`, join(folder, `${name}.mjs`)),
+      start: (file, env = {}) => startFunction(program, file, env),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
+
+/** The size of a gzipped file in kB of 1,000 bytes. */
+export const gzippedKb = async (file: string): Promise<number> => gzipSync(await readFile(file)).length / 1_000;
+
+/** A function that is compared with others, and what it is asked over and over. */
+export interface Contestant {
+  readonly process: FunctionProcess;
+  readonly event: object;
+}
+
+/**
+ * Invokes functions in blocks that take turns, each round beginning with the next one, so that noise affects all alike.
+ * @returns the counted blocks of each, those of the warm-up left out
+ */
+export const inTurns = async (
+  contestants: readonly Contestant[],
+  { warmUp, blocks, invocations }: { readonly warmUp: number; readonly blocks: number; readonly invocations: number },
+): Promise<readonly (readonly Block[])[]> => {
+  const counted: Block[][] = contestants.map(() => []);
+  for (let round = 0; round < warmUp + blocks; round += 1) {
+    for (const index of rotated(contestants.length, round)) {
+      const { process, event } = contestants[index] as Contestant;
+      const block = await process.invoke([event], { repeat: invocations });
+      if (round >= warmUp) counted[index]?.push(block);
+    }
+  }
+  return counted;
+};
+
+/** The numbers below `count`, each round beginning with the next one. */
+export const rotated = (count: number, round: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => (index + round) % count);
+
+/** The milliseconds of each invocation. */
+export const latencies = (blocks: readonly Block[]): readonly number[] =>
+  blocks.flatMap(({ invocations }) => invocations.map(({ ms }) => ms));
