@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { commonProblems, examples } from '../../lib/openapi/examples/all-examples.ts';
@@ -8,20 +8,20 @@ import {
   EXAMPLE_TIME,
   type ExampleRequest,
 } from '../../lib/openapi/examples/example.ts';
-import { type Reply, startApi, type TestApi } from '../support/api.ts';
+import type { Reply } from '../support/api.ts';
+import { always } from '../support/fault-choosers.ts';
+import { testApi } from '../support/test-api.ts';
 
-let api: TestApi;
+const now = new Date(EXAMPLE_TIME);
 let key: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  const now = new Date(EXAMPLE_TIME);
-  api.clock.now = now.getTime();
-  await loadSampleVehicles(api.engine.client, api.engine.names, now);
-  await loadSampleContent(api.engine.client, api.engine.names, now);
-  key = await api.newKey({ plan: 'standard' });
+const api = testApi(async ({ engine, newKey }) => {
+  await loadSampleVehicles(engine.client, engine.names, now);
+  await loadSampleContent(engine.client, engine.names, now);
+  key = await newKey({ plan: 'standard' });
 });
-afterAll(() => api.stop());
+beforeEach(() => {
+  api.clock.now = now.getTime();
+});
 
 const send = (row: Endpoint, { path = {}, query = {}, headers = {}, body }: ExampleRequest, as?: string) => {
   const filled = row.paths[0].replace(/\{(\w+)\}/g, (_slot, name: string) => encodeURIComponent(path[name] ?? ''));
@@ -80,10 +80,8 @@ describe('The example of an error that every endpoint shares', () => {
     return look(free);
   }
 
-  async function withoutDatabase() {
-    api.faults.inject(() => 'error');
-    const reply = await look(key);
-    api.faults.reset();
-    return reply;
+  function withoutDatabase() {
+    api.faults.inject(always('error'));
+    return look(key);
   }
 });

@@ -7,7 +7,7 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { forbidden } from './import-rules.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-/** With fewer modules than this, the rules have judged only a part of the product. */
+/** With fewer modules than this, the rules have read only a part of the product. */
 const LEAST_MODULES = 200;
 
 const cruised = async (baseDir: string): Promise<ICruiseResult> => {
@@ -26,7 +26,7 @@ const cruised = async (baseDir: string): Promise<ICruiseResult> => {
 const violationsIn = ({ summary }: ICruiseResult): string[] =>
   summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`);
 
-/** A project of these files alone, judged by the rules. */
+/** The violations in a project of these files alone. */
 const violationsOf = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'imports-'));
   try {
@@ -55,15 +55,18 @@ describe('Imports', () => {
     expect(violationsIn(result)).toEqual([]);
   });
 
+  /** Two files, of which the first imports the second. */
+  const oneImport = (from: string, specifier: string, to: string) => ({
+    [from]: `import '${specifier}';`,
+    [to]: 'export const imported = 1;',
+  });
   it.each<[string, Record<string, string>]>([
     ['no circular imports', { 'lib/a.ts': "import './b.ts';", 'lib/b.ts': "import './a.ts';\nexport const b = 1;" }],
     [
       'no circular folders',
       {
-        'lib/a/one.ts': "import '../b/one.ts';",
-        'lib/b/one.ts': 'export const b = 1;',
-        'lib/b/two.ts': "import '../a/two.ts';",
-        'lib/a/two.ts': 'export const a = 2;',
+        ...oneImport('lib/a/one.ts', '../b/one.ts', 'lib/b/one.ts'),
+        ...oneImport('lib/b/two.ts', '../a/two.ts', 'lib/a/two.ts'),
       },
     ],
     [
@@ -72,40 +75,28 @@ describe('Imports', () => {
     ],
     [
       'lib/cloud and lib/openapi import only declarations',
-      {
-        'lib/cloud/stack.ts': "import '../../functions/handlers/read.ts';",
-        'functions/handlers/read.ts': 'export const handler = 1;',
-      },
+      oneImport('lib/cloud/stack.ts', '../../functions/handlers/read.ts', 'functions/handlers/read.ts'),
     ],
     [
       'only handlers and middleware import the table of endpoints',
-      {
-        'functions/content/address.ts': "import '../endpoints.ts';",
-        'functions/endpoints.ts': 'export const endpoints = {};',
-      },
+      oneImport('functions/content/address.ts', '../endpoints.ts', 'functions/endpoints.ts'),
     ],
     [
       'functions/access imports only what is below it',
-      {
-        'functions/access/key.ts': "import '../content/item.ts';",
-        'functions/content/item.ts': 'export const item = 1;',
-      },
+      oneImport('functions/access/key.ts', '../content/item.ts', 'functions/content/item.ts'),
     ],
     [
       'rules are pure',
-      {
-        'functions/compliance/verdict.ts': "import '../dynamodb/database.ts';",
-        'functions/dynamodb/database.ts': 'export const database = 1;',
-      },
+      oneImport('functions/compliance/verdict.ts', '../dynamodb/database.ts', 'functions/dynamodb/database.ts'),
     ],
-  ])('are found when they break a rule: %s', async (rule, files) => {
+  ])('are reported when they break a rule: %s', async (rule, files) => {
     const violations = await violationsOf(files);
     expect(violations.some((violation) => violation.startsWith(`${rule}: `))).toBe(true);
   });
 });
 
 describe('The product code', () => {
-  it('imports every package that it is given to be built on', () => {
+  it('imports every package that it must be built on', () => {
     const sources = sourceFiles.map(sourceOf);
     const given = [
       '@aws-sdk/client-dynamodb',
@@ -125,7 +116,7 @@ describe('The product code', () => {
     expect(readers.filter((file) => file.startsWith('functions/'))).toEqual(['functions/runtime/environment.ts']);
   });
 
-  it('knows error statuses in the middleware and the catalogue of problems only', () => {
+  it('has error statuses only in the middleware and the error catalogue', () => {
     const status = /\b(status|statusCode)\b\s*:\s*[45]\d\d\b/;
     const knowing = sourceFiles.filter((file) => file.startsWith('functions/') && status.test(sourceOf(file)));
     expect(knowing.filter((file) => !file.startsWith('functions/middleware/'))).toEqual(['functions/problems.ts']);

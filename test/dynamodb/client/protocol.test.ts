@@ -36,8 +36,8 @@ const { value } = fc.letrec<{ value: AttributeValue }>((tie) => ({
 const withSortedSets = (item: unknown): unknown =>
   JSON.parse(JSON.stringify(item), (name, held) => (name === 'SS' && Array.isArray(held) ? held.sort() : held));
 
-describeOwnClient('What the functions store and read', () => {
-  it('is what the SDK stores and reads, whatever an item holds', async () => {
+describeOwnClient('The protocol of the functions', () => {
+  it('stores and reads any item as the SDK does', async () => {
     const TableName = engine.names.vehicles;
     const Key = { registration: { S: 'AB12CDE' } };
     await fc.assert(
@@ -51,7 +51,7 @@ describeOwnClient('What the functions store and read', () => {
     );
   });
 
-  it('leaves to the SDK what speaks of moments', async () => {
+  it('leaves responses with timestamps to the SDK', async () => {
     const { Table } = await db.send(new DescribeTableCommand({ TableName: engine.names.vehicles }));
     expect(Table?.CreationDateTime?.getTime()).toBeGreaterThan(0);
   });

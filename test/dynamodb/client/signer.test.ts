@@ -43,8 +43,8 @@ const signatureOf = (signedHeaders: string, scope: string): string => {
   return hmac(key, text).toString('hex');
 };
 
-describeOwnClient('What goes to DynamoDB', () => {
-  it('is signed as AWS wants it, body, target and session token included', () => {
+describeOwnClient('A request to DynamoDB', () => {
+  it('is signed as AWS documents it, body, target and session token included', () => {
     const [, id, scope = '', signedHeaders = '', signature] =
       /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(.+)$/.exec(
         headers.authorization ?? '',

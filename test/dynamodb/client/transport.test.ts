@@ -76,7 +76,7 @@ const answeringFirst = async (bytes: Buffer) => {
 /** Connections that a large bulk request leaves behind: one per batch, and admission's two. */
 const KEPT = 12;
 
-/** Answers, until all the connections of a bulk request are there; `end` is what a further request on one of them meets. */
+/** Opens all the connections of a bulk request and answers on each; `end` is for a further request on one of them. */
 const forgetfulServer = (end: (socket: Socket) => void): Promise<Server> => {
   const waiting = new Map<Socket, ServerResponse>();
   return listening((request, response) => {
@@ -86,8 +86,8 @@ const forgetfulServer = (end: (socket: Socket) => void): Promise<Server> => {
   });
 };
 
-describeOwnClient('The way to DynamoDB', () => {
-  it('brings back status, headers and the whole body', async () => {
+describeOwnClient('The connection to DynamoDB', () => {
+  it('returns status, headers and the whole body', async () => {
     const server = await listening((request, response) => {
       response.writeHead(202, { 'x-amzn-requestid': 'r-1' }).write('one ');
       request.on('data', (body) => response.end(`two ${body}`));
@@ -100,7 +100,7 @@ describeOwnClient('The way to DynamoDB', () => {
     ]);
   });
 
-  it('keeps its connection', async () => {
+  it('is kept between requests', async () => {
     const server = await listening((_request, response) => void response.end());
     let connections = 0;
     server.on('connection', () => {
@@ -111,7 +111,7 @@ describeOwnClient('The way to DynamoDB', () => {
     expect(connections).toBe(1);
   });
 
-  it('is asked again over a new connection when a kept one was closed meanwhile, as after a pause of the function', async () => {
+  it('is replaced when a kept one was closed meanwhile, as after a pause of the function', async () => {
     let requests = 0;
     const server = await listening((request, response) => {
       requests += 1;
@@ -127,27 +127,24 @@ describeOwnClient('The way to DynamoDB', () => {
   it.each([
     ['are reset', (socket: Socket) => void socket.resetAndDestroy()],
     ['are silent', () => undefined],
-  ])(
-    'is found again when more kept connections than there are attempts %s, as after a bulk request',
-    async (_, end) => {
-      const server = await forgetfulServer(end);
-      const read = readerOf(server);
-      await Promise.all(Array.from({ length: KEPT }, read));
-      const answers = await Promise.all([read(), read(), read()]);
-      expect(answers.map(({ Item }) => Item)).toEqual(Array(3).fill({ id: { S: 'a' } }));
-    },
-  );
+  ])('is replaced when more kept connections than there are attempts %s, as after a bulk request', async (_, end) => {
+    const server = await forgetfulServer(end);
+    const read = readerOf(server);
+    await Promise.all(Array.from({ length: KEPT }, read));
+    const answers = await Promise.all([read(), read(), read()]);
+    expect(answers.map(({ Item }) => Item)).toEqual(Array(3).fill({ id: { S: 'a' } }));
+  });
 
   const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
     addresses?.some(({ address }) => address === '::1'),
   );
-  (hasIpv6 ? it : it.skip)('leads to an IPv6 address too', async () => {
+  (hasIpv6 ? it : it.skip)('can be to an IPv6 address', async () => {
     const server = await listening((_request, response) => void response.end('there'), '::1');
     const { response } = await transportWith().handle(requestTo(portOf(server), '{}', '[::1]'));
     expect(String(response.body)).toBe('there');
   });
 
-  it('fails when an answer breaks off, with a code that the SDK tries again for', async () => {
+  it('fails with a code that the SDK retries when a response is cut off', async () => {
     const server = await listening((_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
     });
@@ -163,13 +160,13 @@ describeOwnClient('The way to DynamoDB', () => {
     ['is JSON but no object', responseOf('null')],
     ['is a page of a proxy, as an error', responseOf('<html>', 'HTTP/1.1 403 Forbidden')],
     ['is an error without a body', responseOf('', 'HTTP/1.1 400 Bad Request')],
-  ])('is asked again when an answer %s', async (_what, bytes) => {
+  ])('sends the request again when a response %s', async (_what, bytes) => {
     const { server, seen } = await answeringFirst(bytes);
     expect((await readerOf(server)()).Item).toEqual({ id: { S: 'a' } });
     expect(seen.requests).toBe(2);
   });
 
-  it('reports an answer that cannot be read without quoting it', async () => {
+  it('reports a response that cannot be read without quoting it', async () => {
     const server = await listening((_request, response) => void response.end('{"Item":{"id":{"S":"secret"'));
     const failing = readerOf(server)();
     await expect(failing).rejects.toMatchObject({ name: 'UnreadableResponse', $metadata: { attempts: 3 } });
@@ -179,7 +176,7 @@ describeOwnClient('The way to DynamoDB', () => {
   it.each([
     ['never comes', () => undefined],
     ['stops in the middle', (_request: IncomingMessage, response: ServerResponse) => void response.write('half')],
-  ])('gives up in time when an answer %s', async (_what, answer) => {
+  ])('times out when a response %s', async (_what, answer) => {
     const server = await listening(answer);
     await expect(transportWith({ ...PATIENT, answer: 20 }).handle(requestTo(portOf(server)))).rejects.toMatchObject({
       name: 'TimeoutError',
@@ -189,10 +186,10 @@ describeOwnClient('The way to DynamoDB', () => {
 
   // Other systems let connections to a full queue fail in other ways.
   const onLinux = process.platform === 'linux' ? it : it.skip;
-  onLinux('gives up in time when no connection comes about', async () => {
-    const deaf = fork(fileURLToPath(new URL('../../runtime/deaf-server.ts', import.meta.url)));
-    ends.push(() => deaf.kill('SIGKILL'));
-    const [port] = (await once(deaf, 'message')) as [number];
+  onLinux('times out when it cannot be opened', async () => {
+    const server = fork(fileURLToPath(new URL('./unresponsive-server.ts', import.meta.url)));
+    ends.push(() => server.kill('SIGKILL'));
+    const [port] = (await once(server, 'message')) as [number];
     const transport = transportWith({ ...PATIENT, connection: 50 });
     const requests = Array.from({ length: 8 }, () => transport.handle(requestTo(port)));
     await expect(Promise.race(requests)).rejects.toMatchObject({
