@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Is this vehicle insured?
-         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          */
         get: operations["vehicleInsurance"];
         put?: never;
@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Are these vehicles insured?
-         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          */
         post: operations["bulkInsurance"];
         delete?: never;
@@ -53,11 +53,31 @@ export interface paths {
         };
         /**
          * May this vehicle be on the road?
-         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          */
         get: operations["compliance"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/vehicle/bulk-compliance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * May these vehicles be on the road?
+         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         */
+        post: operations["bulkCompliance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -116,26 +136,83 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The key, its limits and its requests of the last 24 hours
+         * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.
+         */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * BulkComplianceFailure
+         * @description A registration without a verdict: unknown, invalid or not read
+         */
+        BulkComplianceFailure: {
+            registration: string;
+            /** @description What went wrong, in words */
+            error: string;
+            code: ("VEHICLE_NOT_FOUND" | "INVALID_REGISTRATION" | "LOOKUP_UNAVAILABLE" | "COMPLIANCE_NOT_FOUND") | (string & {});
+            /** @description The registration that was probably meant; ask before you use it */
+            suggestion?: string;
+            /** @constant */
+            compliant: false;
+        };
+        /** BulkComplianceRequest */
+        BulkComplianceRequest: {
+            /** @description Registration numbers, up to the bulk size of the plan */
+            registrations: string[];
+        };
+        /** BulkComplianceResult */
+        BulkComplianceResult: {
+            /** @description One result per entry, in order */
+            results: (components["schemas"]["ComplianceVerdict"] | components["schemas"]["BulkComplianceFailure"])[];
+            /** @description Number of submitted registrations */
+            processed: number;
+            /** @description How many of them have an answer */
+            successful: number;
+            /** @description How many are unknown, invalid or could not be read */
+            failed: number;
+        };
         /**
          * BulkFailure
          * @description A registration that is unknown, invalid or could not be read
          */
         BulkFailure: {
             registration: string;
-            /** @constant */
-            insured: false;
             /** @description What went wrong, in words */
             error: string;
             code: ("VEHICLE_NOT_FOUND" | "INVALID_REGISTRATION" | "LOOKUP_UNAVAILABLE") | (string & {});
+            /** @description The registration that was probably meant; ask before you use it */
+            suggestion?: string;
+            /** @constant */
+            insured: false;
         };
         /** BulkRequest */
         BulkRequest: {
             /** @description Registration numbers, up to the bulk size of the plan */
             registrations: string[];
+            /**
+             * Format: date
+             * @description a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD
+             */
+            date?: string;
         };
         /** BulkResult */
         BulkResult: {
@@ -143,10 +220,15 @@ export interface components {
             results: (components["schemas"]["BulkSuccess"] | components["schemas"]["BulkFailure"])[];
             /** @description Number of submitted registrations */
             processed: number;
-            /** @description How many of them are known vehicles */
+            /** @description How many of them have an answer */
             successful: number;
             /** @description How many are unknown, invalid or could not be read */
             failed: number;
+            /**
+             * Format: date
+             * @description The day that was asked for; absent when the answer is for today
+             */
+            asOf?: string;
         };
         /**
          * BulkSuccess
@@ -176,6 +258,37 @@ export interface components {
             };
             /** @description One per failed check, in the order of the checks */
             reasons: (("NO_POLICY" | "INSURANCE_LAPSED" | "INSURANCE_NOT_STARTED" | "MOT_EXPIRED" | "TAX_EXPIRED" | "SORN" | "FINES_OUTSTANDING") | (string & {}))[];
+            /** @description What the verdict follows from: status, date and age of each source */
+            details: {
+                insurance: {
+                    status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE") | (string & {});
+                    /** @description Last day of the policy that answers; null without one */
+                    validTo: string | null;
+                    /** @description When this source last changed, UTC; null when that is not known */
+                    lastUpdated: string | null;
+                };
+                mot: {
+                    status: ("VALID" | "EXPIRED" | "EXEMPT") | (string & {});
+                    /** @description Last day on which the MOT is valid; null when exempt */
+                    dueDate: string | null;
+                    /** @description When this source last changed, UTC; null when that is not known */
+                    lastUpdated: string | null;
+                };
+                roadTax: {
+                    status: ("PAID" | "EXPIRED" | "EXEMPT" | "SORN") | (string & {});
+                    /** @description Last day that is paid for; null when exempt or SORN */
+                    paidUntil: string | null;
+                    /** @description When this source last changed, UTC; null when that is not known */
+                    lastUpdated: string | null;
+                };
+                fines: {
+                    status: ("NONE" | "OUTSTANDING") | (string & {});
+                    /** @description Number of unpaid fines */
+                    outstanding: number;
+                    /** @description When this source last changed, UTC; null when that is not known */
+                    lastUpdated: string | null;
+                };
+            };
             /**
              * Format: date-time
              * @description The time of the request, UTC
@@ -255,6 +368,51 @@ export interface components {
             updated_at?: unknown;
             version?: unknown;
         } & (unknown | unknown | unknown | unknown | unknown);
+        /** UsageReport */
+        UsageReport: {
+            key: {
+                /** @description Identifies the key; it is no secret */
+                id: string;
+                /** @description The name that your operator gave it */
+                name: string;
+                plan: ("free" | "standard" | "premium") | (string & {});
+                scopes: (("vehicles:read" | "compliance:read" | "content:read" | "content:write") | (string & {}))[];
+                /** @description The content domains that the key is bound to; null when it is bound to none */
+                domains: string[] | null;
+                /** @description Last day on which the key is valid, Europe/London; null when it does not expire */
+                expires: string | null;
+                /** @description unknown for keys of an early version */
+                environment: ("live" | "test" | "unknown") | (string & {});
+            };
+            limits: {
+                requestsPerWindow: number;
+                windowSeconds: number;
+                registrationsPerBulk: number;
+            };
+            window: {
+                /** @description Requests in the present window, this one included */
+                used: number;
+                /** @description As in X-RateLimit-Remaining */
+                remaining: number;
+                /**
+                 * Format: date-time
+                 * @description When the next window begins, UTC
+                 */
+                resetsAt: string;
+            };
+            /** @description 24 hours, oldest first; the last one is running */
+            hours: {
+                /**
+                 * Format: date-time
+                 * @description Begin of the hour, UTC
+                 */
+                start: string;
+                /** @description All requests of the hour, the rate limited ones included */
+                requests: number;
+                /** @description Requests beyond the plan's limit as it is now */
+                rateLimited: number;
+            }[];
+        };
         /** Vehicle */
         Vehicle: {
             make: string;
@@ -267,7 +425,7 @@ export interface components {
         VehicleInsurance: {
             /** @description The registration as it was queried */
             registration: string;
-            /** @description Whether a policy is in force today, Europe/London */
+            /** @description Whether a policy is in force today, or on the day in `asOf`, Europe/London */
             insured: boolean;
             /** @description null when the vehicle has no policy at all */
             policy: components["schemas"]["Policy"] | null;
@@ -277,6 +435,11 @@ export interface components {
              * @description When the record last changed at its source, UTC
              */
             lastUpdated: string;
+            /**
+             * Format: date
+             * @description The day that was asked for; absent when the answer is for today
+             */
+            asOf?: string;
         };
         /**
          * Problem
@@ -296,6 +459,8 @@ export interface components {
             requestId: string;
             /** @description Every validation issue, for invalid input */
             errors?: components["schemas"]["ValidationIssue"][];
+            /** @description For VEHICLE_NOT_FOUND: the registration that was probably meant; ask before you use it */
+            suggestion?: string;
         };
         /**
          * ValidationIssue
@@ -382,6 +547,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -432,6 +598,9 @@ export interface components {
     };
     pathItems: never;
 }
+export type BulkComplianceFailure = components['schemas']['BulkComplianceFailure'];
+export type BulkComplianceRequest = components['schemas']['BulkComplianceRequest'];
+export type BulkComplianceResult = components['schemas']['BulkComplianceResult'];
 export type BulkFailure = components['schemas']['BulkFailure'];
 export type BulkRequest = components['schemas']['BulkRequest'];
 export type BulkResult = components['schemas']['BulkResult'];
@@ -442,6 +611,7 @@ export type ContentPage = components['schemas']['ContentPage'];
 export type CreateContent = components['schemas']['CreateContent'];
 export type Policy = components['schemas']['Policy'];
 export type UpdateContent = components['schemas']['UpdateContent'];
+export type UsageReport = components['schemas']['UsageReport'];
 export type Vehicle = components['schemas']['Vehicle'];
 export type VehicleInsurance = components['schemas']['VehicleInsurance'];
 export type Problem = components['schemas']['Problem'];
@@ -466,7 +636,10 @@ export type $defs = Record<string, never>;
 export interface operations {
     vehicleInsurance: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD */
+                date?: string;
+            };
             header?: never;
             path: {
                 /** @description Registration number; case, spaces, hyphens and dots do not matter */
@@ -491,7 +664,11 @@ export interface operations {
                     "application/json": components["schemas"]["VehicleInsurance"];
                 };
             };
-            /** @description `INVALID_REGISTRATION`: The text cannot be a registration number. */
+            /**
+             * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+             *
+             *     `INVALID_REGISTRATION`: The text cannot be a registration number.
+             */
             400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -506,7 +683,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         status?: 400;
-                        code?: "INVALID_REGISTRATION" | (string & {});
+                        code?: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
                     };
                 };
             };
@@ -627,7 +804,11 @@ export interface operations {
                     "application/json": components["schemas"]["ComplianceVerdict"];
                 };
             };
-            /** @description `INVALID_REGISTRATION`: The text cannot be a registration number. */
+            /**
+             * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+             *
+             *     `INVALID_REGISTRATION`: The text cannot be a registration number.
+             */
             400: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -642,7 +823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
                         status?: 400;
-                        code?: "INVALID_REGISTRATION" | (string & {});
+                        code?: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
                     };
                 };
             };
@@ -671,6 +852,70 @@ export interface operations {
                     };
                 };
             };
+            413: components["responses"]["REQUEST_TOO_LONG"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+        };
+    };
+    bulkCompliance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkComplianceRequest"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkComplianceResult"];
+                };
+            };
+            /**
+             * @description `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+             *
+             *     `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
+             *
+             *     `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
+             *
+             *     `BODY_TOO_LARGE`: The body is over 1 MB.
+             *
+             *     `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+             */
+            400: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        status?: 400;
+                        code?: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
+                    };
+                };
+            };
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["SCOPE_MISSING"];
             413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
@@ -1078,6 +1323,37 @@ export interface operations {
                     };
                 };
             };
+            413: components["responses"]["REQUEST_TOO_LONG"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+        };
+    };
+    usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            401: components["responses"]["UNAUTHORIZED"];
+            403: components["responses"]["SCOPE_MISSING"];
             413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];

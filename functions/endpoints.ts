@@ -6,13 +6,21 @@
  */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
-import type { Scope } from './access/keys-table.ts';
-import { ComplianceVerdict } from './compliance/schemas.ts';
+import type { Scope } from './access/scopes.ts';
+import { UsageReport } from './access/usage-schema.ts';
+import { BulkComplianceResult, ComplianceVerdict } from './compliance/schemas.ts';
 import { ContentItem } from './content/item.ts';
 import { ContentPage, ContentQuery, CreateContent, IdempotencyKeyHeader, UpdateContent } from './content/schemas.ts';
 import type { ProblemCode } from './problems.ts';
 import type { TableId } from './tables.ts';
-import { BulkRequest, BulkResult, Registration, VehicleInsurance } from './vehicles/schemas.ts';
+import {
+  AnswerableDate,
+  BulkComplianceRequest,
+  BulkRequest,
+  BulkResult,
+  Registration,
+  VehicleInsurance,
+} from './vehicles/schemas.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -32,10 +40,13 @@ export interface Endpoint {
   /** Every address of the endpoint, as API Gateway writes a route; the first is the one that documentation shows. */
   readonly paths: readonly [string, ...string[]];
   readonly summary: string;
-  readonly tag: 'Vehicles' | 'Compliance' | 'Content';
-  readonly scope: Scope;
+  readonly tag: 'Vehicles' | 'Compliance' | 'Content' | 'Usage';
+  /** Absent where any valid key will do. */
+  readonly scope?: Scope;
   readonly path?: TObject;
   readonly query?: TObject;
+  /** The query parameter `date` of a lookup: a day to answer for, or the reason why there is none. */
+  readonly date?: 'accepted' | { readonly rejected: string };
   /** Request headers besides the key's. */
   readonly headers?: TObject;
   readonly body?: TSchema;
@@ -53,6 +64,9 @@ export interface Endpoint {
 /** Admission reads the key and counts the request, for every endpoint. */
 const admission = { keys: ['GetItem'], usage: ['UpdateItem'] } as const satisfies TableActions;
 
+/** The query of a row whose `date` is accepted. */
+export const dateQuery = T.Object({ date: T.Optional(AnswerableDate) });
+
 const registrationPath = T.Object({ registration: Registration });
 const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 const ifMatchHeader = T.Object({
@@ -64,6 +78,10 @@ const contentItem = ['/v1/api/content/{id}', '/api/content/{id}'] as const;
 
 const bodyProblems = ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE'] as const;
 
+const onlyToday = {
+  rejected: 'must be left out: MOT, road tax and fines have no history, so a verdict is always for today',
+} as const;
+
 export const endpoints = {
   'vehicle-insurance': {
     method: 'GET',
@@ -72,9 +90,10 @@ export const endpoints = {
     tag: 'Vehicles',
     scope: 'vehicles:read',
     path: registrationPath,
+    date: 'accepted',
     successStatus: 200,
     response: VehicleInsurance,
-    problems: ['INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
+    problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
     tables: { ...admission, vehicles: ['GetItem'] },
     entry: 'functions/handlers/vehicle-insurance.ts',
   },
@@ -99,11 +118,27 @@ export const endpoints = {
     tag: 'Compliance',
     scope: 'compliance:read',
     path: registrationPath,
+    date: onlyToday,
     successStatus: 200,
     response: ComplianceVerdict,
-    problems: ['INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'],
+    problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'],
     tables: { ...admission, vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
     entry: 'functions/handlers/compliance.ts',
+  },
+  'bulk-compliance': {
+    method: 'POST',
+    paths: ['/v1/vehicle/bulk-compliance'],
+    summary: 'May these vehicles be on the road?',
+    tag: 'Compliance',
+    scope: 'compliance:read',
+    date: onlyToday,
+    body: BulkComplianceRequest,
+    bulk: 'registrations',
+    successStatus: 200,
+    response: BulkComplianceResult,
+    problems: [...bodyProblems, 'BULK_TOO_LARGE'],
+    tables: { ...admission, vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
+    entry: 'functions/handlers/bulk-compliance.ts',
   },
   'list-content': {
     method: 'GET',
@@ -172,6 +207,17 @@ export const endpoints = {
     problems: ['CONTENT_NOT_FOUND', 'PRECONDITION_FAILED'],
     tables: { ...admission, content: ['GetItem', 'UpdateItem', 'DeleteItem'] },
     entry: 'functions/handlers/delete-content.ts',
+  },
+  usage: {
+    method: 'GET',
+    paths: ['/v1/usage'],
+    summary: 'The key, its limits and its requests of the last 24 hours',
+    tag: 'Usage',
+    successStatus: 200,
+    response: UsageReport,
+    problems: [],
+    tables: { ...admission, usage: ['UpdateItem', 'Query'] },
+    entry: 'functions/handlers/usage.ts',
   },
 } as const satisfies Record<string, Endpoint>;
 

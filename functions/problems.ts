@@ -34,6 +34,13 @@ export interface Problem {
   readonly detail: Made<string>;
   readonly issues?: Made<readonly ValidationIssue[]>;
   readonly headers?: Made<Headers>;
+  readonly extension?: Made<ProblemExtension>;
+}
+
+/** Members of a problem document that only some codes have (RFC 9457, section 3.2). */
+export interface ProblemExtension {
+  /** The registration that was probably meant. */
+  readonly suggestion?: string | undefined;
 }
 
 const badRequest = { status: 400, title: 'Bad Request' } as const;
@@ -109,7 +116,8 @@ export const problems = {
   },
   VEHICLE_NOT_FOUND: {
     ...notFound,
-    detail: 'No vehicle with this registration is in the database.',
+    detail: (_: ProblemExtension) => 'No vehicle with this registration is in the database.',
+    extension: (suggested: ProblemExtension) => suggested,
   },
   COMPLIANCE_NOT_FOUND: {
     ...notFound,
@@ -159,6 +167,7 @@ export const problems = {
     status: 500,
     title: 'Internal Server Error',
     detail: 'The service could not answer; try again in a moment.',
+    headers: { 'Retry-After': '1' },
   },
 } as const satisfies Record<string, Problem>;
 
@@ -182,24 +191,30 @@ export class ApiError extends Error {
   readonly issues: readonly ValidationIssue[] | undefined;
   /** Headers that this error's response needs. */
   readonly headers: Headers | undefined;
+  readonly extension: ProblemExtension | undefined;
 
-  constructor(code: ProblemCode, detail: string, issues?: readonly ValidationIssue[], headers?: Headers) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    { issues, headers, extension }: Partial<Pick<ApiError, 'issues' | 'headers' | 'extension'>> = {},
+  ) {
     super(detail);
     this.code = code;
     this.issues = issues;
     this.headers = headers;
+    this.extension = extension;
   }
 }
 
 /**
  * The error of a code, with the sentence, issues and headers of its catalogue entry.
  * @example
- * throw apiError('VEHICLE_NOT_FOUND');
+ * throw apiError('CONTENT_NOT_FOUND');
  * throw apiError('RATE_LIMITED', { limit: 60, retryAfterSeconds: 12 });
  */
 export const apiError = <Code extends ProblemCode>(code: Code, ...[values]: Values<Code>): ApiError => {
   const made = <Part>(part: Made<Part>): Part =>
     typeof part === 'function' ? (part as (values: unknown) => Part)(values) : part;
-  const { detail, issues, headers }: Problem = problems[code];
-  return new ApiError(code, made(detail), made(issues), made(headers));
+  const { detail, issues, headers, extension }: Problem = problems[code];
+  return new ApiError(code, made(detail), { issues: made(issues), headers: made(headers), extension: made(extension) });
 };

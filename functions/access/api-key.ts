@@ -5,7 +5,9 @@ import { crc32 } from 'node:zlib';
  * API keys as text: `vvc_<env>_`, 30 random base62 characters, then their CRC32 in 6 base62 characters, so that a
  * scanner recognises a leaked key and a typo is rejected before any database call (contract.md "Keys and plans").
  */
-export type KeyEnvironment = 'live' | 'test';
+export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
+
+export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;

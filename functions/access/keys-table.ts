@@ -8,14 +8,9 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../dynamodb/database.ts';
 import { parseStored, type RecordOf } from '../schemas/stored-record.ts';
+import { KEY_ENVIRONMENTS } from './api-key.ts';
 import { PLAN_NAMES, type PlanName } from './plans.ts';
-
-/** What a key may do. A key has all scopes unless it was created with fewer (contract.md "Keys and plans"). */
-export const SCOPES = ['vehicles:read', 'compliance:read', 'content:read', 'content:write'] as const;
-
-export type Scope = (typeof SCOPES)[number];
-
-export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
+import { SCOPES } from './scopes.ts';
 
 const text = { type: 'string' } as const;
 
@@ -35,6 +30,8 @@ export const KeyRecord = {
     expires: { type: 'string', format: 'date' },
     /** ISO 8601 UTC; from then on the key is rejected. */
     revokedAt: text,
+    /** What the key's prefix says. Keys that were made before version 0.2.0 have none. */
+    environment: { enum: KEY_ENVIRONMENTS },
   },
 } as const;
 

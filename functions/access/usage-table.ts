@@ -1,8 +1,14 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { WINDOW_SECONDS, type Window } from './plans.ts';
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Window } from './plans.ts';
 
-/** Seconds after a window's end at which DynamoDB removes its counter. */
-const KEPT_AFTER_WINDOW_SECONDS = 60 * WINDOW_SECONDS;
+/** Requests counted in the window that began at `start`, in Unix seconds. */
+export interface WindowCount {
+  readonly start: number;
+  readonly used: number;
+}
+
+/** Seconds after a window's end at which DynamoDB removes its counter: 25 hours, for the report of 24 (contract.md "Keys and plans"). */
+const KEPT_AFTER_WINDOW_SECONDS = 25 * 3_600;
 
 const counterKey = (keyId: string, window: Window) => ({ keyId, windowStart: window.start });
 
@@ -23,6 +29,20 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
       }),
     );
     return Number(Attributes?.used);
+  },
+
+  /** The windows of a key that began at `start` or later and had requests, oldest first. Eventually consistent. */
+  countsSince: async (keyId: string, start: number): Promise<WindowCount[]> => {
+    // One page: a day has at most 1,440 counters of under 70 bytes.
+    const { Items = [] } = await db.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'keyId = :keyId AND windowStart >= :start',
+        ExpressionAttributeValues: { ':keyId': keyId, ':start': start },
+        ProjectionExpression: 'windowStart, used',
+      }),
+    );
+    return Items.map(({ windowStart, used }) => ({ start: Number(windowStart), used: Number(used) }));
   },
 
   /** Requests counted in a window so far; 0 when there were none. */

@@ -2,9 +2,17 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored } from '../schemas/stored-record.ts';
-import { VehicleRecord } from '../vehicles/record.ts';
-import { vehicleKey } from '../vehicles/vehicles-table.ts';
+import { InsuranceRecord, VehicleRecord } from '../vehicles/record.ts';
+import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, vehicleKey } from '../vehicles/vehicles-table.ts';
 import { ComplianceRecord } from './record.ts';
+
+/** What verdicts of many vehicles need. */
+export interface FoundSources {
+  readonly vehicles: FoundRecords<InsuranceRecord>;
+  readonly records: FoundRecords<ComplianceRecord>;
+  /** Why some could not be read, for the log. */
+  readonly failure?: unknown;
+}
 
 /** The compliance table, read together with the vehicle in one request. */
 export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => ({
@@ -25,6 +33,27 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
     return {
       vehicle: vehicle && parseStored(VehicleRecord, vehicle),
       compliance: compliance && parseStored(ComplianceRecord, compliance),
+    };
+  },
+
+  /**
+   * Both records of any number of distinct registrations, in batches of 100 keys at once.
+   * @throws the first error when none could be read
+   */
+  findManyWithVehicles: async (registrations: readonly string[], deadline: Deadline): Promise<FoundSources> => {
+    const keys = registrations.map(vehicleKey);
+    const { items, unread, failure } = await batchGet(
+      db,
+      [
+        { table: names.vehicles, keys, projection: INSURANCE_ATTRIBUTES },
+        { table: names.compliance, keys },
+      ],
+      deadline,
+    );
+    return {
+      vehicles: foundRecords('vehicles', InsuranceRecord, items.get(names.vehicles), unread.get(names.vehicles)),
+      records: foundRecords('compliance', ComplianceRecord, items.get(names.compliance), unread.get(names.compliance)),
+      failure,
     };
   },
 });

@@ -20,6 +20,8 @@ export const ComplianceRecord = {
     mot: { anyOf: [alternative('dueDate', day), exempt] },
     roadTax: { anyOf: [alternative('paidUntil', day), exempt, alternative('sorn', { const: true })] },
     outstandingFines: { type: 'integer', minimum: 0 },
+    /** When the record last changed at its source, UTC. Records that were loaded before version 0.2.0 have none. */
+    lastUpdated: { type: 'string', format: 'date-time' },
   },
 } as const;
 

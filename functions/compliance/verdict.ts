@@ -1,6 +1,6 @@
 import type { LondonDate } from '../runtime/clock.ts';
-import { type Insurance, insuranceOn, isInsured } from '../vehicles/insurance.ts';
-import type { Policy } from '../vehicles/record.ts';
+import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
+import type { InsuranceRecord } from '../vehicles/record.ts';
 import type { ComplianceRecord } from './record.ts';
 
 /** Why a check can fail, in the order of the checks (contract.md "Compliance"). */
@@ -26,42 +26,102 @@ export interface Verdict {
     readonly noOutstandingFines: boolean;
   };
   readonly reasons: readonly Reason[];
+  readonly details: VerdictDetails;
 }
 
-const INSURANCE_REASONS = {
-  'in force': undefined,
-  lapsed: 'INSURANCE_LAPSED',
-  'not started': 'INSURANCE_NOT_STARTED',
-  none: 'NO_POLICY',
-} as const satisfies Record<Insurance['state'], Reason | undefined>;
+/** The status of each source as it is published. */
+export const INSURANCE_STATUSES = ['IN_FORCE', 'LAPSED', 'NOT_STARTED', 'NONE'] as const;
+export const MOT_STATUSES = ['VALID', 'EXPIRED', 'EXEMPT'] as const;
+export const ROAD_TAX_STATUSES = ['PAID', 'EXPIRED', 'EXEMPT', 'SORN'] as const;
+export const FINES_STATUSES = ['NONE', 'OUTSTANDING'] as const;
 
-/** A due date is the last good day; no due date means exempt. */
-const isMotValid = ({ mot }: ComplianceRecord, today: LondonDate): boolean => 'exempt' in mot || today <= mot.dueDate;
+interface SourceDetails<Status> {
+  readonly status: Status;
+  /** When the record of this source last changed there, ISO 8601 UTC; `null` when that is not known. */
+  readonly lastUpdated: string | null;
+}
 
-const taxReason = ({ roadTax }: ComplianceRecord, today: LondonDate): Reason | undefined => {
-  if ('sorn' in roadTax) return 'SORN';
-  return 'exempt' in roadTax || today <= roadTax.paidUntil ? undefined : 'TAX_EXPIRED';
+/** What the verdict follows from: status, date and age of each source. A date is `null` where there is none. */
+export interface VerdictDetails {
+  readonly insurance: SourceDetails<(typeof INSURANCE_STATUSES)[number]> & { readonly validTo: LondonDate | null };
+  readonly mot: SourceDetails<(typeof MOT_STATUSES)[number]> & { readonly dueDate: LondonDate | null };
+  readonly roadTax: SourceDetails<(typeof ROAD_TAX_STATUSES)[number]> & { readonly paidUntil: LondonDate | null };
+  readonly fines: SourceDetails<(typeof FINES_STATUSES)[number]> & { readonly outstanding: number };
+}
+
+const INSURANCE_STATUS = {
+  'in force': 'IN_FORCE',
+  lapsed: 'LAPSED',
+  'not started': 'NOT_STARTED',
+  none: 'NONE',
+} as const satisfies Record<Insurance['state'], VerdictDetails['insurance']['status']>;
+
+/** A due date is the last good day. */
+const motOf = ({ mot }: ComplianceRecord, today: LondonDate): Pick<VerdictDetails['mot'], 'status' | 'dueDate'> =>
+  'exempt' in mot
+    ? { status: 'EXEMPT', dueDate: null }
+    : { status: today <= mot.dueDate ? 'VALID' : 'EXPIRED', dueDate: mot.dueDate };
+
+const roadTaxOf = (
+  { roadTax }: ComplianceRecord,
+  today: LondonDate,
+): Pick<VerdictDetails['roadTax'], 'status' | 'paidUntil'> => {
+  if ('sorn' in roadTax) return { status: 'SORN', paidUntil: null };
+  if ('exempt' in roadTax) return { status: 'EXEMPT', paidUntil: null };
+  return { status: today <= roadTax.paidUntil ? 'PAID' : 'EXPIRED', paidUntil: roadTax.paidUntil };
 };
 
+/** The reason of each status that fails its check; no other status fails. */
+const REASON_OF = {
+  insurance: { LAPSED: 'INSURANCE_LAPSED', NOT_STARTED: 'INSURANCE_NOT_STARTED', NONE: 'NO_POLICY' },
+  mot: { EXPIRED: 'MOT_EXPIRED' },
+  roadTax: { EXPIRED: 'TAX_EXPIRED', SORN: 'SORN' },
+  fines: { OUTSTANDING: 'FINES_OUTSTANDING' },
+} as const satisfies {
+  [Source in keyof VerdictDetails]: Partial<Record<VerdictDetails[Source]['status'], Reason>>;
+};
+
+const reasonOf = (source: keyof VerdictDetails, { status }: { readonly status: string }): Reason | undefined =>
+  (REASON_OF[source] as Partial<Record<string, Reason>>)[status];
+
 /** The verdict on a day in Europe/London, from the vehicle's policies and its compliance record. */
-export const verdictOn = (today: LondonDate, policies: readonly Policy[], record: ComplianceRecord): Verdict => {
-  const insurance = insuranceOn(today, policies);
-  const tax = taxReason(record, today);
-  const checks = {
-    insuranceValid: isInsured(insurance),
-    motValid: isMotValid(record, today),
-    roadTaxPaid: tax === undefined,
-    noOutstandingFines: record.outstandingFines === 0,
+export const verdictOn = (
+  today: LondonDate,
+  vehicle: Omit<InsuranceRecord, 'registration'>,
+  record: ComplianceRecord,
+): Verdict => {
+  const { state, policy } = insuranceOn(today, vehicle.policies);
+  const lastUpdated = record.lastUpdated ?? null;
+  const details: VerdictDetails = {
+    insurance: {
+      status: INSURANCE_STATUS[state],
+      validTo: policy?.validTo ?? null,
+      lastUpdated: vehicle.lastUpdated ?? null,
+    },
+    mot: { ...motOf(record, today), lastUpdated },
+    roadTax: { ...roadTaxOf(record, today), lastUpdated },
+    fines: {
+      status: record.outstandingFines === 0 ? 'NONE' : 'OUTSTANDING',
+      outstanding: record.outstandingFines,
+      lastUpdated,
+    },
   };
-  const reasons: (Reason | undefined)[] = [
-    INSURANCE_REASONS[insurance.state],
-    checks.motValid ? undefined : 'MOT_EXPIRED',
-    tax,
-    checks.noOutstandingFines ? undefined : 'FINES_OUTSTANDING',
-  ];
+  const failed = {
+    insurance: reasonOf('insurance', details.insurance),
+    mot: reasonOf('mot', details.mot),
+    roadTax: reasonOf('roadTax', details.roadTax),
+    fines: reasonOf('fines', details.fines),
+  };
+  const reasons = Object.values(failed).filter((reason) => reason !== undefined);
   return {
-    compliant: Object.values(checks).every(Boolean),
-    checks,
-    reasons: reasons.filter((reason) => reason !== undefined),
+    compliant: reasons.length === 0,
+    checks: {
+      insuranceValid: failed.insurance === undefined,
+      motValid: failed.mot === undefined,
+      roadTaxPaid: failed.roadTax === undefined,
+      noOutstandingFines: failed.fines === undefined,
+    },
+    reasons,
+    details,
   };
 };

@@ -9,12 +9,13 @@ export const handler = lookup('bulk-insurance', ({ db, tables }) => {
   return {
     load: async ({ body: { registrations }, deadline }) => {
       const { keys, distinct } = bulkKeys(registrations);
-      return { keys, policies: await vehicles.findPolicies(distinct, deadline) };
+      return { keys, records: await vehicles.findMany(distinct, deadline) };
     },
     isExpensive: ({ body: { registrations } }) => isExpensiveBulk(registrations),
-    respond: ({ keys, policies }, { body: { registrations }, now }) => ({
-      body: verifyBulk(registrations, keys, policies, londonDate(now)),
-      failure: policies.failure,
-    }),
+    respond: ({ keys, records }, { body: { registrations, date }, now }) => {
+      const today = londonDate(now);
+      const verified = verifyBulk(registrations, keys, records, { today, asOf: date ?? today });
+      return { body: { ...verified, ...(date && { asOf: date }) }, failure: records.failure };
+    },
   };
 });

@@ -4,6 +4,7 @@ import { lookup } from '../middleware/lookup.ts';
 import { apiError } from '../problems.ts';
 import { londonDate } from '../runtime/clock.ts';
 import { requireRegistration } from '../vehicles/registration.ts';
+import { vehicleNotFound } from '../vehicles/suggestion.ts';
 
 /** May this vehicle be on the road? Specification section 4.3. */
 export const handler = lookup('compliance', ({ db, tables }) => {
@@ -12,12 +13,13 @@ export const handler = lookup('compliance', ({ db, tables }) => {
     load: async ({ parameters, deadline }) =>
       records.findWithVehicle(requireRegistration(parameters.registration), deadline),
     respond: ({ vehicle, compliance }, { parameters, now }) => {
-      if (vehicle === undefined) throw apiError('VEHICLE_NOT_FOUND');
+      const today = londonDate(now);
+      if (vehicle === undefined) throw vehicleNotFound(parameters.registration, today);
       if (compliance === undefined) throw apiError('COMPLIANCE_NOT_FOUND');
       return {
         body: {
           registration: parameters.registration,
-          ...verdictOn(londonDate(now), vehicle.policies, compliance),
+          ...verdictOn(today, vehicle, compliance),
           lastChecked: now.toISOString(),
         },
       };

@@ -1,8 +1,8 @@
 import { lookup } from '../middleware/lookup.ts';
-import { apiError } from '../problems.ts';
 import { londonDate } from '../runtime/clock.ts';
 import { insuranceOn, isInsured } from '../vehicles/insurance.ts';
 import { requireRegistration } from '../vehicles/registration.ts';
+import { vehicleNotFound } from '../vehicles/suggestion.ts';
 import { vehiclesTable } from '../vehicles/vehicles-table.ts';
 
 /** Is this vehicle insured? Specification section 4.1. */
@@ -10,9 +10,10 @@ export const handler = lookup('vehicle-insurance', ({ db, tables }) => {
   const vehicles = vehiclesTable(db, tables.vehicles);
   return {
     load: async ({ parameters }) => vehicles.find(requireRegistration(parameters.registration)),
-    respond: (record, { parameters, now }) => {
-      if (record === undefined) throw apiError('VEHICLE_NOT_FOUND');
-      const insurance = insuranceOn(londonDate(now), record.policies);
+    respond: (record, { parameters, date, now }) => {
+      const today = londonDate(now);
+      if (record === undefined) throw vehicleNotFound(parameters.registration, today);
+      const insurance = insuranceOn(date ?? today, record.policies);
       return {
         body: {
           registration: parameters.registration,
@@ -20,6 +21,7 @@ export const handler = lookup('vehicle-insurance', ({ db, tables }) => {
           policy: insurance.policy,
           vehicle: record.vehicle,
           lastUpdated: record.lastUpdated,
+          ...(date && { asOf: date }),
         },
       };
     },

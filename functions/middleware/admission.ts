@@ -1,8 +1,8 @@
 import { type AdmissionStore, authenticate, type Caller, isWithinLimit } from '../access/admission.ts';
 import { presentedKey } from '../access/api-key.ts';
-import type { Scope } from '../access/keys-table.ts';
 import { windowAt } from '../access/plans.ts';
 import type { RecentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
+import type { Scope } from '../access/scopes.ts';
 import { apiError } from '../problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
@@ -17,21 +17,21 @@ export const keyForm = (): InboundMiddleware => ({
 
 const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
 
-/** Key, then scope, then limit: contract.md "Precedence". */
+/** Key, then limit, then scope: contract.md "Precedence". */
 const admit = async (store: AdmissionStore, scope: Scope | undefined, context: RequestContext): Promise<Caller> => {
   const { deadline, now, key } = context;
   const caller = key && (await deadline.within(authenticate(store, key, now)));
   if (caller === undefined) throw apiError('UNAUTHORIZED');
   context.caller = caller;
-  if (scope !== undefined && !caller.key.scopes.includes(scope)) throw apiError('SCOPE_MISSING', { scope });
   if (!isWithinLimit(caller)) {
     const { requestsPerWindow: limit } = caller.plan;
     throw apiError('RATE_LIMITED', { limit, retryAfterSeconds: secondsUntilReset(now) });
   }
+  if (scope !== undefined && !caller.key.scopes.includes(scope)) throw apiError('SCOPE_MISSING', { scope });
   return caller;
 };
 
-/** Admits the caller. @throws UNAUTHORIZED, SCOPE_MISSING, RATE_LIMITED */
+/** Admits the caller. @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING */
 export const admission = (store: AdmissionStore, scope?: Scope): InboundMiddleware => ({
   before: async ({ event: context }) => {
     await admit(store, scope, context);
@@ -41,11 +41,11 @@ export const admission = (store: AdmissionStore, scope?: Scope): InboundMiddlewa
 /**
  * As `admission`, with `load` in parallel, which saves a round trip. `load` must defer its errors. Its result is used only
  * after admission, so a rejected caller learns nothing from it, not even from an error.
- * @throws UNAUTHORIZED, SCOPE_MISSING, RATE_LIMITED
+ * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING
  */
 export const admissionBesideLoad = (
   store: AdmissionStore,
-  scope: Scope,
+  scope: Scope | undefined,
   load: InboundMiddleware,
   recentlyAdmitted: RecentlyAdmittedKeys,
 ): InboundMiddleware => ({

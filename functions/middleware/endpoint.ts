@@ -26,7 +26,7 @@ export interface Input<Id extends EndpointId> {
 }
 
 /** The request that a lookup loads for: a view of the request context without the caller. */
-export interface LoadRequest<Id extends EndpointId> extends Input<Id>, Pick<RequestContext, 'now' | 'deadline'> {
+export interface LoadRequest<Id extends EndpointId> extends Input<Id>, Pick<RequestContext, 'now' | 'deadline' | 'date'> {
   /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (contract.md "Addresses and versions"), for links. */
   readonly address: string;
 }
@@ -56,8 +56,15 @@ const addressOf = ({ paths }: Endpoint, path: string): string => paths.find((kno
 
 /** What a handler gets of the context. Its input has the types of the row, which has just validated it. */
 export const requestOf = <Id extends EndpointId>(row: Endpoint, context: RequestContext): LoadRequest<Id> => {
-  const { pathParameters, input, now, deadline, path } = context;
-  return { parameters: pathParameters, ...input, now, deadline, address: addressOf(row, path) } as LoadRequest<Id>;
+  const { pathParameters, input, now, deadline, date, path } = context;
+  return {
+    parameters: pathParameters,
+    ...input,
+    now,
+    deadline,
+    date,
+    address: addressOf(row, path),
+  } as LoadRequest<Id>;
 };
 
 /** As `requestOf`, with the caller. */

@@ -3,6 +3,7 @@ import { recentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
 import { declaresInput, type Endpoint, type EndpointId, endpoints } from '../endpoints.ts';
 import { admissionBesideLoad, keyForm } from './admission.ts';
 import { hasCheapBody } from './body-checks.ts';
+import { dateParameter } from './date-parameter.ts';
 import {
   type ApiRequest,
   admittedRequestOf,
@@ -85,6 +86,7 @@ const lookupMiddlewares = <Id extends EndpointId>(
   const input = inputMiddlewares(row);
   return [
     keyForm(),
+    deferErrors(dateParameter(row), () => true),
     ...input.map((middleware) => deferErrors(middleware, mayReadInput)),
     admissionBesideLoad(store, row.scope, deferErrors(loading, mayLoad), recentlyAdmitted),
     throwDeferredError(),

@@ -12,7 +12,7 @@ export const problemDocuments = () => ({
     const { error, event: context } = request;
     const known = error instanceof ApiError ? error : bodyParserError(error);
     if (known === undefined) reportInternalError(context, error);
-    const { code, message: detail, issues, headers } = known ?? apiError('INTERNAL_ERROR');
+    const { code, message: detail, issues, headers, extension } = known ?? apiError('INTERNAL_ERROR');
     const { title, status } = problems[code];
     const { requestId } = context;
     context.code = code;
@@ -22,6 +22,7 @@ export const problemDocuments = () => ({
       body: JSON.stringify({
         ...{ type: problemType(code), title, status, detail, code, requestId },
         ...(issues && { errors: issues }),
+        ...extension,
       }),
     };
   },

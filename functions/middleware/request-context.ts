@@ -2,6 +2,7 @@ import type { Request as MiddyRequest } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../access/admission.ts';
 import type { PresentedKey } from '../access/api-key.ts';
+import type { LondonDate } from '../runtime/clock.ts';
 import { type Deadline, deadlineOf } from '../runtime/deadline.ts';
 
 /** The parts of an HTTP API event (payload 2.0) that are read. Each may be missing or of the wrong type. */
@@ -39,6 +40,8 @@ export interface RequestContext {
   body?: unknown;
   /** The validated query, headers and body that the row declares. */
   input?: { readonly query?: unknown; readonly headers?: unknown; readonly body?: unknown };
+  /** The day to answer for, from the query parameter `date`; today when it is absent. */
+  date?: LondonDate;
   /** The first error of a middleware that ran before admission; thrown after admission. */
   deferredError?: unknown;
   caller?: Caller;

@@ -9,6 +9,16 @@ export const reportInternalError = (context: RequestContext, error: unknown): vo
   logFailure(context.requestId, error);
 };
 
+/** A `traceparent` header of version 00 (W3C Trace Context, section 3.2). Later versions may only append to it. */
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/;
+
+/** The trace id of a valid `traceparent`; ids of zeros only are invalid. */
+const traceIdOf = (traceparent = ''): string | undefined => {
+  const [, traceId = '', parentId = '', appended] = TRACEPARENT.exec(traceparent.trim()) ?? [];
+  const isVersion0 = traceparent.trim().startsWith('00');
+  return /[^0]/.test(traceId) && /[^0]/.test(parentId) && !(isVersion0 && appended) ? traceId : undefined;
+};
+
 /** Adds the request id to the response; writes one log line and the metrics per request. */
 export const requestLog = (endpoint: string) => {
   openLog();
@@ -23,7 +33,8 @@ export const requestLog = (endpoint: string) => {
       latencyMs: Math.round(performance.now() - context.startedAtMs),
       ...(code && { code }),
     };
-    logRequest({ ...outcome, ...(caller && { keyId: caller.key.id }) });
+    const traceId = traceIdOf(context.headers.traceparent);
+    logRequest({ ...outcome, ...(caller && { keyId: caller.key.id }), ...(traceId && { traceId }) });
     measureRequest({
       ...outcome,
       databaseError: context.databaseError === true,

@@ -34,3 +34,13 @@ export const isCalendarDate = (text: string): boolean => {
   const day = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 };
+
+const FIRST_DATE: LondonDate = '1900-01-01';
+const LAST_DATE: LondonDate = '2099-12-31';
+
+/** The rule of `isAnswerableDate` in words, to follow "must be". */
+export const ANSWERABLE_DATE = `a day from ${FIRST_DATE} to ${LAST_DATE}, written YYYY-MM-DD`;
+
+/** Whether a caller can ask about this day (contract.md "Vehicle insurance"). */
+export const isAnswerableDate = (text: string): boolean =>
+  isCalendarDate(text) && FIRST_DATE <= text && text <= LAST_DATE;

@@ -57,6 +57,7 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
       return [{ pointer, detail: `must be at least ${params.limit}` }];
     case 'maximum':
       return [{ pointer, detail: `must be at most ${params.limit}` }];
+    case 'format':
     case 'pattern':
     case 'maxLength':
       return [{ pointer, detail: textDetail(at(schema, schemaPath) ?? {}, at(value, pointer), message) }];

@@ -1,9 +1,12 @@
+/** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (contract.md "Bulk"). */
 import { problems } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { insuranceOn, isInsured } from './insurance.ts';
+import type { InsuranceRecord } from './record.ts';
 import { normaliseRegistration } from './registration.ts';
-import type { BULK_ENTRY_CODES, BulkEntry } from './schemas.ts';
-import type { FoundPolicies } from './vehicles-table.ts';
+import type { BulkEntry, EntryCode } from './schemas.ts';
+import { suggestionFor } from './suggestion.ts';
+import type { FoundRecords } from './vehicles-table.ts';
 
 /** Registrations above which a bulk request is an expensive read: it waits for admission (design.md "Admission"). */
 const MAX_CHEAP_REGISTRATIONS = 25;
@@ -19,30 +22,52 @@ export const bulkKeys = (submitted: readonly string[]): { readonly keys: BulkKey
   return { keys, distinct: [...new Set(keys.filter((key) => key !== undefined))] };
 };
 
-const ERRORS: Readonly<Record<(typeof BULK_ENTRY_CODES)[number], string>> = {
-  VEHICLE_NOT_FOUND: problems.VEHICLE_NOT_FOUND.detail,
+const ERRORS: Readonly<Record<EntryCode, string>> = {
+  VEHICLE_NOT_FOUND: problems.VEHICLE_NOT_FOUND.detail({}),
   INVALID_REGISTRATION: problems.INVALID_REGISTRATION.detail,
+  COMPLIANCE_NOT_FOUND: problems.COMPLIANCE_NOT_FOUND.detail,
   LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
 };
 
-const failure = (registration: string, code: keyof typeof ERRORS): BulkEntry => ({
-  registration,
-  insured: false,
-  error: ERRORS[code],
-  code,
-});
+/** Why an entry has no answer, and for an unknown vehicle the registration that was probably meant. */
+export interface EntryFailure<Code extends EntryCode> {
+  readonly error: string;
+  readonly code: Code;
+  readonly suggestion?: string;
+}
+
+export const entryFailure = <Code extends EntryCode>(code: Code): EntryFailure<Code> => ({ error: ERRORS[code], code });
+
+/** @param key normalised registration */
+export const unknownVehicle = (key: string, today: LondonDate): EntryFailure<'VEHICLE_NOT_FOUND'> => {
+  const suggestion = suggestionFor(key, today);
+  return { ...entryFailure('VEHICLE_NOT_FOUND'), ...(suggestion !== undefined && { suggestion }) };
+};
+
+/** Counts the results: a failed one has an `error`. */
+export const bulkEnvelope = <Result extends object>(results: readonly Result[]) => {
+  const failed = results.filter((result) => 'error' in result).length;
+  return { results, processed: results.length, successful: results.length - failed, failed };
+};
+
+/** The days of a bulk request: today, and the day that insurance is asked for. */
+export interface BulkDays {
+  readonly today: LondonDate;
+  readonly asOf: LondonDate;
+}
 
 const verify = (
   registration: string,
   key: string | undefined,
-  { found, unread }: FoundPolicies,
-  today: LondonDate,
+  { found, unread }: FoundRecords<InsuranceRecord>,
+  { today, asOf }: BulkDays,
 ): BulkEntry => {
-  if (key === undefined) return failure(registration, 'INVALID_REGISTRATION');
-  if (unread.has(key)) return failure(registration, 'LOOKUP_UNAVAILABLE');
-  const policies = found.get(key);
-  if (policies === undefined) return failure(registration, 'VEHICLE_NOT_FOUND');
-  const insurance = insuranceOn(today, policies);
+  const failed = { registration, insured: false } as const;
+  if (key === undefined) return { ...failed, ...entryFailure('INVALID_REGISTRATION') };
+  if (unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
+  const record = found.get(key);
+  if (record === undefined) return { ...failed, ...unknownVehicle(key, today) };
+  const insurance = insuranceOn(asOf, record.policies);
   return { registration, insured: isInsured(insurance), policy: insurance.policy };
 };
 
@@ -53,10 +78,6 @@ const verify = (
 export const verifyBulk = (
   submitted: readonly string[],
   keys: BulkKeys,
-  policies: FoundPolicies,
-  today: LondonDate,
-) => {
-  const results = submitted.map((registration, index) => verify(registration, keys[index], policies, today));
-  const failed = results.filter((result) => 'error' in result).length;
-  return { results, processed: results.length, successful: results.length - failed, failed };
-};
+  records: FoundRecords<InsuranceRecord>,
+  days: BulkDays,
+) => bulkEnvelope(submitted.map((registration, index) => verify(registration, keys[index], records, days)));

@@ -54,3 +54,14 @@ export const VehicleRecord = {
 } as const;
 
 export type VehicleRecord = RecordOf<typeof VehicleRecord>;
+
+const { registration, policies, lastUpdated } = VehicleRecord.properties;
+
+/** What a bulk request needs of a vehicle: under half of its record. */
+export const InsuranceRecord = {
+  type: 'object',
+  required: ['registration', 'policies'],
+  properties: { registration, policies, lastUpdated },
+} as const;
+
+export type InsuranceRecord = RecordOf<typeof InsuranceRecord>;

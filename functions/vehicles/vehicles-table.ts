@@ -3,24 +3,41 @@ import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item } from '../dynamodb/database.ts';
 import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored, readStored } from '../schemas/stored-record.ts';
-import { type Policy, VehicleRecord } from './record.ts';
+import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/stored-record.ts';
+import type { TableId } from '../tables.ts';
+import { InsuranceRecord, VehicleRecord } from './record.ts';
 
 /** The key of a vehicle's item; the registration must be normalised. */
 export const vehicleKey = (registration: string): Item => ({ registration });
 
 const registrationOf = ({ registration }: Item): string => String(registration);
 
-/** Policies by registration, and the registrations that could not be read: these must not be reported as not found. */
-export interface FoundPolicies {
-  readonly found: ReadonlyMap<string, readonly Policy[]>;
+/** Records by registration, and the registrations that could not be read: these must not be reported as not found. */
+export interface FoundRecords<Found> {
+  readonly found: ReadonlyMap<string, Found>;
   readonly unread: ReadonlySet<string>;
-  /** The error that some could not be read for, for the log. */
-  readonly failure?: unknown;
 }
 
-/** The attributes that a bulk request needs: a third of a record. */
-const POLICIES_ONLY = 'registration, policies';
+/** Reads the items of a batch. A damaged one counts as unread and is logged. */
+export const foundRecords = <const Schema extends RecordSchema>(
+  table: TableId,
+  schema: Schema,
+  items: readonly Item[] = [],
+  unread: readonly Item[] = [],
+): FoundRecords<RecordOf<Schema>> => {
+  const found = new Map<string, RecordOf<Schema>>();
+  const damaged: Item[] = [];
+  for (const item of items) {
+    const record = readStored(schema, item);
+    if (record) found.set(registrationOf(item), record);
+    else damaged.push(item);
+  }
+  if (damaged.length > 0) logDamage(table, damaged.length);
+  return { found, unread: new Set([...damaged, ...unread].map(registrationOf)) };
+};
+
+/** The projection expression of `InsuranceRecord`. */
+export const INSURANCE_ATTRIBUTES = Object.keys(InsuranceRecord.properties).join(', ');
 
 /** The table of vehicles. Registrations are normalised ones. */
 export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
@@ -31,21 +48,12 @@ export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
   },
 
   /**
-   * The policies of any number of distinct registrations; a damaged record counts as unread.
+   * The policies of any number of distinct registrations, and why some could not be read, for the log.
    * @throws the first error when none could be read
    */
-  findPolicies: async (registrations: readonly string[], deadline: Deadline): Promise<FoundPolicies> => {
-    const wanted = { table, keys: registrations.map(vehicleKey), projection: POLICIES_ONLY };
+  findMany: async (registrations: readonly string[], deadline: Deadline) => {
+    const wanted = { table, keys: registrations.map(vehicleKey), projection: INSURANCE_ATTRIBUTES };
     const { items, unread, failure } = await batchGet(db, [wanted], deadline);
-    const found = new Map<string, readonly Policy[]>();
-    const damaged: Item[] = [];
-    for (const item of items.get(table) ?? []) {
-      const policies = readStored(VehicleRecord.properties.policies, item.policies);
-      if (policies) found.set(registrationOf(item), policies);
-      else damaged.push(item);
-    }
-    if (damaged.length > 0) logDamage('vehicles', damaged.length);
-    const notRead = [...damaged, ...(unread.get(table) ?? [])];
-    return { found, unread: new Set(notRead.map(registrationOf)), failure };
+    return { ...foundRecords('vehicles', InsuranceRecord, items.get(table), unread.get(table)), failure };
   },
 });

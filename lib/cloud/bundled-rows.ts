@@ -2,10 +2,11 @@ import type { Plugin } from 'esbuild';
 import { type Endpoint, endpoints, fallback } from '../../functions/endpoints.ts';
 
 /** The part of a row that a function needs when it has no input to validate. */
-const withoutSchemas = ({ method, paths, scope, successStatus, tables }: Endpoint) => ({
+const withoutSchemas = ({ method, paths, scope, date, successStatus, tables }: Endpoint) => ({
   method,
   paths,
   scope,
+  date,
   successStatus,
   tables,
 });

@@ -45,7 +45,9 @@ const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNam
     if (loaded === undefined) continue;
     await putAll(db, names.vehicles, [today]);
     const next = fresh.get(registration);
-    if (next && isDeepStrictEqual(compliance, loaded.compliance)) await putAll(db, names.compliance, [next]);
+    // Samples that were loaded before version 0.2.0 have no `lastUpdated`.
+    const isUnchanged = isDeepStrictEqual({ ...loaded.compliance, ...compliance }, loaded.compliance);
+    if (next && compliance && isUnchanged) await putAll(db, names.compliance, [next]);
   }
 };
 

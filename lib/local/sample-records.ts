@@ -22,6 +22,9 @@ const keyOf = ({ registration }: SampleVehicle): string => {
   return key;
 };
 
+/** Records are a day old when they are loaded. */
+const lastUpdatedOn = (today: LondonDate): string => `${dayFrom(today, -1)}T08:30:00.000Z`;
+
 /** The sample vehicles as records on the day of `now`. */
 export const sampleVehicleRecords = (now: Date): VehicleRecord[] => {
   const today = londonDate(now);
@@ -37,7 +40,7 @@ export const sampleVehicleRecords = (now: Date): VehicleRecord[] => {
         type: pick(COVER, index),
       }),
     ),
-    lastUpdated: `${dayFrom(today, -1)}T08:30:00.000Z`,
+    lastUpdated: lastUpdatedOn(today),
   }));
 };
 
@@ -53,6 +56,7 @@ export const sampleComplianceRecords = (now: Date): ComplianceRecord[] => {
         mot: mot === 'exempt' ? { exempt: true } : { dueDate: dayFrom(today, mot) },
         roadTax: roadTaxOf(today, tax),
         outstandingFines: fines,
+        lastUpdated: lastUpdatedOn(today),
       },
     ];
   });
@@ -68,7 +72,6 @@ const roadTaxOf = (today: LondonDate, tax: SampleCompliance['tax']): ComplianceR
  * undefined.
  */
 export const sampleLoadedAs = (record: VehicleRecord): { compliance: ComplianceRecord | undefined } | undefined => {
-  // `lastUpdated` of a sample record is the day before it was loaded.
   const loadedOn = new Date(`${dayFrom(record.lastUpdated.slice(0, 10), 1)}T12:00:00Z`);
   const isRecord = ({ registration }: { registration: string }) => registration === record.registration;
   const sample = sampleVehicleRecords(loadedOn).find(isRecord);

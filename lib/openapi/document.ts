@@ -48,7 +48,7 @@ const operationOf = (id: EndpointId, row: Endpoint): JsonObject => {
     summary: row.summary,
     description: operationTexts[id],
     tags: [row.tag],
-    security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: [row.scope] })),
+    security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: row.scope ? [row.scope] : [] })),
     parameters: parameters.length > 0 ? parameters : undefined,
     requestBody: requestBodyOf(row, examples[id]),
     responses: responsesOf(id, row, examples[id]),

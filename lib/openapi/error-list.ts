@@ -49,7 +49,8 @@ const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
   },
   VEHICLE_NOT_FOUND: {
     meaning: 'No vehicle has this registration.',
-    remedy: 'Check the registration, O against 0 and I against 1 too; otherwise treat the vehicle as unknown.',
+    remedy:
+      'Check the registration. `suggestion`, where present, is what was probably meant: ask before you use it. Otherwise treat the vehicle as unknown.',
   },
   COMPLIANCE_NOT_FOUND: {
     meaning: 'The vehicle is known, but there is no compliance record for it.',

@@ -1,6 +1,6 @@
 /** Parameters and request bodies of an endpoint. */
 import type { TObject } from 'typebox';
-import type { Endpoint } from '../../functions/endpoints.ts';
+import { dateQuery, type Endpoint } from '../../functions/endpoints.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import type { Example, ExampleRequest } from './examples/example.ts';
 import { isObject, type JsonObject, present } from './json.ts';
@@ -42,8 +42,9 @@ const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly
   });
 
 /** The path, query and header parameters of an endpoint. */
-export const parametersOf = ({ path, query, headers }: Endpoint, shown: readonly Example[]): JsonObject[] => [
+export const parametersOf = ({ path, date, query, headers }: Endpoint, shown: readonly Example[]): JsonObject[] => [
   ...parametersIn('path', path, shown),
+  ...(date === 'accepted' ? parametersIn('query', dateQuery, shown) : []),
   ...parametersIn('query', query, shown),
   ...parametersIn('header', headers, shown),
 ];

@@ -45,6 +45,10 @@ export const problemSchema = {
       items: refTo('schemas', 'ValidationIssue'),
       description: 'Every validation issue, for invalid input',
     },
+    suggestion: {
+      type: 'string',
+      description: 'For VEHICLE_NOT_FOUND: the registration that was probably meant; ask before you use it',
+    },
   },
 } as const satisfies JsonObject;
 

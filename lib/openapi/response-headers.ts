@@ -55,11 +55,13 @@ const ofSuccess: Readonly<Record<EndpointId, readonly HeaderName[]>> = {
   'vehicle-insurance': [],
   'bulk-insurance': [],
   compliance: [],
+  'bulk-compliance': [],
   'list-content': ['Link'],
   'create-content': ['Location', 'ETag'],
   'read-content': ['ETag'],
   'update-content': ['ETag'],
   'delete-content': [],
+  usage: [],
 };
 
 const refs = (names: readonly HeaderName[]): JsonObject =>
@@ -70,6 +72,7 @@ const ofStatus: Readonly<Record<number, JsonObject>> = {
   // No operation of the document responds with 405, so this header is not a component.
   405: { Allow: text('The methods that this path takes') },
   429: refs(['Retry-After']),
+  500: refs(['Retry-After']),
 };
 
 const common = Object.keys(everyResponse) as HeaderName[];

@@ -9,7 +9,7 @@ export const information = {
   description: [
     'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers, never in a browser or an app: responses have no CORS headers.',
     'Each plan has a rate limit per window of 60 seconds, aligned to the Unix minute. Every response has the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`. Plans: `free` 60 requests and 100 registrations in a bulk request, `standard` 600 and 500, `premium` 6,000 and 1,000. A request over the limit gets 429 with `Retry-After`.',
-    'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 403, 429, unknown path or method (404, 405), 400, resource not found (404), 412, 409.',
+    'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 429, 403, unknown path or method (404, 405), 400, resource not found (404), 412, 409.',
     'Days are days in Europe/London; timestamps are UTC. `/v1` only gains optional fields, parameters and codes: ignore fields and codes that you do not know.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },
@@ -22,6 +22,7 @@ export const tags: readonly { readonly name: Endpoint['tag']; readonly descripti
     name: 'Compliance',
     description: 'May a vehicle be on the road? Insurance, MOT, road tax and fines in one verdict.',
   },
+  { name: 'Usage', description: 'What the key may do, and its requests of the last 24 hours.' },
   {
     name: 'Content',
     description: 'Content items by domain and slug. `/v1/api/content` and `/api/content` are the same endpoints.',
@@ -46,6 +47,8 @@ export const securitySchemes = {
 
 const REGISTRATION =
   'A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.';
+const PAST_DAY =
+  '`insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover.';
 const IF_MATCH = 'With `If-Match`, only a version that it names is changed; otherwise the response is 412.';
 const BODY =
   'The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.';
@@ -54,13 +57,16 @@ const FIELDS =
 
 /** What each operation does beyond its summary. */
 export const operationTexts: Readonly<Record<EndpointId, string>> = {
-  'vehicle-insurance': `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
-  'bulk-insurance': `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. ${BODY}`,
-  compliance: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. ${REGISTRATION}`,
+  'vehicle-insurance': `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
+  'bulk-insurance': `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY} ${BODY}`,
+  compliance: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION}`,
+  'bulk-compliance': `One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, it is no verdict. ${BODY}`,
   'list-content':
     'Newest in the list first. `slug` needs `domain`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.',
   'create-content': `With an \`Idempotency-Key\`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. ${FIELDS} ${BODY}`,
   'read-content': 'The `ETag` is the version, for `If-Match`.',
   'update-content': `Omitted fields keep their value, so a full body replaces the item. \`id\`, \`created_at\`, \`updated_at\` and \`version\` are ignored. Every update increments \`version\`. ${IF_MATCH} ${FIELDS} ${BODY}`,
   'delete-content': `The item is deleted permanently and its slug is free again; a second delete is 404. ${IF_MATCH}`,
+  usage:
+    'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.',
 };

@@ -69,6 +69,9 @@ const uses: Record<keyof typeof endpoints, () => Promise<unknown>> = {
   'vehicle-insurance': () => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key }),
   'bulk-insurance': () => api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: ['AB12CDE'] } }),
   compliance: () => api.call('GET', '/v1/compliance/AB12CDE', { key }),
+  'bulk-compliance': () =>
+    api.call('POST', '/v1/vehicle/bulk-compliance', { key, json: { registrations: ['AB12CDE'] } }),
+  usage: () => api.call('GET', '/v1/usage', { key }),
   'list-content': async () => {
     await create('listed');
     api.faults.reset();

@@ -25,9 +25,9 @@ describe.each(DAYS)('The sample vehicles at %s', (instant) => {
   });
 
   it('cover every reason, exemption and a vehicle without a record', () => {
-    const verdicts = vehicles.flatMap(({ registration, policies }) => {
-      const record = records.get(registration);
-      return record ? [verdictOn(today, policies, record)] : [];
+    const verdicts = vehicles.flatMap((vehicle) => {
+      const record = records.get(vehicle.registration);
+      return record ? [verdictOn(today, vehicle, record)] : [];
     });
     expect(new Set(verdicts.flatMap(({ reasons }) => reasons)).size).toBe(7);
     expect(verdicts.some(({ compliant }) => compliant)).toBe(true);
@@ -41,11 +41,11 @@ describe('The page of sample data', () => {
     const page = readFileSync(new URL('../../docs/sample-data.md', import.meta.url), 'utf8');
     const now = new Date('2026-06-15T12:00:00Z');
     const records = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
-    const rows = sampleVehicleRecords(now).map(({ registration, policies }, index) => {
+    const rows = sampleVehicleRecords(now).map((vehicle, index) => {
       const sample = SAMPLE_VEHICLES[index];
-      const { state } = insuranceOn(londonDate(now), policies);
-      const record = records.get(registration);
-      const verdict = record && verdictOn(londonDate(now), policies, record);
+      const { state } = insuranceOn(londonDate(now), vehicle.policies);
+      const record = records.get(vehicle.registration);
+      const verdict = record && verdictOn(londonDate(now), vehicle, record);
       const compliance = verdict
         ? verdict.reasons.map((reason) => `\`${reason}\``).join(' ') || 'compliant'
         : 'no record';

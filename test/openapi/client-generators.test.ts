@@ -68,7 +68,12 @@ describe('For generated clients the document', () => {
 
   it('closes every object of a request body, so that a misspelt field is an error', () => {
     const objects = objectSchemas(inOperations('requestBody'));
-    expect(objects.map(({ title }) => title).sort()).toEqual(['BulkRequest', 'CreateContent', 'UpdateContent']);
+    expect(objects.map(({ title }) => title).sort()).toEqual([
+      'BulkComplianceRequest',
+      'BulkRequest',
+      'CreateContent',
+      'UpdateContent',
+    ]);
     for (const { additionalProperties } of objects) expect(additionalProperties).toBe(false);
   });
 });

@@ -7,6 +7,12 @@ const verdict = {
   compliant: true,
   checks: { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true },
   reasons: [],
+  details: {
+    insurance: { status: 'IN_FORCE', validTo: '2026-12-14', lastUpdated: null },
+    mot: { status: 'EXEMPT', dueDate: null, lastUpdated: null },
+    roadTax: { status: 'SORN', paidUntil: null, lastUpdated: null },
+    fines: { status: 'NONE', outstanding: 0, lastUpdated: null },
+  },
   lastChecked: '2026-06-15T12:00:10.000Z',
 };
 

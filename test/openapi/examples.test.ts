@@ -4,6 +4,7 @@ import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-da
 import { commonProblems, examples } from '../../lib/openapi/examples/all-examples.ts';
 import {
   CREATED_ID,
+  EXAMPLE_KEY_ID,
   EXAMPLE_REQUEST_ID,
   EXAMPLE_TIME,
   type ExampleRequest,
@@ -35,19 +36,23 @@ const send = (row: Endpoint, { path = {}, query = {}, headers = {}, body }: Exam
   });
 };
 
+const KEY_ID = /^[0-9a-f]{20}$/;
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The example's answer with what differs from request to request left to its shape. */
 const expected = (body: unknown): unknown =>
-  JSON.parse(JSON.stringify(body), (_name, value) =>
-    value === EXAMPLE_REQUEST_ID || value === CREATED_ID ? expect.stringMatching(ID) : value,
-  );
+  JSON.parse(JSON.stringify(body), (_name, value) => {
+    if (value === EXAMPLE_KEY_ID) return expect.stringMatching(KEY_ID);
+    return value === EXAMPLE_REQUEST_ID || value === CREATED_ID ? expect.stringMatching(ID) : value;
+  });
+
+const unusedKey = () => api.newKey({ plan: 'standard', name: 'Example Garage', environment: 'live' });
 
 const bodyOf = (reply: Reply): unknown => (reply.text === '' ? undefined : reply.body);
 
 describe.each(Object.entries(endpoints) as [EndpointId, Endpoint][])('The examples of %s', (id, row) => {
   it.each(examples[id])('$name ($status): $summary', async ({ request, status, headers = {}, body }) => {
-    const reply = await send(row, request, key);
+    const reply = await send(row, request, id === 'usage' ? await unusedKey() : key);
     expect(reply.status).toBe(status);
     expect(bodyOf(reply)).toEqual(body === undefined ? undefined : expected(body));
     for (const [name, value] of Object.entries(headers)) {

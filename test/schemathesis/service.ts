@@ -1,5 +1,6 @@
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { keysTable, SCOPES } from '../../functions/access/keys-table.ts';
+import { keysTable } from '../../functions/access/keys-table.ts';
+import { SCOPES } from '../../functions/access/scopes.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { environmentOf, startEngine } from '../support/engine.ts';

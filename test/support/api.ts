@@ -1,6 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { type KeyRecord, keysTable, SCOPES } from '../../functions/access/keys-table.ts';
+import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
+import { SCOPES } from '../../functions/access/scopes.ts';
 import { usageTable } from '../../functions/access/usage-table.ts';
 import type { ComplianceRecord } from '../../functions/compliance/record.ts';
 import type { VehicleRecord } from '../../functions/vehicles/record.ts';

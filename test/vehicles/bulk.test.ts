@@ -17,8 +17,8 @@ describe('A bulk request', () => {
   it('has one result per entry, in order', () => {
     const submitted = ['a 1', '!', 'B2', 'C3', 'D4', 'A1'];
     const found = new Map([
-      ['A1', [aPolicy()]],
-      ['D4', []],
+      ['A1', { registration: 'A1', policies: [aPolicy()] }],
+      ['D4', { registration: 'D4', policies: [] }],
     ]);
     const { keys } = bulkKeys(submitted);
     const failed = (registration: string, code: string, error: unknown) => ({
@@ -28,12 +28,12 @@ describe('A bulk request', () => {
       code,
     });
     const unavailable = expect.stringMatching(/^This registration could not be looked up/);
-    expect(verifyBulk(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
+    expect(verifyBulk(submitted, keys, { found, unread: new Set(['B2']) }, { today: TODAY, asOf: TODAY })).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
         failed('!', 'INVALID_REGISTRATION', problems.INVALID_REGISTRATION.detail),
         failed('B2', 'LOOKUP_UNAVAILABLE', unavailable),
-        failed('C3', 'VEHICLE_NOT_FOUND', problems.VEHICLE_NOT_FOUND.detail),
+        failed('C3', 'VEHICLE_NOT_FOUND', problems.VEHICLE_NOT_FOUND.detail({})),
         { registration: 'D4', insured: false, policy: null },
         { registration: 'A1', insured: true, policy: aPolicy() },
       ],

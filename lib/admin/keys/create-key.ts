@@ -1,6 +1,7 @@
 import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../functions/access/api-key.ts';
-import { type KeyRecord, keysTable, type Scope } from '../../../functions/access/keys-table.ts';
+import { type KeyRecord, keysTable } from '../../../functions/access/keys-table.ts';
 import type { PlanName } from '../../../functions/access/plans.ts';
+import type { Scope } from '../../../functions/access/scopes.ts';
 import { londonDate } from '../../../functions/runtime/clock.ts';
 import { CommandFailure } from '../command/command-failure.ts';
 import { EXIT, type ExitCode } from '../command/exit-codes.ts';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { isScope, SCOPES, type Scope } from '../../../functions/access/keys-table.ts';
+import { isScope, SCOPES, type Scope } from '../../../functions/access/scopes.ts';
 import { isCalendarDate, type LondonDate } from '../../../functions/runtime/clock.ts';
 import { CommandFailure } from '../command/command-failure.ts';
 

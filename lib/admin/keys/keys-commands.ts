@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { KeyEnvironment } from '../../../functions/access/api-key.ts';
-import { SCOPES } from '../../../functions/access/keys-table.ts';
 import { PLAN_NAMES, type PlanName } from '../../../functions/access/plans.ts';
+import { SCOPES } from '../../../functions/access/scopes.ts';
 import type { Runner } from '../deployment/command-run.ts';
 import { revokeKey, updateKey } from './change-key.ts';
 import { type CreateKeyOptions, createKey } from './create-key.ts';

@@ -1,6 +1,16 @@
-import { apiError } from '../../../functions/problems.ts';
+import { endpoints } from '../../../functions/endpoints.ts';
+import { apiError, problems } from '../../../functions/problems.ts';
 import { EXAMPLE_TIME, type Example, problemExample } from './example.ts';
 import { registrationProblems } from './vehicle-examples.ts';
+
+const LAST_UPDATED = '2026-06-14T08:30:00.000Z';
+
+const compliantDetails = {
+  insurance: { status: 'IN_FORCE', validTo: '2026-12-14', lastUpdated: LAST_UPDATED },
+  mot: { status: 'VALID', dueDate: '2026-10-13', lastUpdated: LAST_UPDATED },
+  roadTax: { status: 'PAID', paidUntil: '2026-09-13', lastUpdated: LAST_UPDATED },
+  fines: { status: 'NONE', outstanding: 0, lastUpdated: LAST_UPDATED },
+};
 
 /** The compliance verdict. */
 export const complianceExamples: readonly Example[] = [
@@ -14,6 +24,7 @@ export const complianceExamples: readonly Example[] = [
       compliant: true,
       checks: { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true },
       reasons: [],
+      details: compliantDetails,
       lastChecked: EXAMPLE_TIME,
     },
   },
@@ -27,6 +38,12 @@ export const complianceExamples: readonly Example[] = [
       compliant: false,
       checks: { insuranceValid: false, motValid: false, roadTaxPaid: false, noOutstandingFines: false },
       reasons: ['INSURANCE_LAPSED', 'MOT_EXPIRED', 'TAX_EXPIRED', 'FINES_OUTSTANDING'],
+      details: {
+        insurance: { status: 'LAPSED', validTo: '2025-04-05', lastUpdated: LAST_UPDATED },
+        mot: { status: 'EXPIRED', dueDate: '2026-05-16', lastUpdated: LAST_UPDATED },
+        roadTax: { status: 'EXPIRED', paidUntil: '2026-04-16', lastUpdated: LAST_UPDATED },
+        fines: { status: 'OUTSTANDING', outstanding: 3, lastUpdated: LAST_UPDATED },
+      },
       lastChecked: EXAMPLE_TIME,
     },
   },
@@ -37,4 +54,64 @@ export const complianceExamples: readonly Example[] = [
     ...problemExample(apiError('COMPLIANCE_NOT_FOUND')),
   },
   ...registrationProblems,
+  {
+    name: 'pastDay',
+    summary: 'A verdict is always for today',
+    request: { path: { registration: 'AB12CDE' }, query: { date: '2026-06-14' } },
+    ...problemExample(
+      apiError('VALIDATION_FAILED', {
+        issues: [{ parameter: 'date', detail: endpoints.compliance.date.rejected }],
+      }),
+    ),
+  },
+];
+
+/** The bulk verdicts. */
+export const bulkComplianceExamples: readonly Example[] = [
+  {
+    name: 'mixed',
+    summary: 'Compliant, without a compliance record, unknown and invalid in one request',
+    request: { body: { registrations: ['AB12 CDE', 'VE24UNK', 'AB1O CDE', 'not a plate!'] } },
+    status: 200,
+    body: {
+      results: [
+        {
+          registration: 'AB12 CDE',
+          compliant: true,
+          checks: { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true },
+          reasons: [],
+          details: compliantDetails,
+          lastChecked: EXAMPLE_TIME,
+        },
+        {
+          registration: 'VE24UNK',
+          compliant: false,
+          error: problems.COMPLIANCE_NOT_FOUND.detail,
+          code: 'COMPLIANCE_NOT_FOUND',
+        },
+        {
+          registration: 'AB1O CDE',
+          compliant: false,
+          error: problems.VEHICLE_NOT_FOUND.detail({}),
+          code: 'VEHICLE_NOT_FOUND',
+          suggestion: 'AB10CDE',
+        },
+        {
+          registration: 'not a plate!',
+          compliant: false,
+          error: problems.INVALID_REGISTRATION.detail,
+          code: 'INVALID_REGISTRATION',
+        },
+      ],
+      processed: 4,
+      successful: 1,
+      failed: 3,
+    },
+  },
+  {
+    name: 'tooMany',
+    summary: 'One registration more than the standard plan allows',
+    request: { body: { registrations: Array.from({ length: 501 }, () => 'AB12 CDE') } },
+    ...problemExample(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 501, limit: 500 })),
+  },
 ];

@@ -9,6 +9,9 @@ export const EXAMPLE_REQUEST_ID = '8f14e45f-ceea-467f-9a5b-0d6c7e1f2a3b';
 /** Placeholder of the id of a created item. */
 export const CREATED_ID = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 
+/** Placeholder of the id of a key. */
+export const EXAMPLE_KEY_ID = '6cbb9b4c5f1d0e2a7b38';
+
 /** The last of the sample items, which every machine has under this id. */
 export const SAMPLE_ITEM_ID = '6e657773-0000-4000-8000-000000000045';
 
@@ -32,7 +35,7 @@ export interface Example {
 }
 
 /** The response to an error of the catalogue. */
-export const problemExample = ({ code, message, issues }: ApiError) => {
+export const problemExample = ({ code, message, issues, extension }: ApiError) => {
   const { status, title } = problems[code];
   return {
     status,
@@ -44,6 +47,7 @@ export const problemExample = ({ code, message, issues }: ApiError) => {
       code,
       requestId: EXAMPLE_REQUEST_ID,
       ...(issues && { errors: issues }),
+      ...extension,
     },
   };
 };

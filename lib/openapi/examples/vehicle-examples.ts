@@ -25,7 +25,13 @@ export const registrationProblems: readonly Example[] = [
     name: 'unknown',
     summary: 'An unknown vehicle',
     request: { path: { registration: 'ZZ99ZZZ' } },
-    ...problemExample(apiError('VEHICLE_NOT_FOUND')),
+    ...problemExample(apiError('VEHICLE_NOT_FOUND', {})),
+  },
+  {
+    name: 'mistyped',
+    summary: 'An unknown vehicle, with the letter O for a zero',
+    request: { path: { registration: 'AB1O CDE' } },
+    ...problemExample(apiError('VEHICLE_NOT_FOUND', { suggestion: 'AB10CDE' })),
   },
   {
     name: 'invalid',
@@ -76,7 +82,31 @@ export const insuranceExamples: readonly Example[] = [
       lastUpdated: LAST_UPDATED,
     },
   },
+  {
+    name: 'pastDay',
+    summary: 'A past day, on which the vehicle was insured',
+    request: { path: { registration: 'DG65OLD' }, query: { date: '2026-06-14' } },
+    status: 200,
+    body: {
+      registration: 'DG65OLD',
+      insured: true,
+      policy: lapsedPolicy,
+      vehicle: { make: 'Nissan', model: 'Qashqai', year: 2015, color: 'White' },
+      lastUpdated: LAST_UPDATED,
+      asOf: '2026-06-14',
+    },
+  },
   ...registrationProblems,
+  {
+    name: 'invalidDate',
+    summary: 'A date that does not exist',
+    request: { path: { registration: 'AB12CDE' }, query: { date: '2026-02-30' } },
+    ...problemExample(
+      apiError('VALIDATION_FAILED', {
+        issues: [{ parameter: 'date', detail: 'must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD' }],
+      }),
+    ),
+  },
 ];
 
 /** The bulk verification. */
@@ -93,7 +123,7 @@ export const bulkExamples: readonly Example[] = [
         {
           registration: 'ZZ99ZZZ',
           insured: false,
-          error: problems.VEHICLE_NOT_FOUND.detail,
+          error: problems.VEHICLE_NOT_FOUND.detail({}),
           code: 'VEHICLE_NOT_FOUND',
         },
         {
@@ -106,6 +136,19 @@ export const bulkExamples: readonly Example[] = [
       processed: 4,
       successful: 2,
       failed: 2,
+    },
+  },
+  {
+    name: 'renewalDay',
+    summary: 'The same question for a day to come',
+    request: { body: { registrations: ['AB12 CDE'], date: '2027-01-01' } },
+    status: 200,
+    body: {
+      results: [{ registration: 'AB12 CDE', insured: false, policy: policyOfFiesta }],
+      processed: 1,
+      successful: 1,
+      failed: 0,
+      asOf: '2027-01-01',
     },
   },
   {

@@ -63,14 +63,16 @@ const pageQuery = fc.record(
 
 type Parts = Partial<Pick<Call, 'parameters' | 'query' | 'headers' | 'json'>>;
 
+const registrations = fc.array(registration, { minLength: 1, maxLength: 20 });
+
 /** What each endpoint takes; `contentIds` are of items that exist, or did. */
 const partsOf = (contentIds: readonly string[]): Readonly<Record<EndpointId, fc.Arbitrary<Parts>>> => {
   const parameters = fc.record({ id: fc.constantFrom(...contentIds) });
   return {
     'vehicle-insurance': fc.record({ parameters: fc.record({ registration }) }),
-    'bulk-insurance': fc.record({
-      json: fc.record({ registrations: fc.array(registration, { minLength: 1, maxLength: 20 }) }),
-    }),
+    'bulk-insurance': fc.record({ json: fc.record({ registrations }) }),
+    'bulk-compliance': fc.record({ json: fc.record({ registrations }) }),
+    usage: fc.constant({}),
     compliance: fc.record({ parameters: fc.record({ registration }) }),
     'list-content': fc.oneof(fc.constant({}), fc.record({ query: pageQuery.map(Object.entries) })),
     'create-content': fc.record({ json: creation, headers: idempotencyKey }),

@@ -1,0 +1,6 @@
+/** What a key may do. A key has all scopes unless it was created with fewer (contract.md "Keys and plans"). */
+export const SCOPES = ['vehicles:read', 'compliance:read', 'content:read', 'content:write'] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);

@@ -1,0 +1,11 @@
+import { firstHour, usageReport } from '../access/usage-report.ts';
+import { usageTable } from '../access/usage-table.ts';
+import { endpoint } from '../middleware/endpoint.ts';
+
+/** The caller's key, limits and requests of the last 24 hours. contract.md "Keys and plans". */
+export const handler = endpoint('usage', ({ db, tables }) => {
+  const usage = usageTable(db, tables.usage);
+  return async ({ caller, now }) => ({
+    body: usageReport(caller, await usage.countsSince(caller.key.id, firstHour(now)), now),
+  });
+});

@@ -1,0 +1,53 @@
+import { type ApiError, apiError } from '../problems.ts';
+import type { LondonDate } from '../runtime/clock.ts';
+import { requireRegistration } from './registration.ts';
+
+/**
+ * Letters of each part of a registration. Sources: DVLA leaflet INF104 (current format: no I, Q or Z in the memory tag, no I or Q
+ * in the last three letters) and the letters that were issued for prefix and suffix formats (no I, O, U or Z for the year; Q only as a prefix,
+ * for vehicles of unknown age; no I, Q or Z elsewhere). Numbers of one to three digits have no leading zero.
+ */
+const CURRENT = /^[A-HJ-PR-Y]{2}(\d{2})[A-HJ-PR-Z]{3}$/;
+const PREFIX = /^[A-HJ-NP-TV-Y][1-9]\d{0,2}[A-HJ-PR-Y]{3}$/;
+const SUFFIX = /^[A-HJ-PR-Y]{3}[1-9]\d{0,2}[A-HJ-NPR-TV-Y]$/;
+
+/** The first day on which a registration with this age identifier was issued: 02 to 50 from March, 51 to 99 and 00 from September. */
+const firstIssued = (identifier: number): LondonDate => {
+  const year = identifier > 50 ? identifier - 50 : identifier || 50;
+  const month = identifier > 50 || identifier === 0 ? '09' : '03';
+  return `20${String(year).padStart(2, '0')}-${month}-01`;
+};
+
+/** 01 would be March 2001; the format began in September. */
+const isAgeIdentifier = (digits: string, today: LondonDate): boolean =>
+  digits !== '01' && firstIssued(Number(digits)) <= today;
+
+const isUkRegistration = (registration: string, today: LondonDate): boolean => {
+  const identifier = CURRENT.exec(registration)?.[1];
+  if (identifier !== undefined) return isAgeIdentifier(identifier, today);
+  return PREFIX.test(registration) || SUFFIX.test(registration);
+};
+
+const MISTAKEN: Readonly<Record<string, string>> = { O: '0', '0': 'O', I: '1', '1': 'I' };
+
+/**
+ * The registration that was probably meant, when one O was written for 0, 0 for O, I for 1 or 1 for I (contract.md
+ * "Registrations"): the one change that makes a text a UK registration of the current, prefix or suffix format. `undefined` when the
+ * text is one already, and when no change or more than one makes it one. Follows from the text alone, never from stored data.
+ * @param registration normalised
+ * @param today an age identifier that is not issued yet is not valid
+ * @example suggestionFor('AB1OCDE', '2026-11-22') // 'AB10CDE'
+ */
+export const suggestionFor = (registration: string, today: LondonDate): string | undefined => {
+  if (isUkRegistration(registration, today)) return undefined;
+  const changed = [...registration].flatMap((character, index) => {
+    const meant = MISTAKEN[character];
+    return meant === undefined ? [] : [registration.slice(0, index) + meant + registration.slice(index + 1)];
+  });
+  const [only, ...others] = changed.filter((candidate) => isUkRegistration(candidate, today));
+  return others.length === 0 ? only : undefined;
+};
+
+/** The error of an unknown vehicle, with the suggestion. @param registration as it was queried */
+export const vehicleNotFound = (registration: string, today: LondonDate): ApiError =>
+  apiError('VEHICLE_NOT_FOUND', { suggestion: suggestionFor(requireRegistration(registration), today) });

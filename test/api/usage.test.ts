@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
+import { windowAt } from '../../functions/access/plans.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { NOON } from '../support/clock.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+let api: TestApi;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.stop());
+
+interface Usage {
+  readonly key: object;
+  readonly window: object;
+  readonly hours: readonly { readonly start: string; readonly requests: number; readonly rateLimited: number }[];
+}
+
+const ask = async (key: string) => (await api.call('GET', '/v1/usage', { key })).body as Usage;
+
+/** Counts requests of a key in the window that many milliseconds ago. */
+const count = async (key: string, ago: number, requests: number) => {
+  const window = windowAt(new Date(NOON - ago));
+  for (let sent = 0; sent < requests; sent += 1) await api.usage.increment(keyIdOf(hashKey(key)), window);
+};
+
+describe('GET /v1/usage', () => {
+  it('returns the key, its limits and the present window, this request included', async () => {
+    const scopes = ['content:read'] as const;
+    const key = await api.newKey({ plan: 'free', name: 'Garage', scopes, expires: '2026-12-31', environment: 'live' });
+    await ask(key);
+    expect(await ask(key)).toMatchObject({
+      key: {
+        id: keyIdOf(hashKey(key)),
+        name: 'Garage',
+        plan: 'free',
+        scopes,
+        expires: '2026-12-31',
+        environment: 'live',
+        domains: null,
+      },
+      limits: { requestsPerWindow: 60, windowSeconds: 60, registrationsPerBulk: 100 },
+      window: { used: 2, remaining: 58, resetsAt: '2026-06-15T12:01:00.000Z' },
+    });
+  });
+
+  it('shows the environment of a key of an early version as unknown', async () => {
+    expect(await ask(await api.newKey())).toMatchObject({ key: { environment: 'unknown', expires: null } });
+  });
+
+  it('returns exactly 24 hours, oldest first, the last one running', async () => {
+    const { hours } = await ask(await api.newKey());
+    expect(hours).toHaveLength(24);
+    expect([hours[0], hours[23]]).toEqual([
+      { start: '2026-06-14T13:00:00.000Z', requests: 0, rateLimited: 0 },
+      { start: '2026-06-15T12:00:00.000Z', requests: 1, rateLimited: 0 },
+    ]);
+  });
+
+  it('sums the requests of each hour, and what went beyond the limit of each minute', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    await count(key, HOUR_MS, 62);
+    await count(key, HOUR_MS + MINUTE_MS, 61);
+    await count(key, 0, 1);
+    await count(key, 23 * HOUR_MS, 3);
+    await count(key, 24 * HOUR_MS, 9);
+    const { hours } = await ask(key);
+    expect(hours.filter(({ requests }) => requests > 0)).toEqual([
+      { start: '2026-06-14T13:00:00.000Z', requests: 3, rateLimited: 0 },
+      { start: '2026-06-15T10:00:00.000Z', requests: 61, rateLimited: 1 },
+      { start: '2026-06-15T11:00:00.000Z', requests: 62, rateLimited: 2 },
+      { start: '2026-06-15T12:00:00.000Z', requests: 2, rateLimited: 0 },
+    ]);
+  });
+
+  it('counts as a request and returns 429 to a key over its limit', async () => {
+    const key = await api.newKey({ plan: 'free' });
+    await count(key, 0, 60);
+    expect((await api.call('GET', '/v1/usage', { key })).status).toBe(429);
+  });
+});
