@@ -26,7 +26,9 @@ export interface Input<Id extends EndpointId> {
 }
 
 /** The request that a lookup loads for: a view of the request context without the caller. */
-export interface LoadRequest<Id extends EndpointId> extends Input<Id>, Pick<RequestContext, 'now' | 'deadline' | 'date'> {
+export interface LoadRequest<Id extends EndpointId>
+  extends Input<Id>,
+    Pick<RequestContext, 'now' | 'deadline' | 'date'> {
   /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (contract.md "Addresses and versions"), for links. */
   readonly address: string;
 }
