@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { SCOPES } from '../../functions/access/keys-table.ts';
+import { SCOPES } from '../../functions/access/scopes.ts';
 import type { Call } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';
