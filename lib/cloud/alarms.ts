@@ -45,8 +45,7 @@ const MAX_P99_MS = 1_500;
 /** Failed or throttled requests per minute. */
 const MAX_FAILURES = 5;
 
-/** Alarms on the metrics that the functions emit. */
-const functionAlarms = (stage: string): AlarmDescription[] => [
+const alarmsOf = ({ settings: { stage }, gateway, tables }: ServiceAlarmsProps): AlarmDescription[] => [
   {
     id: 'ErrorRate',
     description: 'More than 1 in 100 requests fails inside the service.',
@@ -60,10 +59,7 @@ const functionAlarms = (stage: string): AlarmDescription[] => [
     metric: serviceMetric(stage, 'DatabaseErrors', 'Sum'),
     threshold: MAX_FAILURES,
   },
-];
-
-/** Alarms on metrics of the platform, which exist even when no function can run. */
-const platformAlarms = (gateway: HttpGateway): AlarmDescription[] => [
+  // The metrics below are the platform's. They exist even when no function can run.
   {
     id: 'GatewayErrors',
     description: 'API Gateway responds with 5xx. This includes functions that cannot run.',
@@ -84,28 +80,26 @@ const platformAlarms = (gateway: HttpGateway): AlarmDescription[] => [
     metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period: MINUTE }),
     threshold: 0,
   },
-];
-
-const tableAlarms = (tables: ServiceTables): AlarmDescription[] =>
-  tables.throttles().map(({ id, description, metric }) => ({
-    ...{ id, description, metric },
+  ...tables.throttles().map((throttle) => ({
+    ...throttle,
     threshold: MAX_FAILURES,
     breachingMinutes: SUSTAINED_MINUTES,
-  }));
+  })),
+];
 
 /** The alarms, and the topic to which they publish when they begin and end. */
 export class ServiceAlarms extends Construct {
   readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, { settings, gateway, tables }: ServiceAlarmsProps) {
+  constructor(scope: Construct, id: string, props: ServiceAlarmsProps) {
     super(scope, id);
-    const { alarmEmail, stage } = settings;
+    const { alarmEmail, stage } = props.settings;
     // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
     const topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
     allowAlarmsToPublish(topic);
     if (alarmEmail !== undefined) subscribeByEmail(topic, alarmEmail);
     const publish = new SnsAction(topic);
-    this.all = [...functionAlarms(stage), ...platformAlarms(gateway), ...tableAlarms(tables)].map((described) => {
+    this.all = alarmsOf(props).map((described) => {
       const alarm = new Alarm(this, described.id, alarmProps(described));
       alarm.addAlarmAction(publish);
       alarm.addOkAction(publish);

@@ -7,14 +7,6 @@ import { type Endpoint, endpoints, type TableActions } from '../../functions/end
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../functions/tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** Throttled reads or writes of one table. */
-export interface TableThrottle {
-  readonly id: string;
-  readonly label: string;
-  readonly description: string;
-  readonly metric: Metric;
-}
-
 /**
  * The tables that may be replicated to further regions: only an operator's import writes them, and it replaces whole records. The
  * other tables must stay in one region, because replication is asynchronous and the last writer wins: counters incremented
@@ -77,7 +69,7 @@ export class ServiceTables extends Construct {
   }
 
   /** A metric for each kind of access that the functions have to each table. */
-  throttles(): TableThrottle[] {
+  throttles() {
     return ids.flatMap((id) =>
       accessTo(id).map((access) => ({
         id: `${access}Throttles-${id}`,

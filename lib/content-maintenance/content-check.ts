@@ -16,28 +16,12 @@ import {
 import { type ContentScan, placeOf, scanContent } from './content-scan.ts';
 import { listRecount } from './list-recount.ts';
 
-/** A bucket of a list. */
-export interface BucketName {
-  readonly list: string;
-  readonly bucket: number;
-}
-
-/** The result of a check. */
-export interface ContentReport {
-  readonly items: number;
-  readonly lists: number;
-  /** In the order of their repair: counters last, since other repairs change what they count. */
-  readonly inconsistencies: readonly Inconsistency[];
-  /** Buckets that changed during every recount, so that nothing is known of their counters. */
-  readonly busy: readonly BucketName[];
-}
-
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
 const PATIENCE_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
 
-const bucketsOf = ({ buckets }: ContentScan): BucketName[] =>
+const bucketsOf = ({ buckets }: ContentScan) =>
   [...buckets].flatMap(([list, numbers]) => [...numbers].map((bucket) => ({ list, bucket })));
 
 /** Checks of one content table. */
@@ -85,7 +69,7 @@ export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
 
   return {
     /** Scans the table, then confirms what looks inconsistent. `onProgress` gets the number of entries scanned. */
-    check: async (onProgress: (entries: number) => void = () => undefined): Promise<ContentReport> => {
+    check: async (onProgress: (entries: number) => void = () => undefined) => {
       const scan = await scanContent(db, table, onProgress);
       const limit = pLimit(AT_ONCE);
       const confirmed = await limit.map(suspectedInconsistencies(scan), async (suspected) =>
@@ -98,11 +82,14 @@ export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
       const miscounted = recounts.flatMap(({ found }) =>
         typeof found === 'object' ? [{ kind: 'miscounted bucket' as const, ...found }] : [],
       );
+      // In the order of their repair: counters last, since other repairs change what they count.
+      const inconsistencies: Inconsistency[] = [...confirmed.flat(), ...miscounted];
       const lists = new Set([...scan.items.values()].flatMap(({ positions }) => [...positions.keys()]));
       return {
         items: scan.items.size,
         lists: lists.size,
-        inconsistencies: [...confirmed.flat(), ...miscounted],
+        inconsistencies,
+        /** Buckets that changed during every recount, so that nothing is known of their counters. */
         busy: recounts.filter(({ found }) => found === 'busy').map(({ name }) => name),
       };
     },

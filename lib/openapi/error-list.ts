@@ -91,26 +91,20 @@ const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
   },
 };
 
-/** One code as the list explains it. */
-export interface ExplainedProblem extends ProblemTexts {
-  readonly code: ProblemCode;
-  /** The fragment of the problem's `type`. */
-  readonly anchor: string;
-  readonly status: number;
-  readonly title: string;
-}
-
 /** When an error happens. */
 export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
-/** Every code, in the order of the catalogue. */
-export const explainedProblems: readonly ExplainedProblem[] = (Object.keys(problems) as ProblemCode[]).map((code) => ({
+/** Every code as the list explains it, in the order of the catalogue. */
+export const explainedProblems = (Object.keys(problems) as ProblemCode[]).map((code) => ({
   code,
+  /** The fragment of the problem's `type`. */
   anchor: problemType(code).split('#')[1] ?? '',
   status: problems[code].status,
   title: problems[code].title,
   ...texts[code],
 }));
+
+export type ExplainedProblem = (typeof explainedProblems)[number];
 
 const section = ({ code, anchor, status, title, meaning, remedy }: ExplainedProblem): string =>
   `<a id="${anchor}"></a>\n\n## ${code}\n\n**${status} ${title}.** ${meaning}\n\n${remedy}\n`;

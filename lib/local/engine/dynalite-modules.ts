@@ -2,7 +2,9 @@
  * The parts of dynalite that this engine uses. It does not use dynalite's HTTP server, which throws on an aborted request and
  * on every internal error: that would end this process. package.json pins the version.
  */
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { basename, dirname } from 'node:path';
 import type { JsonObject } from './protocol.ts';
 
 type Callback<T> = (error: unknown, result?: T) => void;
@@ -80,33 +82,10 @@ export const repairDatabase: (path: string) => Promise<void> = (path) =>
   createRequire(require.resolve('dynalite/db'))('level').Level.repair(path);
 export const validations: DynaliteValidations = require('dynalite/validations');
 
-const OPERATION_NAMES = [
-  'BatchGetItem',
-  'BatchWriteItem',
-  'CreateTable',
-  'DeleteItem',
-  'DeleteTable',
-  'DescribeTable',
-  'DescribeTimeToLive',
-  'GetItem',
-  'ListTables',
-  'ListTagsOfResource',
-  'PutItem',
-  'Query',
-  'Scan',
-  'TagResource',
-  'UntagResource',
-  'UpdateItem',
-  'UpdateTable',
-] as const;
-
-/** Every operation that dynalite implements, by its name in the API. */
+/** Every operation that dynalite implements, by its name in the API: `GetItem` for the files `getItem.js`. */
 export const operations: ReadonlyMap<string, DynaliteOperation> = new Map(
-  OPERATION_NAMES.map((name) => {
-    const file = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-    return [
-      name as string,
-      { validation: require(`dynalite/validations/${file}`), perform: require(`dynalite/actions/${file}`) },
-    ];
-  }),
+  readdirSync(dirname(require.resolve('dynalite/actions/getItem'))).map((file) => [
+    `${file.charAt(0).toUpperCase()}${basename(file, '.js').slice(1)}`,
+    { validation: require(`dynalite/validations/${file}`), perform: require(`dynalite/actions/${file}`) },
+  ]),
 );

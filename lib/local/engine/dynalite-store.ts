@@ -18,19 +18,6 @@ import {
 } from './protocol.ts';
 import { requestStore } from './request-store.ts';
 
-/** The tables of an embedded engine. No request makes it throw or reject: errors are responses. */
-export interface Store {
-  /** Performs one operation of the API. If `pendingWrites` is given, its writes are collected there instead of being made. */
-  readonly perform: (operation: string, input: JsonObject, pendingWrites?: RecordWrite[]) => Promise<EngineResponse>;
-  /** The error of an input that is invalid whatever the tables contain; undefined when it is valid. */
-  readonly validate: (operation: string, input: JsonObject) => EngineResponse | undefined;
-  /** The description of a table, or the error when there is none. */
-  readonly tableNamed: (name: string) => Promise<{ table: DynaliteTable } | { error: EngineResponse }>;
-  /** Makes all writes or, if the process ends meanwhile, none. */
-  readonly commit: (writes: readonly RecordWrite[]) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
 /** dynalite's own errors carry a response. Anything else that it throws is a failure of the engine. */
 const responseOf = (error: unknown): EngineResponse => {
   const { statusCode, body } = (error ?? {}) as { statusCode?: number; body?: unknown };
@@ -45,44 +32,6 @@ const checkedInput = (store: DynaliteStore, operation: string, input: JsonObject
   validations.checkValidations(checked, validation.types, validation.custom, store);
   return checked;
 };
-
-const perform = (
-  store: DynaliteStore,
-  operation: string,
-  input: JsonObject,
-  pendingWrites: RecordWrite[] | undefined,
-): Promise<EngineResponse> =>
-  new Promise((resolve) => {
-    const onError = (error: unknown): void => resolve(responseOf(error));
-    try {
-      const view = requestStore(store, pendingWrites === undefined ? { onError } : { onError, pendingWrites });
-      const checked = checkedInput(store, operation, input);
-      operations
-        .get(operation)
-        ?.perform(view, checked, (error, body) =>
-          error ? onError(error) : resolve({ status: 200, body: body ?? {} }),
-        );
-    } catch (error) {
-      onError(error);
-    }
-  });
-
-const validate = (store: DynaliteStore, operation: string, input: JsonObject): EngineResponse | undefined => {
-  try {
-    checkedInput(store, operation, input);
-    return undefined;
-  } catch (error) {
-    return responseOf(error);
-  }
-};
-
-const tableNamed = (
-  store: DynaliteStore,
-  name: string,
-): Promise<{ table: DynaliteTable } | { error: EngineResponse }> =>
-  new Promise((resolve) =>
-    store.getTable(name, (error, table) => resolve(table ? { table } : { error: responseOf(error) })),
-  );
 
 const createStore = (path?: string): DynaliteStore =>
   database.create({ ...(path === undefined ? {} : { path }), createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
@@ -126,21 +75,54 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the tables stored in a directory, or empty ones in memory.
+ * Opens the tables stored in a directory, or empty ones in memory. No request makes them throw or reject: errors are responses.
  * @throws UnusableDataDirectory
  */
-export const openStore = async ({ dataDirectory, force = false }: StoreOptions = {}): Promise<Store> => {
+export const openStore = async ({ dataDirectory, force = false }: StoreOptions = {}) => {
   const store = dataDirectory === undefined ? createStore() : await openKept(dataDirectory, force);
-  const close = async (): Promise<void> => {
-    await store.db.close();
-    // Without checksums, for example because the disk is full, the next start reads all data instead.
-    if (dataDirectory !== undefined) await writeChecksums(dataDirectory).catch(() => deleteChecksums(dataDirectory));
-  };
   return {
-    perform: (operation, input, pendingWrites) => perform(store, operation, input, pendingWrites),
-    validate: (operation, input) => validate(store, operation, input),
-    tableNamed: (name) => tableNamed(store, name),
-    commit: (writes) => store.db.batch(writes),
-    close,
+    /** Performs one operation of the API. If `pendingWrites` is given, its writes are collected there instead of being made. */
+    perform: (operation: string, input: JsonObject, pendingWrites?: RecordWrite[]) =>
+      new Promise<EngineResponse>((resolve) => {
+        const onError = (error: unknown): void => resolve(responseOf(error));
+        try {
+          const view = requestStore(store, pendingWrites === undefined ? { onError } : { onError, pendingWrites });
+          const checked = checkedInput(store, operation, input);
+          operations
+            .get(operation)
+            ?.perform(view, checked, (error, body) =>
+              error ? onError(error) : resolve({ status: 200, body: body ?? {} }),
+            );
+        } catch (error) {
+          onError(error);
+        }
+      }),
+
+    /** The error of an input that is invalid whatever the tables contain; undefined when it is valid. */
+    validate: (operation: string, input: JsonObject): EngineResponse | undefined => {
+      try {
+        checkedInput(store, operation, input);
+        return undefined;
+      } catch (error) {
+        return responseOf(error);
+      }
+    },
+
+    /** The description of a table, or the error when there is none. */
+    tableNamed: (name: string) =>
+      new Promise<{ table: DynaliteTable } | { error: EngineResponse }>((resolve) =>
+        store.getTable(name, (error, table) => resolve(table ? { table } : { error: responseOf(error) })),
+      ),
+
+    /** Makes all writes or, if the process ends meanwhile, none. */
+    commit: (writes: readonly RecordWrite[]): Promise<void> => store.db.batch(writes),
+
+    close: async (): Promise<void> => {
+      await store.db.close();
+      // Without checksums, for example because the disk is full, the next start reads all data instead.
+      if (dataDirectory !== undefined) await writeChecksums(dataDirectory).catch(() => deleteChecksums(dataDirectory));
+    },
   };
 };
+
+export type Store = Awaited<ReturnType<typeof openStore>>;

@@ -1,15 +1,10 @@
 type Mode = 'shared' | 'exclusive';
 
-/** Lets ordinary requests run concurrently and a transaction run alone. */
-export interface SharedExclusiveLock {
-  /** Runs the work concurrently with other shared work, never with exclusive work. */
-  readonly shared: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Runs the work alone. */
-  readonly exclusive: <T>(work: () => Promise<T>) => Promise<T>;
-}
-
-/** A lock that is granted strictly in the order of the calls, so that neither mode can starve the other. */
-export const createSharedExclusiveLock = (): SharedExclusiveLock => {
+/**
+ * Lets ordinary requests run concurrently and a transaction run alone. Granted strictly in the order of the calls, so that
+ * neither mode can starve the other.
+ */
+export const createSharedExclusiveLock = () => {
   const queue: { mode: Mode; start: () => void }[] = [];
   let holders = 0;
   let heldExclusively = false;
@@ -38,5 +33,12 @@ export const createSharedExclusiveLock = (): SharedExclusiveLock => {
     }
   };
 
-  return { shared: (work) => run('shared', work), exclusive: (work) => run('exclusive', work) };
+  return {
+    /** Runs the work concurrently with other shared work, never with exclusive work. */
+    shared: <T>(work: () => Promise<T>) => run('shared', work),
+    /** Runs the work alone. */
+    exclusive: <T>(work: () => Promise<T>) => run('exclusive', work),
+  };
 };
+
+export type SharedExclusiveLock = ReturnType<typeof createSharedExclusiveLock>;
