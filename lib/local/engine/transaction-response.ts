@@ -48,17 +48,11 @@ export const consumptionOf = (responses: readonly EngineResponse[]): Consumption
   return units;
 };
 
-/** The consumption in the level of detail that the request asks for. */
+/** The consumption, if the request asks for it. */
 export const reportConsumption = (
   consumption: Consumption,
-  { ReturnConsumedCapacity: detail }: JsonObject,
+  { ReturnConsumedCapacity }: JsonObject,
 ): JsonObject =>
-  detail === 'TOTAL' || detail === 'INDEXES'
-    ? {
-        ConsumedCapacity: [...consumption].map(([TableName, CapacityUnits]) => ({
-          TableName,
-          CapacityUnits,
-          ...(detail === 'INDEXES' ? { Table: { CapacityUnits } } : {}),
-        })),
-      }
+  ReturnConsumedCapacity === 'TOTAL'
+    ? { ConsumedCapacity: [...consumption].map(([TableName, CapacityUnits]) => ({ TableName, CapacityUnits })) }
     : {};
