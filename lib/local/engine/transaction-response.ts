@@ -49,10 +49,7 @@ export const consumptionOf = (responses: readonly EngineResponse[]): Consumption
 };
 
 /** The consumption, if the request asks for it. */
-export const reportConsumption = (
-  consumption: Consumption,
-  { ReturnConsumedCapacity }: JsonObject,
-): JsonObject =>
+export const reportConsumption = (consumption: Consumption, { ReturnConsumedCapacity }: JsonObject): JsonObject =>
   ReturnConsumedCapacity === 'TOTAL'
     ? { ConsumedCapacity: [...consumption].map(([TableName, CapacityUnits]) => ({ TableName, CapacityUnits })) }
     : {};
