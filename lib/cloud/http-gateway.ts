@@ -17,7 +17,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../functions/endpoints.ts';
-import type { StageSettings } from './stage-settings.ts';
+import { requireThrottleAbovePlans, type StageSettings } from './stage-settings.ts';
 
 /**
  * The fields of the access log. It has the route but never the path, because a path contains a registration, which is personal
@@ -49,6 +49,7 @@ export class HttpGateway extends Construct {
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
+    requireThrottleAbovePlans(settings.throttle);
     this.api = new HttpApi(this, 'Api', {
       apiName: `vehicle-verification-${settings.stage}`,
       createDefaultStage: false,

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { Architecture } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
+import { largestRequestsPerSecond } from '../../functions/access/plans.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../functions/endpoints.ts';
 
 /** What can differ between stages. */
@@ -37,6 +38,20 @@ const MEMORY_MEGABYTES = 512;
  * account's default of 10,000.
  */
 const THROTTLE = { rateLimit: 1_000, burstLimit: 2_000 };
+
+/**
+ * A throttle below a plan would answer its callers 429 without the rate limit headers, because API Gateway rejects before a function
+ * runs. A burst can still meet it.
+ * @throws Error with a message for the person who deploys
+ */
+export const requireThrottleAbovePlans = ({ rateLimit }: StageSettings['throttle']): void => {
+  const needed = largestRequestsPerSecond();
+  if (rateLimit < needed) {
+    throw new Error(
+      `The stage allows ${rateLimit} requests per second, but the largest plan ${needed}: raise the stage's throttle or lower the plan in functions/access/plans.ts.`,
+    );
+  }
+};
 
 const PRODUCTION = 'prod';
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;

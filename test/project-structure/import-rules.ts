@@ -4,7 +4,7 @@ import type { IFlattenedRuleSet } from 'dependency-cruiser';
 type Rule = NonNullable<IFlattenedRuleSet['forbidden']>[number];
 
 /** What `lib/cloud` and `lib/openapi` may read of `functions/`: declarations, never code that serves a request. */
-const DECLARATIONS = '^functions/((endpoints|tables|problems|path-template)|schemas/open-code)\\.ts$';
+const DECLARATIONS = '^functions/((endpoints|tables|problems|path-template)|schemas/open-code|access/plans)\\.ts$';
 
 /** The folders of functions/, each with those below it. Types count: a folder does not know what is above it. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {

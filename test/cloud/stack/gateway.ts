@@ -24,6 +24,7 @@ describe('The gateway', () => {
       'GET /v1/vehicle/{registration}/insurance → vehicleinsurance',
       'POST /v1/vehicle/bulk-insurance → bulkinsurance',
       'GET /v1/compliance/{registration} → compliance',
+      'POST /v1/vehicle/bulk-compliance → bulkcompliance',
       'GET /v1/api/content → listcontent',
       'GET /api/content → listcontent',
       'POST /v1/api/content → createcontent',
@@ -34,6 +35,7 @@ describe('The gateway', () => {
       'PUT /api/content/{id} → updatecontent',
       'DELETE /v1/api/content/{id} → deletecontent',
       'DELETE /api/content/{id} → deletecontent',
+      'GET /v1/usage → usage',
       '$default → notfound',
     ]);
   });
