@@ -1,25 +1,15 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
+import { describe, expect, it } from '@jest/globals';
 import { forTable } from '../support/fault-choosers.ts';
 import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
+import { testApi } from '../support/test-api.ts';
 
-let api: TestApi;
-let key: string;
-
-beforeAll(async () => {
-  api = await startApi();
-  key = await api.newKey();
-  await api.loadVehicles(
-    aVehicle('GOOD'),
-    aVehicle('LATE', [aPolicy({ validTo: '2026-06-14' })]),
-    aVehicle('UNCHECKED'),
-  );
-  await api.loadCompliance(aCompliance('GOOD'), aCompliance('LATE', { lastUpdated: '2026-06-01T00:00:00.000Z' }));
+const api = testApi(async ({ loadVehicles, loadCompliance }) => {
+  const lapsed = [aPolicy({ validTo: '2026-06-14' })];
+  await loadVehicles(aVehicle('GOOD'), aVehicle('LATE', lapsed), aVehicle('UNCHECKED'));
+  await loadCompliance(aCompliance('GOOD'), aCompliance('LATE', { lastUpdated: '2026-06-01T00:00:00.000Z' }));
 });
-afterAll(() => api.stop());
-afterEach(() => api.faults.reset());
 
-const verify = (registrations: readonly unknown[], as = key, path = '/v1/vehicle/bulk-compliance') =>
+const verify = (registrations: readonly unknown[], as = api.key, path = '/v1/vehicle/bulk-compliance') =>
   api.call('POST', path, { key: as, json: { registrations } });
 
 const resultsOf = async (registrations: readonly string[]) =>
@@ -28,7 +18,7 @@ const resultsOf = async (registrations: readonly string[]) =>
 describe('POST /v1/vehicle/bulk-compliance', () => {
   it('returns the body of the single lookup for every known vehicle, in order, duplicates included', async () => {
     const single = async (registration: string) =>
-      (await api.call('GET', `/v1/compliance/${registration}`, { key })).body;
+      (await api.call('GET', `/v1/compliance/${registration}`, { key: api.key })).body;
     const submitted = ['late', 'GO OD', 'late'];
     const { status, body } = await verify(submitted);
     expect(status).toBe(200);
@@ -88,7 +78,7 @@ describe('POST /v1/vehicle/bulk-compliance', () => {
   });
 
   it('returns 400 for a date and says why', async () => {
-    const { body } = await verify(['GOOD'], key, '/v1/vehicle/bulk-compliance?date=2026-01-01');
+    const { body } = await verify(['GOOD'], api.key, '/v1/vehicle/bulk-compliance?date=2026-01-01');
     expect(body).toMatchObject({
       code: 'VALIDATION_FAILED',
       errors: [{ parameter: 'date', detail: expect.stringContaining('no history') }],

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
+import { describe, expect, it } from '@jest/globals';
 import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
-
-let api: TestApi;
-let key: string;
+import { testApi } from '../support/test-api.ts';
 
 const lastYear = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2025-12-31' });
 const thisYear = aPolicy({ number: 'NEW' });
-
-beforeAll(async () => {
-  api = await startApi();
-  key = await api.newKey();
-  await api.loadVehicles(aVehicle('AB12CDE', [thisYear, lastYear]));
-  await api.loadCompliance(aCompliance('AB12CDE'));
+const api = testApi(async ({ loadVehicles, loadCompliance }) => {
+  await loadVehicles(aVehicle('AB12CDE', [thisYear, lastYear]));
+  await loadCompliance(aCompliance('AB12CDE'));
 });
-afterAll(() => api.stop());
 
-const look = (query: string) => api.call('GET', `/v1/vehicle/AB12CDE/insurance${query}`, { key });
+const look = (query: string) => api.call('GET', `/v1/vehicle/AB12CDE/insurance${query}`, { key: api.key });
 
 describe('GET /v1/vehicle/{registration}/insurance?date=', () => {
   it.each([
@@ -56,7 +49,10 @@ describe('GET /v1/vehicle/{registration}/insurance?date=', () => {
 
 describe('POST /v1/vehicle/bulk-insurance with a date', () => {
   const verify = (date: unknown) =>
-    api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: ['AB12CDE', 'NOWHERE'], date } });
+    api.call('POST', '/v1/vehicle/bulk-insurance', {
+      key: api.key,
+      json: { registrations: ['AB12CDE', 'NOWHERE'], date },
+    });
 
   it('answers every entry for that day', async () => {
     expect((await verify('2025-06-15')).body).toMatchObject({
@@ -80,7 +76,7 @@ describe('POST /v1/vehicle/bulk-insurance with a date', () => {
 
 describe('GET /v1/compliance/{registration}?date=', () => {
   it('returns 400 and says why', async () => {
-    expect((await api.call('GET', '/v1/compliance/AB12CDE?date=2026-06-15', { key })).body).toMatchObject({
+    expect((await api.call('GET', '/v1/compliance/AB12CDE?date=2026-06-15', { key: api.key })).body).toMatchObject({
       status: 400,
       errors: [{ parameter: 'date', detail: expect.stringContaining('no history') }],
     });
@@ -91,7 +87,7 @@ describe('An unknown registration', () => {
   it.each(['/v1/vehicle/AB1O%20CDE/insurance', '/v1/compliance/ab-1o-cde'])(
     'returns 404 with the registration that was probably meant: %s',
     async (path) => {
-      expect((await api.call('GET', path, { key })).body).toMatchObject({
+      expect((await api.call('GET', path, { key: api.key })).body).toMatchObject({
         code: 'VEHICLE_NOT_FOUND',
         suggestion: 'AB10CDE',
       });
@@ -99,7 +95,7 @@ describe('An unknown registration', () => {
   );
 
   it('returns 404 without a suggestion when there is none', async () => {
-    const { body } = await api.call('GET', '/v1/vehicle/NOWHERE/insurance', { key });
+    const { body } = await api.call('GET', '/v1/vehicle/NOWHERE/insurance', { key: api.key });
     expect(Object.keys(body as object)).not.toContain('suggestion');
   });
 });

@@ -1,13 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { startApi, type TestApi } from '../support/api.ts';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { catchOutput } from '../support/caught-output.ts';
+import { testApi } from '../support/test-api.ts';
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi({ logLevel: 'INFO' });
-});
-afterAll(() => api.stop());
+const api = testApi(undefined, { logLevel: 'INFO' });
 afterEach(() => {
   jest.restoreAllMocks();
 });

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { windowAt } from '../../functions/access/plans.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { usageTable } from '../../functions/access/usage-table.ts';
 import { NOON } from '../support/clock.ts';
+import { meteredClient } from '../support/metered-client.ts';
+import { testApi } from '../support/test-api.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-let api: TestApi;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.stop());
+const api = testApi();
 
 interface Usage {
   readonly key: object;
@@ -81,5 +79,28 @@ describe('GET /v1/usage', () => {
     const key = await api.newKey({ plan: 'free' });
     await count(key, 0, 60);
     expect((await api.call('GET', '/v1/usage', { key })).status).toBe(429);
+  });
+
+  it('reads a premium key that was busy all day with one query of at most 15 read units', async () => {
+    const key = await api.newKey();
+    const keyId = keyIdOf(hashKey(key));
+    const { start } = windowAt(new Date(NOON));
+    const counters = Array.from({ length: 1_440 }, (_, minute) => {
+      const windowStart = start - minute * 60;
+      return { keyId, windowStart, used: 6_000, expiresAt: windowStart + 90_060 };
+    });
+    for (let sent = 0; sent < counters.length; sent += 25) {
+      const puts = counters.slice(sent, sent + 25).map((Item) => ({ PutRequest: { Item } }));
+      await api.engine.client.send(new BatchWriteCommand({ RequestItems: { [api.engine.names.usage]: puts } }));
+    }
+    api.clock.now = NOON + MINUTE_MS;
+    expect((await ask(key)).hours.filter(({ requests }) => requests === 360_000)).toHaveLength(23);
+    expect(api.faults.calls.map(({ operation }) => operation).sort()).toEqual(['GetItem', 'Query', 'UpdateItem']);
+    const { client, costOf } = meteredClient(api.engine.endpoint);
+    const { readUnits } = await costOf(() =>
+      usageTable(client, api.engine.names.usage).countsSince(keyId, start - 86_400),
+    );
+    expect(readUnits).toBeLessThanOrEqual(15);
+    client.destroy();
   });
 });
