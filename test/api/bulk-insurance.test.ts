@@ -120,7 +120,8 @@ describe('A registration that could not be read', () => {
     api.faults.inject(forOperation('BatchGetItem', onNthCall(1, 'partial')));
     expect((await verify(plates.slice(0, 5))).body).toMatchObject({ successful: 5 });
     expect(batches()).toHaveLength(2);
-    for (const { body } of batches()) expect(body).toContain('"ProjectionExpression":"registration, policies, lastUpdated"');
+    for (const { body } of batches())
+      expect(body).toContain('"ProjectionExpression":"registration, policies, lastUpdated"');
   });
 
   it('is LOOKUP_UNAVAILABLE when its record is damaged, while the others are answered', async () => {
