@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { VehicleRecord } from '../functions/vehicles/record.ts';
-import { VEHICLE_COLUMNS } from '../lib/admin/import/vehicles/csv-columns.ts';
+import { VEHICLE_COLUMNS } from '../lib/admin/import/vehicles/csv-vehicle-row.ts';
 
 const MODELS = [
   ['Ford', 'Fiesta'],

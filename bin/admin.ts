@@ -1,6 +1,7 @@
 /** The operator CLI: `npm run --silent admin -- …`. */
+
 import { processContext } from '../lib/admin/command/context.ts';
-import { EXIT } from '../lib/admin/command/exit-codes.ts';
+import { EXIT } from '../lib/admin/command/outcome.ts';
 import { runAdmin } from '../lib/admin/program.ts';
 import { onStopSignal } from './stop-signals.ts';
 
@@ -21,4 +22,4 @@ process.stdout.on('error', () => process.exit(EXIT.done));
 // The terminal may be closed; running work continues without it.
 process.stderr.on('error', () => undefined);
 
-process.exitCode = await runAdmin(process.argv.slice(2), processContext(interruption.signal));
+process.exitCode = await runAdmin(process.argv.slice(2), processContext(interruption.signal, process.env));

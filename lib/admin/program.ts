@@ -1,12 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { UnknownKey } from '../../functions/access/keys-table.ts';
-import { CommandFailure } from './command/command-failure.ts';
 import type { AdminContext } from './command/context.ts';
-import { EXIT, type ExitCode } from './command/exit-codes.ts';
+import { CommandFailure, EXIT, type ExitCode } from './command/outcome.ts';
 import { addContentCommands } from './content/check-content.ts';
-import type { Runner } from './deployment/command-run.ts';
-import { asCommandFailure } from './deployment/database-errors.ts';
-import { LOCAL_ADDRESS } from './deployment/local-deployment.ts';
+import { asCommandFailure } from './deployment/database.ts';
+import type { Runner } from './deployment/deployment.ts';
 import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';
 import { addExportCommands } from './export/export-content.ts';
 import { addImportCommands } from './import/import-commands.ts';
@@ -19,10 +17,13 @@ Exit codes:
   ${EXIT.notDone}    not done: bad arguments, no such file, column, key or database
   ${EXIT.interrupted}  ended by Ctrl-C`;
 
-const newProgram = ({ stdout, stderr }: AdminContext): Command =>
+const newProgram = ({ stdout }: AdminContext): Command =>
   new Command('admin')
     .description('Operator commands of the vehicle verification service.')
-    .option('--dynamodb <url>', `address of the DynamoDB engine (default: ${LOCAL_ADDRESS})`)
+    .option(
+      '--dynamodb <url>',
+      'address of the DynamoDB engine (default: http://127.0.0.1:8000, or port DYNAMODB_PORT)',
+    )
     .option(
       '--tables <names>',
       'prefix of the table names, or single tables: keys=NAME,content=NAME (default: local-, or the stack’s)',
@@ -31,20 +32,29 @@ const newProgram = ({ stdout, stderr }: AdminContext): Command =>
     .option('--region <region>', 'region of the stack, or of tables without a stack that --tables names')
     .option('--profile <profile>', 'AWS profile to use')
     .option('--yes <name>', 'name of a production stack, or of the first table without a stack: confirms changes to it')
-    .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: (text) => void stderr.write(text) })
+    .option('--json', 'one JSON document on standard output, and errors as JSON on standard error')
+    // Errors are reported by runAdmin, in one sentence: without the help page that commander would write.
+    .configureOutput({ writeOut: (text) => void stdout.write(text), writeErr: () => undefined })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError(true)
     .addHelpText('after', EXIT_CODES)
     .exitOverride();
 
+const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
+
 /** The CLI as a program, and the exit code of the command that it has run. */
-export const createProgram = (context: AdminContext) => {
+const createProgram = (context: AdminContext, json: boolean) => {
   const program = newProgram(context);
   let exitCode: ExitCode = EXIT.done;
+  const notice = (sentence: string) =>
+    void context.stderr.write(json ? jsonLine({ notice: sentence }) : `${sentence}\n`);
   const run: Runner = async (command) => {
-    const deployment = await openDeployment(program.opts<DeploymentOptions>(), context.tableNames);
+    const deployment = await openDeployment(program.opts<DeploymentOptions>(), context);
+    const showsProgress = context.showsProgress && !json;
     try {
-      exitCode = await command({ deployment, context });
+      const result = await command({ ...context, showsProgress, deployment, notice });
+      context.stdout.write(json ? jsonLine(result.data) : result.text);
+      if (!json && result.notes !== undefined) context.stderr.write(result.notes);
+      exitCode = result.exitCode ?? EXIT.done;
     } catch (error) {
       throw asCommandFailure(error, deployment);
     } finally {
@@ -58,6 +68,24 @@ export const createProgram = (context: AdminContext) => {
   return { program, exitCode: () => exitCode };
 };
 
+/** The command that the arguments name, as far as they name one. */
+const namedCommand = (program: Command, args: readonly string[]): Command =>
+  args.reduce((command, arg) => command.commands.find((one) => one.name() === arg) ?? command, program);
+
+/** A mistake in the command line as one sentence, with the nearest command or option and where to read on. It may quote arguments. */
+const usageSentence = ({ code, message }: CommanderError, command: Command): string => {
+  if (code === 'commander.help') {
+    return `a command is missing, one of ${command.commands.map((one) => one.name()).join(', ')}; see --help`;
+  }
+  const [what = '', similar] = message
+    .replace(/^error: /, '')
+    .split('\n(Did you mean ')
+    .map((text) => text.replace(/\p{Cc}/gu, '\ufffd'));
+  return similar === undefined
+    ? `${what.replace(/\.$/, '')}; see --help`
+    : `${what}; did you mean ${similar.replace(/\)$/, '')} See --help`;
+};
+
 const sentenceFor = (error: unknown): string => {
   if (error instanceof CommandFailure || error instanceof UnknownKey) return error.message;
   // The message might quote content of a file.
@@ -66,17 +94,17 @@ const sentenceFor = (error: unknown): string => {
 
 /** Runs one command line (without `node` and the script). Every outcome is reported as messages and an exit code. */
 export const runAdmin = async (args: readonly string[], context: AdminContext): Promise<ExitCode> => {
-  const { program, exitCode } = createProgram(context);
+  const json = args.includes('--json');
+  const { program, exitCode } = createProgram(context, json);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode();
   } catch (error) {
-    if (error instanceof CommanderError && error.code === 'commander.help') {
-      context.stderr.write('\nerror: a command is missing\n');
-    }
-    // commander has written its message already.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.notDone;
-    context.stderr.write(`error: ${sentenceFor(error)}\n`);
-    return error instanceof CommandFailure ? error.exitCode : EXIT.notDone;
+    // Help that was asked for.
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+    const sentence =
+      error instanceof CommanderError ? usageSentence(error, namedCommand(program, args)) : sentenceFor(error);
+    context.stderr.write(json ? jsonLine({ error: sentence, exitCode: EXIT.notDone }) : `error: ${sentence}\n`);
+    return EXIT.notDone;
   }
 };

@@ -8,11 +8,11 @@ export interface StartBanner {
   readonly keys: DemoKeys;
   /** The heading of the requests. */
   readonly heading: string;
-  /** Commands to paste. */
+  /** Commands to paste; they may use `$KEY`. */
   readonly requests: readonly string[];
 }
 
-/** The addresses, one demo key per plan, and requests to try. */
+/** The addresses, one demo key per plan, and lines to paste: the key as `KEY`, as the documentation uses it, and requests. */
 export const startBanner = ({ title, addresses, keys, heading, requests }: StartBanner): string =>
   [
     title,
@@ -22,6 +22,7 @@ export const startBanner = ({ title, addresses, keys, heading, requests }: Start
     ...Object.entries(keys).map(([plan, key]) => `    ${plan.padEnd(9)} ${key}`),
     '',
     `  ${heading}`,
+    `    export KEY=${keys.standard}`,
     ...requests.map((request) => `    ${request}`),
     '',
     'Ready. Ctrl-C stops it.',

@@ -38,7 +38,8 @@ const capture = (isTTY: boolean) => {
 
 /** The process around a command, where it matters to a test. */
 export interface CommandOptions {
-  readonly isTTY?: boolean;
+  readonly showsProgress?: boolean;
+  readonly dynamodbPort?: string;
   readonly signal?: AbortSignal;
   readonly now?: Date;
   readonly ask?: (question: string) => Promise<string>;
@@ -48,11 +49,11 @@ export interface CommandOptions {
 export const runCommand = async (
   args: readonly string[],
   tableNames: TestEngine['names'],
-  { isTTY = false, signal = new AbortController().signal, now = NOW, ask }: CommandOptions = {},
+  { signal = new AbortController().signal, now = NOW, showsProgress = false, ...options }: CommandOptions = {},
 ): Promise<CommandResult> => {
-  const [stdout, stderr] = [capture(isTTY), capture(isTTY)];
-  const streams = { stdout: stdout.stream, stderr: stderr.stream };
-  const exitCode = await runAdmin(args, { ...streams, now: () => now, tableNames, signal, ...(ask && { ask }) });
+  const [stdout, stderr] = [capture(showsProgress), capture(showsProgress)];
+  const streams = { stdout: stdout.stream, stderr: stderr.stream, showsProgress };
+  const exitCode = await runAdmin(args, { ...streams, ...options, now: () => now, tableNames, signal });
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 };
 

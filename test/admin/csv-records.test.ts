@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { csvRecords } from '../../lib/admin/files/csv-records.ts';
 
 const readAll = (text: string) => {
-  const records = csvRecords();
+  const records = csvRecords(',');
   const lines = text.split('\n').map((line, index) => ({ number: index + 1, text: line, isCut: false }));
   if (text.endsWith('\n')) lines.pop();
   return [...records.add(lines), ...records.end()];

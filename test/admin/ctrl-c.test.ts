@@ -43,7 +43,7 @@ describe('Ctrl-C', () => {
   it('shows the cursor again however the process ends', async () => {
     const program = `
       import { showProgress } from './lib/admin/command/progress.ts';
-      showProgress(Object.assign(process.stderr, { isTTY: true }), 'vehicles', 100);
+      showProgress({ stderr: Object.assign(process.stderr, { isTTY: true }), showsProgress: true }, 'vehicles', 100);
       process.exit(130);`;
     const written = await text(spawn(process.execPath, ['--input-type=module', '--eval', program]).stderr);
     expect(written).toContain(HIDE_CURSOR);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstLines } from '../../lib/admin/import/records/first-lines.ts';
-import { registrationFingerprint } from '../../lib/admin/import/records/row-registration.ts';
+import { firstLines } from '../../lib/admin/import/records/registrations.ts';
+import { registrationFingerprint } from '../../lib/admin/import/records/registrations.ts';
 
 const registration = fc.string({
   unit: fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ÄÖÜÅ'),

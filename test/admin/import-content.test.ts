@@ -97,7 +97,7 @@ describe('import content', () => {
     expect(exitCode).toBe(1);
     const rejected = (await rejectedLines(path)).map(({ line, reasons }) => [line, ...reasons]);
     expect(rejected.toSorted()).toEqual([
-      [1, 'slug: another item of this domain has it'],
+      [1, 'slug: belongs to another item of this domain'],
       [2, expect.stringContaining('is on line 1 already')],
     ]);
   });

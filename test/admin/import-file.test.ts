@@ -3,11 +3,10 @@ import { appendFileSync, existsSync, mkdirSync, utimesSync } from 'node:fs';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { CommandFailure } from '../../lib/admin/command/command-failure.ts';
-import { asFileFailure } from '../../lib/admin/command/file-errors.ts';
+import { asFileFailure, CommandFailure } from '../../lib/admin/command/outcome.ts';
 import { forOperation } from '../support/fault-choosers.ts';
 import { commandLine, failure, journalOf, readJournalOf } from './command-line.ts';
-import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './import-files.ts';
+import { manyVehicles, vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { run, file, load, engine, pathOf, atCall, countedRun, proxy, writtenItems } = commandLine();
 
@@ -32,8 +31,8 @@ describe('An error of the file system', () => {
 
 describe('An import is rejected', () => {
   it.each([
-    ['the name of its file has no known ending', 'vehicles.xlsx', '', /^error: the name of the file must end in \.csv/],
-    ['its file has no header', 'empty.csv', '', /missing: registration, make/],
+    ['the name of its file has no known ending', 'vehicles.txt', '', /^error: the name of the file must end in \.csv/],
+    ['its file is a workbook', 'vehicles.xlsx', '', /^error: the file is an Excel workbook, not CSV/],
     [
       'columns are missing, unknown or there twice',
       'h.csv',
@@ -54,10 +53,6 @@ describe('An import is rejected', () => {
     ] as const) {
       expect(await run(['import', 'vehicles', pathOf(name)])).toEqual(failure(sentence));
     }
-  });
-
-  it('when the kind of data is unknown', async () => {
-    expect(await run(['import', 'boats', 'x.csv'])).toEqual(failure('Usage'));
   });
 
   it('when the rows of too many vehicles are scattered over its file', async () => {
@@ -118,19 +113,16 @@ describe('An import', () => {
     expect(Items.filter(({ registration }) => registration?.S?.startsWith('BUSY'))).toHaveLength(200);
   });
 
-  it('accepts a file that has a header and no rows', async () => {
-    expect(await load('vehicles', 'v.csv', VEHICLE_HEADER)).toMatchObject({ exitCode: 0 });
-  });
-
-  it('shows a progress bar on a terminal, on standard error alone', async () => {
-    const { stdout, stderr, path } = await load('vehicles', 'v.csv', manyVehicles('BAR', 30, 1), { isTTY: true });
-    expect([stdout, stderr]).toEqual([expect.not.stringMatching(/%/), expect.stringMatching(/vehicles .*%/)]);
-    expect((await run(['import', 'vehicles', path])).stderr).toBe('');
+  it('shows rows, rate, rejections and time left on a terminal; elsewhere no control character', async () => {
+    const csv = manyVehicles('BAR', 30, 1) + vehicleRow({ registration: '' });
+    const { stdout, stderr, path } = await load('vehicles', 'v.csv', csv, { showsProgress: true });
+    expect(stderr).toMatch(/vehicles \S+ 100 % {2}31 rows, [\d,]+\/s, 1 rejected, \d+s left/);
+    for (const piped of [stdout, (await run(['import', 'vehicles', path])).stderr]) expect(piped).not.toMatch(/[^\P{Cc}\n]|%/u);
   });
 
   it('shows the content of a row only in the file of rejected rows', async () => {
     const bad = vehiclesCsv(vehicleRow({ registration: 'CANARY77', make: '' }));
-    const { stdout, stderr, path } = await load('vehicles', 'v.csv', bad, { isTTY: true });
+    const { stdout, stderr, path } = await load('vehicles', 'v.csv', bad, { showsProgress: true });
     expect(existsSync(`${path}.rejected.ndjson`)).toBe(true);
     expect(stdout + stderr).not.toContain('CANARY77');
   });

@@ -55,7 +55,7 @@ describe('import vehicles of a CSV', () => {
     ['year after next', { year: '2028' }, ['year: must be']],
     ['text that is too long', { model: 'x'.repeat(101) }, ['model: must have at most 100']],
     ['part of a policy', { policy_number: '', valid_to: '' }, ['policy_number: must not', 'valid_to: must not']],
-    ['date of another form', { valid_from: '1/1/2026' }, ['valid_from: must be a date']],
+    ['date of another form', { valid_from: '1 May 2026' }, ['valid_from: must be YYYY-MM-DD']],
     ['day that does not exist', { valid_to: '2026-11-31' }, ['valid_to: is not a calendar date']],
     ['policy that ends first', { valid_to: '2025-12-31' }, ['valid_to: must not be before valid_from']],
     ['moment of another zone', { last_updated: '2026-01-02T03:04:05+01:00' }, ['last_updated: must be']],

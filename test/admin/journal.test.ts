@@ -92,6 +92,7 @@ describe('A journal that cannot be written', () => {
 it('A journal is not updated with more than 2,000 pending lines', async () => {
   const identity = {
     kind: 'content',
+    dates: 'iso',
     file: { bytes: 1, changed: '', sampleHash: '' },
     table: { arn: '', created: '' },
   };
@@ -101,11 +102,11 @@ it('A journal is not updated with more than 2,000 pending lines', async () => {
     pending: Array.from({ length: count }, (_, index) => index + 1),
   });
   let point = pointWith(5_001, 2_000);
-  const facts = { identity, startedAt: NOW.toISOString(), resumedFrom: undefined };
-  const journal = openJournal(pathOf('c.csv'), facts, () => point, process.stderr);
+  const facts = { identity, resumeState: { point, startedAt: NOW, isResumed: false }, notice: () => undefined };
+  const journal = openJournal({ ...facts, source: { path: pathOf('c.csv') } }, () => point);
   await journal.save();
   const written = await readJournal(pathOf('c.csv'));
-  expect(written).toEqual({ identity, startedAt: facts.startedAt, point });
+  expect(written).toEqual({ identity, startedAt: NOW.toISOString(), point });
   point = pointWith(6_001, 2_001);
   await journal.save();
   expect(await readJournal(pathOf('c.csv'))).toEqual(written);

@@ -32,8 +32,11 @@ describe('The CLI as a process', () => {
   it.each<[string[], RegExp | string]>([
     [['keys', 'list', '--dynamodb', 'http://127.0.0.1:9'], noDatabase],
     [['import', 'vehicles', 'test/fixtures/samples/vehicles.csv', '--dynamodb', 'http://127.0.0.1:9'], noDatabase],
-    [[], /Usage[\s\S]*a command is missing/],
-    [['kyes'], /unknown command[\s\S]*Usage/],
+    [[], 'error: a command is missing, one of keys, import, export, content; see --help\n'],
+    [['keys'], 'error: a command is missing, one of create, list, revoke, update, usage, restore; see --help\n'],
+    [['kyes'], "error: unknown command 'kyes'; did you mean keys? See --help\n"],
+    [['import', 'boats', 'x.csv'], "error: unknown command 'boats'; see --help\n"],
+    [['kyes', '--json'], `{"error":"unknown command 'kyes'; did you mean keys? See --help","exitCode":2}\n`],
   ])('exits with 2 and a sentence: %j', async (args, sentence) => {
     expect(await admin(...args)).toEqual(failure(sentence));
   });

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { EXIT } from '../../lib/admin/command/exit-codes.ts';
+import { EXIT } from '../../lib/admin/command/outcome.ts';
 import { adminProcess } from '../black-box/admin-process.ts';
 import { type OpenApi, openApi } from '../black-box/api.ts';
 import { apiTests } from '../black-box/api-tests.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { EXIT } from '../../lib/admin/command/exit-codes.ts';
+import { EXIT } from '../../lib/admin/command/outcome.ts';
 import { complianceFixture } from './killed-imports/compliance-fixture.ts';
 import { contentFixture } from './killed-imports/content-fixture.ts';
 import type { ImportFixture } from './killed-imports/fixture.ts';

@@ -92,6 +92,7 @@ describe('npm start', () => {
     expect(output).toMatch(/DynamoDB\s+http:\/\/127\.0\.0\.1:\d+/);
     expect(output).toContain(`Reference     ${origin(output)}/docs`);
     expect(output.match(/curl /g)).toHaveLength(2);
+    expect(output).toContain(`\n    export KEY=${keyOf(output, 'standard')}\n`);
     expect(await stop(run)).toBe(0);
     await expect(fetch(origin(output))).rejects.toThrow();
   });

@@ -1,16 +1,17 @@
 import { createInterface } from 'node:readline/promises';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../../functions/tables.ts';
 
-/** A stream to write to; `isTTY` is set for a terminal. */
-export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
-
 /** What the CLI uses of its process; tests pass their own. */
 export interface AdminContext {
-  readonly stdout: Output;
-  readonly stderr: Output;
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream;
+  /** Whether standard error is a terminal on which a line can be drawn again. */
+  readonly showsProgress: boolean;
   readonly now: () => Date;
   /** The tables to use when no option names others. */
   readonly tableNames: TableNames;
+  /** `DYNAMODB_PORT`, as `npm start` reads it: the port of the local engine. */
+  readonly dynamodbPort?: string | undefined;
   /** Aborted by Ctrl-C: writes in flight are finished, no new one is started. */
   readonly signal: AbortSignal;
   /** Asks a question at the terminal; absent when there is none. */
@@ -27,12 +28,14 @@ const askAtTerminal = async (question: string): Promise<string> => {
   }
 };
 
-/** The context of a real process. */
-export const processContext = (signal: AbortSignal): AdminContext => ({
+/** The context of a real process. A CI runner's terminal is a log file in the end: no line is drawn again there. */
+export const processContext = (signal: AbortSignal, env: NodeJS.ProcessEnv): AdminContext => ({
   stdout: process.stdout,
   stderr: process.stderr,
+  showsProgress: process.stderr.isTTY && !env.CI && env.TERM !== 'dumb',
   now: () => new Date(),
   tableNames: LOCAL_TABLE_NAMES,
+  dynamodbPort: env.DYNAMODB_PORT,
   signal,
   ...(process.stdin.isTTY && process.stderr.isTTY && { ask: askAtTerminal }),
 });

@@ -1,28 +1,47 @@
 import { Presets, SingleBar } from 'cli-progress';
-import type { Output } from './context.ts';
+import type { AdminContext } from './context.ts';
 
-/** The progress bar of an import. */
+/** How far a command has come: bytes of a file, or items. */
 export interface Progress {
-  /** Bytes of the file that have been read. */
-  readonly read: (bytes: number) => void;
+  readonly update: (done: number, counts: { readonly rows: number; readonly rejected?: number }) => void;
   readonly stop: () => void;
 }
 
-const SILENT: Progress = { read: () => undefined, stop: () => undefined };
+const SILENT: Progress = { update: () => undefined, stop: () => undefined };
 
-/** A progress bar over the bytes of the file; nothing unless standard error is a terminal. */
-export const showProgress = (stderr: Output, noun: string, fileBytes: number): Progress => {
-  if (!stderr.isTTY || fileBytes === 0) return SILENT;
-  const format = `${noun} {bar} {percentage} %  {duration_formatted}, {eta_formatted} left`;
-  // After Ctrl-C the writes in flight are finished: the bar stays until then.
-  const options = { format, stream: stderr, hideCursor: true, gracefulExit: false };
-  const bar = new SingleBar(options, Presets.shades_classic);
+const number = (value: number): string => Math.round(value).toLocaleString('en-GB');
+
+/** A progress bar with rows, rate, rejections and time left, on standard error; nothing unless that is a terminal. */
+export const showProgress = (
+  { stderr, showsProgress }: Pick<AdminContext, 'stderr' | 'showsProgress'>,
+  noun: string,
+  total: number,
+): Progress => {
+  if (!showsProgress || total === 0) return SILENT;
+  const bar = new SingleBar(
+    {
+      format: `${noun} {bar} {percentage} %  {rows} rows, {rate}/s, {rejected} rejected, {eta_formatted} left`,
+      stream: stderr,
+      barsize: 20,
+      hideCursor: true,
+      // After Ctrl-C the writes in flight are finished: the bar stays until then.
+      gracefulExit: false,
+    },
+    Presets.shades_classic,
+  );
+  const started = performance.now();
   // Shows the cursor again however the process ends.
   const stop = () => {
     process.off('exit', stop);
     bar.stop();
   };
   process.once('exit', stop);
-  bar.start(fileBytes, 0);
-  return { read: (bytes) => bar.update(bytes), stop };
+  bar.start(total, 0, { rows: '0', rate: '0', rejected: '0' });
+  return {
+    update: (done, { rows, rejected = 0 }) => {
+      const rate = (rows * 1_000) / Math.max(1, performance.now() - started);
+      bar.update(done, { rows: number(rows), rate: number(rate), rejected: number(rejected) });
+    },
+    stop,
+  };
 };

@@ -1,40 +1,29 @@
 import Table from 'cli-table3';
 
-/** Blanks between columns and no lines, so that a table can be searched and cut as text. */
-const CHARACTERS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  right: '',
-  'right-mid': '',
-  mid: '',
-  'mid-mid': '',
-  middle: '  ',
-} as const;
+/** The lines that the library draws around cells; left out, so that a table can be searched and cut as text. */
+const SIDES = ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) => [side, `${side}-mid`]);
+const LINES = [...SIDES, 'top-left', 'top-right', 'bottom-left', 'bottom-right'];
+const CHARACTERS = { ...Object.fromEntries(LINES.map((name) => [name, ''])), middle: '  ' };
+
+interface TableStyle {
+  readonly align?: 'left' | 'right';
+  /** The width of each column, in which longer texts end with `…`; null for as wide as its longest text. */
+  readonly widths?: readonly (number | null)[];
+}
 
 /** A table with a head and a line per row, without colours. Ends with a line feed. */
 export const readableTable = (
   head: readonly string[],
   rows: readonly (readonly string[])[],
-  align: 'left' | 'right' = 'left',
+  { align = 'left', widths = [] }: TableStyle = {},
 ): string => {
   const table = new Table({
     head: [...head],
     chars: CHARACTERS,
     colAligns: head.map(() => align),
+    colWidths: [...widths],
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   table.push(...rows.map((row) => [...row]));
-  return `${table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n')}\n`;
+  return `${table.toString().replace(/ +$/gm, '')}\n`;
 };

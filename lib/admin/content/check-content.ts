@@ -2,10 +2,9 @@ import type { Command } from 'commander';
 import { contentCheck } from '../../content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
-import { EXIT, type ExitCode } from '../command/exit-codes.ts';
+import { type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
-import type { CommandRun, Runner } from '../deployment/command-run.ts';
-import { requireConfirmation } from '../deployment/confirmation.ts';
+import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 
 const number = (value: number): string => value.toLocaleString('en-GB');
 
@@ -25,39 +24,37 @@ const placeOf = (found: Inconsistency): string => {
   }
 };
 
-type Repair = (found: Inconsistency) => Promise<boolean>;
-
-const rowsOf = async (inconsistencies: readonly Inconsistency[], repair: Repair | undefined): Promise<string[][]> => {
-  const rows: string[][] = [];
-  for (const found of inconsistencies) {
-    const state = repair === undefined ? 'found' : (await repair(found)) ? 'repaired' : 'left';
-    rows.push([found.kind, placeOf(found), state]);
-  }
-  return rows;
-};
-
 /**
  * Recounts every list against its members and compares every slug with its item. With `repair` it repairs what it finds.
  * Exit code 0 when everything is known to be consistent in the end, otherwise 1.
  */
-export const checkContent = async (repair: boolean, run: CommandRun): Promise<ExitCode> => {
-  const { deployment, context } = run;
+const checkContent = async (repair: boolean, run: CommandRun): Promise<CommandResult> => {
   if (repair) await requireConfirmation('This rewrites lists and slugs', run);
-  const table = deployment.tableNames.content;
+  const { db, tableNames } = run.deployment;
   const onProgress = (entries: number) => {
-    if (context.stderr.isTTY) context.stderr.write(`\r${number(entries)} entries read`);
+    if (run.showsProgress) run.stderr.write(`\r${number(entries)} entries read`);
   };
-  const { items, lists, inconsistencies, busy } = await contentCheck(deployment.db, table).check(onProgress);
-  if (context.stderr.isTTY) context.stderr.write('\n');
-  const rows = await rowsOf(inconsistencies, repair ? contentRepair(deployment.db, table).repair : undefined);
-  if (rows.length > 0) context.stdout.write(readableTable(['inconsistency', 'where', 'state'], rows));
-  for (const { list, bucket } of busy) {
-    context.stdout.write(`Bucket ${bucket} of list ${list} changes too often to be counted; check again later.\n`);
+  const { items, lists, inconsistencies, busy } = await contentCheck(db, tableNames.content).check(onProgress);
+  if (run.showsProgress) run.stderr.write('\n');
+  const repairs = contentRepair(db, tableNames.content);
+  const found: (Inconsistency & { readonly state: 'found' | 'repaired' | 'left' })[] = [];
+  for (const one of inconsistencies) {
+    found.push({ ...one, state: repair ? ((await repairs.repair(one)) ? 'repaired' : 'left') : 'found' });
   }
-  const total = `${number(items)} items in ${number(lists)} lists, ${number(inconsistencies.length)} inconsistencies.`;
-  context.stdout.write(`${total}\n`);
-  const isConsistent = busy.length === 0 && rows.every(([, , state]) => state === 'repaired');
-  return isConsistent ? EXIT.done : EXIT.someRejected;
+  const rows = found.map((one) => [one.kind, placeOf(one), one.state]);
+  const text = [
+    ...(rows.length > 0 ? [readableTable(['inconsistency', 'where', 'state'], rows)] : []),
+    ...busy.map(
+      ({ list, bucket }) => `Bucket ${bucket} of list ${list} changes too often to be counted; check again later.\n`,
+    ),
+    `${number(items)} items in ${number(lists)} lists, ${number(found.length)} inconsistencies.\n`,
+  ];
+  const isConsistent = busy.length === 0 && found.every(({ state }) => state === 'repaired');
+  return {
+    text: text.join(''),
+    data: { items, lists, inconsistencies: found, busy },
+    exitCode: isConsistent ? EXIT.done : EXIT.someRejected,
+  };
 };
 
 /** Adds `content check`. */

@@ -1,5 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { TableNames } from '../../../functions/tables.ts';
+import type { AdminContext } from '../command/context.ts';
+import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 
 /** The database and tables that a command works on. */
 export interface Deployment {
@@ -10,5 +12,33 @@ export interface Deployment {
   /** What to do when the database or its tables are missing: the end of a message. */
   readonly remedy: string;
   /** Set for production data: the name to type before it is changed, and the one that `--yes` gives. */
-  readonly guard?: { readonly name: string; readonly given?: string };
+  readonly guard?: { readonly name: string; readonly given: string | undefined };
 }
+
+/** What a command uses: the deployment that its options name, and its process. */
+export interface CommandRun extends AdminContext {
+  readonly deployment: Deployment;
+  /** Writes a sentence to standard error; with `--json` as a JSON object on a line. */
+  readonly notice: (sentence: string) => void;
+}
+
+/** Runs one command on the deployment that the options name. */
+export type Runner = (command: (run: CommandRun) => Promise<CommandResult>) => Promise<void>;
+
+/**
+ * Asks for the name of the stack, or of a table without a stack, before a command changes production data. A script passes
+ * the name with --yes. Other deployments need no confirmation.
+ * @throws CommandFailure when the name is missing or different
+ */
+export const requireConfirmation = async (
+  consequence: string,
+  { deployment: { guard }, ask }: CommandRun,
+): Promise<void> => {
+  if (guard === undefined || guard.given === guard.name) return;
+  if (guard.given !== undefined) {
+    throw new CommandFailure(`--yes ${guard.given} is not ${guard.name}: nothing was done`);
+  }
+  if (ask === undefined) throw new CommandFailure(`${consequence}: confirm it with --yes ${guard.name}`);
+  const answer = await ask(`${consequence}. Type ${guard.name} to go on: `);
+  if (answer.trim() !== guard.name) throw new CommandFailure(`that is not ${guard.name}: nothing was done`);
+};

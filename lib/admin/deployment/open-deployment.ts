@@ -1,10 +1,9 @@
-import type { TableNames } from '../../../functions/tables.ts';
-import { CommandFailure } from '../command/command-failure.ts';
+import type { AdminContext } from '../command/context.ts';
+import { CommandFailure } from '../command/outcome.ts';
+import { connect } from './database.ts';
 import type { Deployment } from './deployment.ts';
-import { LOCAL_ADDRESS, openLocalDeployment } from './local-deployment.ts';
-import { openRegionDeployment } from './region-deployment.ts';
 import { openStackDeployment } from './stack-deployment.ts';
-import { parseTables } from './table-names.ts';
+import { onlyNamed, parseTables } from './table-names.ts';
 
 /** The options of every command that choose its deployment. */
 export interface DeploymentOptions {
@@ -17,27 +16,62 @@ export interface DeploymentOptions {
   readonly yes?: string;
 }
 
-const requireStack = ({ region, profile, yes }: DeploymentOptions): void => {
+const DEFAULT_PORT = '8000';
+const MAX_PORT = 65_535;
+
+/** A local engine needs credentials, but any will do. */
+const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+
+/** The address of the engine that `npm start` starts. @throws CommandFailure when `DYNAMODB_PORT` is not a port */
+const localAddress = (port: string = DEFAULT_PORT): string => {
+  if (/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT) return `http://127.0.0.1:${port}`;
+  throw new CommandFailure(`DYNAMODB_PORT must be a port number from 1 to ${MAX_PORT}, not "${port}"`);
+};
+
+const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+
+/** The tables of an engine at an address; sends no request yet. */
+const openLocalDeployment = (
+  { dynamodb, region, profile, yes }: DeploymentOptions,
+  { tableNames, dynamodbPort }: AdminContext,
+  named: Partial<Deployment['tableNames']>,
+): Deployment => {
   for (const [option, value] of Object.entries({ region, profile, yes })) {
     if (value !== undefined) throw new CommandFailure(`--${option} belongs to a deployed stack: name it with --stack`);
   }
+  const address = dynamodb ?? localAddress(dynamodbPort || undefined);
+  if (!isHttpAddress(address)) {
+    throw new CommandFailure(`--dynamodb takes the address of a DynamoDB engine, such as ${localAddress()}`);
+  }
+  return {
+    db: connect({ ...LOCAL_ENGINE, endpoint: address }),
+    address,
+    remedy: 'start it with "npm start", or name another with --dynamodb URL',
+    tableNames: { ...tableNames, ...named },
+  };
 };
 
 /**
- * The deployment that the options name: a stack, whose outputs name its tables; tables in AWS without a stack; or an engine.
+ * The deployment that the options name: a stack, whose outputs name its tables; tables in AWS without a stack, such as those
+ * that a deleted stack retained; or an engine. Only production data is retained: changing it needs the name of the first table.
  * @throws CommandFailure when the options contradict each other, the address is not a URL or the stack cannot be found
  */
-export const openDeployment = async (options: DeploymentOptions, localNames: TableNames): Promise<Deployment> => {
-  const { dynamodb, stack, region } = options;
+export const openDeployment = async (options: DeploymentOptions, context: AdminContext): Promise<Deployment> => {
+  const { dynamodb, stack, region, profile, yes } = options;
   const named = options.tables === undefined ? {} : parseTables(options.tables);
   if (stack !== undefined) {
-    if (dynamodb === undefined) return openStackDeployment({ ...options, stack }, named);
+    if (dynamodb === undefined) return openStackDeployment({ stack, region, profile, yes }, named);
     throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
   }
-  if (region !== undefined && dynamodb === undefined) {
-    if (options.tables !== undefined) return openRegionDeployment({ ...options, region }, named);
+  if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);
+  if (options.tables === undefined) {
     throw new CommandFailure('name the stack with --stack, or tables that have none with --tables keys=NAME');
   }
-  requireStack(options);
-  return openLocalDeployment(dynamodb ?? LOCAL_ADDRESS, { ...localNames, ...named });
+  return {
+    db: connect({ region, ...(profile && { profile }) }),
+    tableNames: onlyNamed(named),
+    address: `AWS in ${region}`,
+    remedy: 'look at the region and at the names of the tables',
+    guard: { name: Object.values(named)[0] ?? '', given: yes },
+  };
 };

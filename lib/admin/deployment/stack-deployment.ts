@@ -1,17 +1,16 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import type { TableId, TableNames } from '../../../functions/tables.ts';
 import { KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
-import { CommandFailure } from '../command/command-failure.ts';
-import { connect } from './database-client.ts';
-import { NO_CREDENTIALS } from './database-errors.ts';
+import { CommandFailure } from '../command/outcome.ts';
+import { connect, NO_CREDENTIALS } from './database.ts';
 import type { Deployment } from './deployment.ts';
-import type { NamedTables } from './table-names.ts';
+import { type NamedTables, TABLE_IDS } from './table-names.ts';
 
 interface StackOptions {
   readonly stack: string;
-  readonly region?: string;
-  readonly profile?: string;
-  readonly yes?: string;
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+  readonly yes: string | undefined;
 }
 
 /** Region and credentials as the AWS CLI finds them, unless options name others. */
@@ -21,8 +20,9 @@ type Outputs = ReadonlyMap<string, string>;
 
 const explain = (error: unknown, { stack, region }: StackOptions): CommandFailure => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const where = region === undefined ? 'this region' : region;
-  if (/does not exist/.test(message)) return new CommandFailure(`there is no stack ${stack} in ${where}`);
+  if (/does not exist/.test(message)) {
+    return new CommandFailure(`there is no stack ${stack} in ${region ?? 'this region'}`);
+  }
   if (/[Rr]egion is missing/.test(message)) return new CommandFailure('name the region of the stack with --region');
   if (/Credentials/.test(name)) return new CommandFailure(NO_CREDENTIALS);
   return new CommandFailure(`the stack ${stack} could not be read (${name})`, { cause: error });
@@ -47,13 +47,7 @@ const tableNamesFrom = (outputs: Outputs, stack: string, named: NamedTables): Ta
     if (name) return name;
     throw new CommandFailure(`the stack ${stack} is not a stack of this service: it has no output ${tableOutput(id)}`);
   };
-  return {
-    keys: nameOf('keys'),
-    usage: nameOf('usage'),
-    vehicles: nameOf('vehicles'),
-    compliance: nameOf('compliance'),
-    content: nameOf('content'),
-  };
+  return Object.fromEntries(TABLE_IDS.map((id) => [id, nameOf(id)])) as TableNames;
 };
 
 /**
@@ -64,12 +58,11 @@ const tableNamesFrom = (outputs: Outputs, stack: string, named: NamedTables): Ta
 export const openStackDeployment = async (options: StackOptions, named: NamedTables): Promise<Deployment> => {
   const { stack, yes } = options;
   const outputs = await outputsOf(options);
-  const guard = { name: stack, ...(yes !== undefined && { given: yes }) };
   return {
     tableNames: tableNamesFrom(outputs, stack, named),
     db: connect(account(options)),
     address: `the stack ${stack}`,
     remedy: 'look at the stack in the console',
-    ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard }),
+    ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
   };
 };

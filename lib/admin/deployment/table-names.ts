@@ -1,10 +1,12 @@
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../functions/tables.ts';
-import { CommandFailure } from '../command/command-failure.ts';
+import { CommandFailure } from '../command/outcome.ts';
 
 /** Tables by their id, as `--tables` names them; not all need to be there. */
 export type NamedTables = Partial<TableNames>;
 
-const USAGE = `--tables takes what all names begin with, or single tables as ID=NAME,ID=NAME with the ids ${Object.keys(tables).join(', ')}`;
+export const TABLE_IDS = Object.keys(tables) as TableId[];
+
+const USAGE = `--tables takes what all names begin with, or single tables as ID=NAME,ID=NAME with the ids ${TABLE_IDS.join(', ')}`;
 
 const isTableId = (text: string): text is TableId => Object.hasOwn(tables, text);
 
@@ -28,26 +30,13 @@ export const parseTables = (text: string): NamedTables => {
 
 /** Table names of which some are not known. Reading such a one throws a CommandFailure: no other table is ever guessed. */
 export const onlyNamed = (named: NamedTables): TableNames => {
-  const nameOf = (id: TableId): string => {
+  const nameOf = (id: TableId) => (): string => {
     const name = named[id];
     if (name !== undefined) return name;
     throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
   };
-  return {
-    get keys() {
-      return nameOf('keys');
-    },
-    get usage() {
-      return nameOf('usage');
-    },
-    get vehicles() {
-      return nameOf('vehicles');
-    },
-    get compliance() {
-      return nameOf('compliance');
-    },
-    get content() {
-      return nameOf('content');
-    },
-  };
+  return Object.defineProperties(
+    {},
+    Object.fromEntries(TABLE_IDS.map((id) => [id, { get: nameOf(id) }])),
+  ) as TableNames;
 };

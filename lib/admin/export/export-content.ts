@@ -7,34 +7,30 @@ import type { Command } from 'commander';
 import type { ContentItem } from '../../../functions/content/item.ts';
 import { contentExport } from '../../content-maintenance/content-export.ts';
 import { PRIVATE_FILE } from '../../private-file.ts';
-import { CommandFailure } from '../command/command-failure.ts';
-import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import { asFileFailure } from '../command/file-errors.ts';
+import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import { showProgress } from '../command/progress.ts';
-import type { CommandRun, Runner } from '../deployment/command-run.ts';
-import { formatOf } from '../files/file-format.ts';
-
-/** An incomplete export has another name, so that nobody loads it. */
-const partOf = (path: string): string => `${path}.part`;
+import type { CommandRun, Runner } from '../deployment/deployment.ts';
+import { formatOf } from '../files/source-file.ts';
 
 /** U+FFFD is escaped: an import reads the character itself as bytes that were not UTF-8. */
 const lineOf = (item: ContentItem): string => `${JSON.stringify(item).replaceAll('\ufffd', '\\ufffd')}\n`;
 
 /** Every item as NDJSON, in an order that gives the lists the same order when it is imported. */
-const writeItems = async (path: string, { deployment, context }: CommandRun): Promise<number> => {
-  const content = contentExport(deployment.db, deployment.tableNames.content);
-  const progress = showProgress(context.stderr, 'content', await content.count());
-  let items = 0;
+const writeItems = async (path: string, run: CommandRun): Promise<number> => {
+  const { db, tableNames } = run.deployment;
+  const content = contentExport(db, tableNames.content);
+  const progress = showProgress(run, 'content', await content.count());
+  let rows = 0;
   async function* lines() {
     for await (const item of content.items()) {
-      items += 1;
-      progress.read(items);
+      rows += 1;
+      progress.update(rows, { rows });
       yield lineOf(item);
     }
   }
   try {
-    await pipeline(Readable.from(lines()), createWriteStream(path, PRIVATE_FILE), { signal: context.signal });
-    return items;
+    await pipeline(Readable.from(lines()), createWriteStream(path, PRIVATE_FILE), { signal: run.signal });
+    return rows;
   } finally {
     progress.stop();
   }
@@ -44,18 +40,19 @@ const writeItems = async (path: string, { deployment, context }: CommandRun): Pr
  * Writes every content item to a file that `import content` loads.
  * @throws CommandFailure when the file cannot be written or the database is not there
  */
-export const exportContent = async (path: string, run: CommandRun): Promise<ExitCode> => {
+const exportContent = async (path: string, run: CommandRun): Promise<CommandResult> => {
   if (formatOf(path) !== 'ndjson') throw new CommandFailure(`an export is NDJSON; give a name that ends in .ndjson`);
+  // An incomplete export has another name, so that nobody loads it.
+  const part = `${path}.part`;
   try {
     // A killed export may have left a file that others can read.
-    await rm(partOf(path), { force: true });
-    const items = await writeItems(partOf(path), run);
-    await rename(partOf(path), path);
-    run.context.stdout.write(`${items.toLocaleString('en-GB')} content items are in ${path}.\n`);
-    return EXIT.done;
+    await rm(part, { force: true });
+    const items = await writeItems(part, run);
+    await rename(part, path);
+    return { text: `${items.toLocaleString('en-GB')} content items are in ${path}.\n`, data: { file: path, items } };
   } catch (error) {
-    await rm(partOf(path), { force: true });
-    if (run.context.signal.aborted) return EXIT.interrupted;
+    await rm(part, { force: true });
+    if (run.signal.aborted) return { text: '', data: { interrupted: true }, exitCode: EXIT.interrupted };
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new CommandFailure(`there is no such folder: ${dirname(path)}`, { cause: error });
     }

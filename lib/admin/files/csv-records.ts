@@ -1,5 +1,77 @@
-import { addLine, newCsvRecord } from './csv-record.ts';
 import { type Line, MAX_HELD_LENGTH } from './lines.ts';
+
+/** A CSV record (RFC 4180) that is being read. */
+interface CsvRecord {
+  readonly delimiter: string;
+  readonly fields: string[];
+  /** The beginning of a quoted field that continues on the next line. */
+  open: string | undefined;
+}
+
+/** Complete; open, because a quoted field continues on the next line; or invalid. */
+type CsvProgress = 'complete' | 'open' | { readonly issue: string };
+
+const newCsvRecord = (delimiter: string): CsvRecord => ({ delimiter, fields: [], open: undefined });
+
+const TEXT_AFTER_QUOTE = { issue: 'the row has text after the closing quote of a field' };
+const STRAY_QUOTE = { issue: 'the row has a quote inside a field that is not quoted' };
+
+/** The end of a quoted field, read from inside it; -1 when it continues on the next line. */
+const readQuoted = (record: CsvRecord, line: string, start: number): number => {
+  let from = start;
+  for (let quote = line.indexOf('"', from); quote >= 0; quote = line.indexOf('"', from)) {
+    const isDoubled = line[quote + 1] === '"';
+    record.open += line.slice(from, isDoubled ? quote + 1 : quote);
+    from = quote + (isDoubled ? 2 : 1);
+    if (isDoubled) continue;
+    record.fields.push(record.open ?? '');
+    record.open = undefined;
+    return from;
+  }
+  record.open += `${line.slice(from)}\n`;
+  return -1;
+};
+
+const isLineEnd = (line: string, at: number): boolean =>
+  at === line.length || (at === line.length - 1 && line[at] === '\r');
+
+/** Reads an unquoted field; returns the beginning of the next one, or -1 after the last. */
+const readPlain = (record: CsvRecord, line: string, start: number): number => {
+  const delimiter = line.indexOf(record.delimiter, start);
+  const end = delimiter < 0 ? line.length - (line.endsWith('\r') ? 1 : 0) : delimiter;
+  record.fields.push(line.slice(start, end));
+  return delimiter < 0 ? -1 : delimiter + 1;
+};
+
+/** Adds a line to a record. Most lines have no quote and cost no more than a split. */
+const addLine = (record: CsvRecord, line: string): CsvProgress => {
+  let at = 0;
+  for (;;) {
+    const isQuoted = record.open !== undefined || line[at] === '"';
+    if (isQuoted) {
+      if (record.open === undefined) {
+        record.open = '';
+        at += 1;
+      }
+      at = readQuoted(record, line, at);
+      if (at < 0) return 'open';
+      if (isLineEnd(line, at)) return 'complete';
+      if (line[at] !== record.delimiter) return TEXT_AFTER_QUOTE;
+      at += 1;
+    } else {
+      at = readPlain(record, line, at);
+      if (record.fields.at(-1)?.includes('"')) return STRAY_QUOTE;
+      if (at < 0) return 'complete';
+    }
+  }
+};
+
+/** The cells of a line that is read as a whole record, such as a header. */
+export const splitLine = (line: string, delimiter: string): readonly string[] => {
+  const record = newCsvRecord(delimiter);
+  addLine(record, line);
+  return record.fields;
+};
 
 /** A CSV record, or a line that belongs to no valid record, with the reason. */
 export interface CsvText {
@@ -18,38 +90,31 @@ const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slic
  * Joins lines to CSV records. An unclosed quote would make the rest of the file one field: the line that opens it is returned
  * with an issue, and the next lines are read again. No CSV library can go back like that.
  */
-export const csvRecords = () => {
+export const csvRecords = (delimiter: string) => {
   let held: Line[] = [];
   let heldLength = 0;
-  let record = newCsvRecord();
+  let record = newCsvRecord(delimiter);
 
   const reset = (): Line[] => {
     const lines = held;
     held = [];
     heldLength = 0;
-    record = newCsvRecord();
+    record = newCsvRecord(delimiter);
     return lines;
   };
 
   /** Returns the first pending line with an issue; the others must be read again. */
   const recover = (issue: string, out: CsvText[]): Line[] => {
     const [first, ...others] = reset();
-    const { fields } = first === undefined ? newCsvRecord() : beginningOf(first);
     if (first) {
       out.push({
         line: first.number,
         text: withoutReturn(first.text),
-        fields,
+        fields: splitLine(first.text, delimiter),
         issue: others.length > 0 ? UNCLOSED_ISSUE : issue,
       });
     }
     return others;
-  };
-
-  const beginningOf = (line: Line) => {
-    const beginning = newCsvRecord();
-    addLine(beginning, line.text);
-    return beginning;
   };
 
   const finish = (out: CsvText[]): void => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { PRIVATE_FILE } from '../../private-file.ts';
-import { asFileFailure } from '../command/file-errors.ts';
+import { asFileFailure } from '../command/outcome.ts';
 import type { RejectedRow } from './row.ts';
 
 /** Characters of a row that are written; valid rows are shorter. */

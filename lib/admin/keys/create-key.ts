@@ -1,63 +1,98 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../functions/access/api-key.ts';
-import { type KeyRecord, keysTable } from '../../../functions/access/keys-table.ts';
-import type { PlanName } from '../../../functions/access/plans.ts';
-import type { Scope } from '../../../functions/access/scopes.ts';
-import { londonDate } from '../../../functions/runtime/clock.ts';
-import { CommandFailure } from '../command/command-failure.ts';
-import { EXIT, type ExitCode } from '../command/exit-codes.ts';
-import type { CommandRun } from '../deployment/command-run.ts';
-import { keyView } from './key-views.ts';
+import type { KeyRecord } from '../../../functions/access/keys-table.ts';
+import { PLAN_NAMES, type PlanName } from '../../../functions/access/plans.ts';
+import { isScope, SCOPES, type Scope } from '../../../functions/access/scopes.ts';
+import { isCalendarDate, type LondonDate, londonDate } from '../../../functions/runtime/clock.ts';
+import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import type { CommandRun, Runner } from '../deployment/deployment.ts';
+import { keysOf, keyView } from './keys.ts';
 
-export interface CreateKeyOptions {
-  readonly name: string;
-  readonly plan: PlanName;
+const MAX_NAME_LENGTH = 100;
+const ENVIRONMENTS: readonly KeyEnvironment[] = ['live', 'test'];
+
+/** Control characters would reach every terminal that lists the keys. */
+const hasControlCharacters = (text: string): boolean => /\p{Cc}/u.test(text);
+
+const parseName = (text: string): string => {
+  const name = text.trim();
+  const isName = name !== '' && [...name].length <= MAX_NAME_LENGTH && name.isWellFormed();
+  if (isName && !hasControlCharacters(name)) return name;
+  throw new InvalidArgumentError(`A name has 1 to ${MAX_NAME_LENGTH} characters and no control characters.`);
+};
+
+/** Each scope once, in the order in which they are documented. */
+const parseScopes = (text: string): Scope[] => {
+  const wanted = text.split(',').map((scope) => scope.trim());
+  if (wanted.every(isScope)) return SCOPES.filter((scope) => wanted.includes(scope));
+  throw new InvalidArgumentError(`Allowed scopes, separated by commas: ${SCOPES.join(', ')}.`);
+};
+
+const parseExpiry = (text: string): LondonDate => {
+  if (isCalendarDate(text)) return text;
+  throw new InvalidArgumentError('It must be a day as YYYY-MM-DD.');
+};
+
+export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
+
+/** The value of a mandatory option. Commander's own check comes before the one that suggests the right spelling. */
+export const required = <Value>(value: Value | undefined, option: string): Value => {
+  if (value !== undefined) return value;
+  throw new CommandFailure(`the option ${option} is missing; see --help`);
+};
+
+interface CreateKeyOptions {
+  readonly name?: string;
+  readonly plan?: PlanName;
   readonly scopes: readonly Scope[];
   readonly expires?: string;
   readonly env: KeyEnvironment;
-  readonly json?: boolean;
 }
 
-const readable = (key: string, { id, name, plan, scopes, expires }: KeyRecord): string =>
-  [
-    `API key of ${name}:`,
-    '',
-    `    ${key}`,
-    '',
-    'Store it now: it is shown only this once.',
-    '',
-    `id       ${id}`,
-    `plan     ${plan}`,
-    `scopes   ${scopes.join(', ')}`,
-    `expires  ${expires === undefined ? 'never' : `after ${expires} (Europe/London)`}`,
-    '',
-  ].join('\n');
+const readable = (key: string, { id, name, plan, scopes, expires }: KeyRecord): string => `API key of ${name}:
+
+    ${key}
+
+Store it now: it is shown only this once.
+
+id       ${id}
+plan     ${plan}
+scopes   ${scopes.join(', ')}
+expires  ${expires === undefined ? 'never' : `after ${expires} (Europe/London)`}
+`;
 
 /**
  * Makes a key and shows it, this once; only its hash is stored.
  * @throws CommandFailure when its last day is over
  */
-export const createKey = async (options: CreateKeyOptions, { deployment, context }: CommandRun): Promise<ExitCode> => {
-  const { name, plan, scopes, expires, env } = options;
-  const now = context.now();
+const createKey = async ({ env, ...given }: CreateKeyOptions, run: CommandRun): Promise<CommandResult> => {
+  const options = { ...given, name: required(given.name, '--name'), plan: required(given.plan, '--plan') };
+  const now = run.now();
   const today = londonDate(now);
-  if (expires !== undefined && expires < today) {
+  if (options.expires !== undefined && options.expires < today) {
     throw new CommandFailure(
-      `${expires} is over: write --expires ${today} (today, Europe/London) or a later day, or leave it out`,
+      `${options.expires} is over: write --expires ${today} (today, Europe/London) or a later day, or leave it out`,
     );
   }
   const key = generateKey(env);
   const hash = hashKey(key);
-  const record: KeyRecord = {
-    id: keyIdOf(hash),
-    hash,
-    name,
-    plan,
-    scopes,
-    createdAt: now.toISOString(),
-    ...(expires === undefined ? {} : { expires }),
-  };
-  await keysTable(deployment.db, deployment.tableNames.keys).add(record);
+  const record: KeyRecord = { id: keyIdOf(hash), hash, createdAt: now.toISOString(), ...options };
+  await keysOf(run).add(record);
   const { id, ...shown } = keyView(record, now);
-  context.stdout.write(options.json ? `${JSON.stringify({ id, key, ...shown })}\n` : readable(key, record));
-  return EXIT.done;
+  return { text: readable(key, record), data: { id, key, ...shown } };
+};
+
+/** Adds `keys create`. */
+export const addCreateKey = (keys: Command, run: Runner): void => {
+  const name = new Option('--name <name>', 'name of its owner, 1 to 100 characters').argParser(parseName);
+  const scopes = new Option('--scopes <scopes>', `allowed operations, any of ${SCOPES.join(',')}`);
+  keys
+    .command('create')
+    .description('create a key and show it once')
+    .addOption(name)
+    .addOption(planOption())
+    .addOption(scopes.argParser(parseScopes).default([...SCOPES], 'all'))
+    .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
+    .addOption(new Option('--env <env>', 'environment in the prefix of the key').choices(ENVIRONMENTS).default('live'))
+    .action((options: CreateKeyOptions) => run((command) => createKey(options, command)));
 };

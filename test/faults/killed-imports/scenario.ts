@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EXIT } from '../../../lib/admin/command/exit-codes.ts';
+import { EXIT } from '../../../lib/admin/command/outcome.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
 import { type ChooseFault, withProbability } from '../../support/fault-choosers.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';

@@ -1,26 +1,76 @@
 import { ComplianceRecord } from '../../../../functions/compliance/record.ts';
+import type { Columns } from '../../files/csv-rows.ts';
 import type { Row, RowResult } from '../../files/row.ts';
-import { fieldChecks } from '../records/field-checks.ts';
+import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
 import { readLine } from '../records/read-fields.ts';
 import { recordPerRow } from '../records/record-loader.ts';
-import type { ImportKind } from '../run/import-kind.ts';
-import { COMPLIANCE_COLUMNS, readComplianceRow } from './csv-compliance.ts';
+import type { ImportKind, ImportRun } from '../run/import-kind.ts';
 
-/** One record from its NDJSON line. */
-const readComplianceLine = (row: Row, registration: string | undefined): RowResult<ComplianceRecord> => {
+/** The columns of a compliance CSV: one row per vehicle. */
+const COMPLIANCE_COLUMNS: Columns = {
+  required: ['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
+  optional: [],
+};
+
+const MEANINGS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', '1'].map((text) => [text, true] as const),
+  ...['false', 'no', '0', ''].map((text) => [text, false] as const),
+]);
+
+const readFlag = (check: FieldChecks, name: string, fields: Row['fields']): boolean => {
+  const meaning = MEANINGS.get(String(fields[name]).trim().toLowerCase());
+  if (meaning === undefined) check.issue(name, 'must be true, false, yes, no, 1, 0 or blank');
+  return meaning ?? false;
+};
+
+const requireOne = (check: FieldChecks, given: Readonly<Record<string, boolean>>): void => {
+  const names = Object.keys(given);
+  const count = Object.values(given).filter(Boolean).length;
+  if (count === 0) check.issue(names.join(', '), 'one of them must be given');
+  if (count > 1) check.issue(names.join(', '), 'only one of them may be given');
+};
+
+const readMot = (check: FieldChecks, fields: Row['fields']): ComplianceRecord['mot'] => {
+  const isDated = !isBlank(fields.mot_due);
+  requireOne(check, { mot_due: isDated, mot_exempt: readFlag(check, 'mot_exempt', fields) });
+  return isDated ? { dueDate: check.day('mot_due', fields.mot_due) } : { exempt: true };
+};
+
+const readRoadTax = (check: FieldChecks, fields: Row['fields']): ComplianceRecord['roadTax'] => {
+  const isDated = !isBlank(fields.tax_paid_until);
+  const sorn = readFlag(check, 'sorn', fields);
+  requireOne(check, { tax_paid_until: isDated, tax_exempt: readFlag(check, 'tax_exempt', fields), sorn });
+  if (isDated) return { paidUntil: check.day('tax_paid_until', fields.tax_paid_until) };
+  return sorn ? { sorn: true } : { exempt: true };
+};
+
+const asCount = (value: unknown): unknown => {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : value;
+};
+
+/** All but the registration, from a CSV row. */
+const fromCsv = (check: FieldChecks, fields: Row['fields']): Omit<ComplianceRecord, 'registration'> => ({
+  mot: readMot(check, fields),
+  roadTax: readRoadTax(check, fields),
+  outstandingFines: check.count('outstanding_fines', asCount(fields.outstanding_fines)),
+});
+
+/** One record from its row or line. */
+const readCompliance = (row: Row, registration: string | undefined, run: ImportRun): RowResult<ComplianceRecord> => {
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
-  const check = fieldChecks();
-  const record = readLine(check, ComplianceRecord, row.fields, {
-    registration: (name, value) => registration ?? check.invalidRegistration(name, value),
-  });
+  const check = fieldChecks(run);
+  const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
+  if (!row.isJson) readRegistration('registration', row.fields.registration);
+  const record = row.isJson
+    ? readLine(check, ComplianceRecord, row.fields, { registration: readRegistration })
+    : { registration: registration ?? '', ...fromCsv(check, row.fields) };
   return check.reasons.length > 0 ? { rejected: [{ row, reasons: check.reasons }] } : { record };
 };
 
 /** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
 export const compliance: ImportKind = {
   noun: 'compliance',
-  table: 'compliance',
   columns: COMPLIANCE_COLUMNS,
-  open: (run) =>
-    recordPerRow<ComplianceRecord>(run, 'compliance', run.format === 'csv' ? readComplianceRow : readComplianceLine),
+  open: (run) => recordPerRow<ComplianceRecord>(run, (row, registration) => readCompliance(row, registration, run)),
 };

@@ -12,7 +12,7 @@ const TRANSACTIONS_IN_FLIGHT = 4;
 /** Milliseconds for one transaction's items, including retries. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
 
-const SLUG_TAKEN = 'slug: another item of this domain has it';
+const SLUG_TAKEN = 'slug: belongs to another item of this domain';
 
 interface ContentRow {
   readonly row: Row;
@@ -30,7 +30,7 @@ const reasonOf = (outcome: ImportOutcome): string | undefined => {
 };
 
 const contentWriter = (run: ImportRun, skipReasonOf: SkipReasonOf) => {
-  const content = contentImport(run.deployment.db, run.deployment.tableNames.content, skipReasonOf);
+  const content = contentImport(run.db, run.table, skipReasonOf);
   const transactions = inFlight(TRANSACTIONS_IN_FLIGHT);
   const blocked: BlockedRow[] = [];
   let batch: ContentRow[] = [];
@@ -93,7 +93,7 @@ const open = (run: ImportRun): RowConsumer => {
   const { put, end, finish } = contentWriter(run, claims.skipReasonOf);
   return {
     consume: (row) => {
-      const result = readContentRow(row);
+      const result = readContentRow(row, run);
       if ('rejected' in result) return Promise.all(result.rejected.map(run.rejected));
       const next = { row, item: result.record };
       const reasons = claims.repeatsOf(next.item, row.line);
@@ -108,4 +108,4 @@ const open = (run: ImportRun): RowConsumer => {
 };
 
 /** Content items: CSV or NDJSON, an item per row. */
-export const content: ImportKind = { noun: 'content', table: 'content', columns: CONTENT_COLUMNS, open };
+export const content: ImportKind = { noun: 'content', columns: CONTENT_COLUMNS, open };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ContentItem } from '../../../../functions/content/item.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
-import { type Fingerprint, firstLines } from '../records/first-lines.ts';
+import { type Fingerprint, firstLines } from '../records/registrations.ts';
 
 /** 64 of a hash's bits: among 1,000,000 keys two share them once in 37 million files. */
 const fingerprintOf = (key: string): Fingerprint => {

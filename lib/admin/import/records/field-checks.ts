@@ -1,8 +1,10 @@
 import { isCalendarDate } from '../../../../functions/runtime/clock.ts';
-import { MAX_TEXT_LENGTH } from '../../../../functions/vehicles/record.ts';
+import { MAX_TEXT_LENGTH, type Policy } from '../../../../functions/vehicles/record.ts';
+import type { DateForm, ImportRun } from '../run/import-kind.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
+const UK_DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
@@ -16,6 +18,18 @@ const isDay = (text: string): boolean => {
   if (!isCalendarDate(text)) return false;
   if (knownDays.size < MAX_KNOWN_DAYS) knownDays.add(text);
   return true;
+};
+
+const fromUkDate = (text: string): string =>
+  text.replace(UK_DATE, (_, day: string, month: string, year: string) =>
+    [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
+  );
+
+const dayIssue = (text: string, dates: DateForm): string => {
+  if (text === '') return 'must not be blank';
+  if (WRITTEN_AS_DATE.test(text)) return 'is not a calendar date';
+  if (dates === 'uk') return 'must be DD/MM/YYYY or YYYY-MM-DD';
+  return `must be YYYY-MM-DD${UK_DATE.test(text) ? '; --dates uk reads DD/MM/YYYY' : ''}`;
 };
 
 export const isBlank = (value: unknown): boolean =>
@@ -38,7 +52,7 @@ const textIssue = (text: string): string | undefined => {
  * Reads the fields of a row. Every issue is added to `reasons`, with the field's name. The returned values are valid only
  * when there are no reasons.
  */
-export const fieldChecks = () => {
+export const fieldChecks = ({ now, dates }: Pick<ImportRun, 'now' | 'dates'>) => {
   const reasons: string[] = [];
   const issue = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
 
@@ -66,11 +80,18 @@ export const fieldChecks = () => {
       return text ?? '';
     },
 
-    year: (name: string, value: unknown, now: Date): number => {
+    year: (name: string, value: unknown): number => {
       const last = now.getUTCFullYear() + 1;
       const isYear = typeof value === 'number' && Number.isInteger(value) && FIRST_YEAR <= value && value <= last;
       if (!isYear) issue(name, `must be a whole number from ${FIRST_YEAR} to ${last}`);
       return isYear ? value : 0;
+    },
+
+    /** The two dates of a policy must be in order; `nameOf` gives the names of its fields in the file. */
+    cover: ({ validFrom, validTo }: Policy, nameOf: (field: string) => string): void => {
+      if (validFrom && validTo && validTo < validFrom) {
+        issue(nameOf('validTo'), `must not be before ${nameOf('validFrom')}`);
+      }
     },
 
     count: (name: string, value: unknown): number => {
@@ -79,12 +100,13 @@ export const fieldChecks = () => {
       return isCount ? value : 0;
     },
 
-    /** A calendar day, `YYYY-MM-DD`. */
+    /** A calendar day, as `YYYY-MM-DD`. */
     day: (name: string, value: unknown): string => {
-      const day = string(name, value)?.trim();
-      if (day === undefined || isDay(day)) return day ?? '';
-      if (day === '') issue(name, 'must not be blank');
-      else issue(name, WRITTEN_AS_DATE.test(day) ? 'is not a calendar date' : 'must be a date as YYYY-MM-DD');
+      const text = string(name, value)?.trim();
+      if (text === undefined) return '';
+      const day = dates === 'uk' ? fromUkDate(text) : text;
+      if (isDay(day)) return day;
+      issue(name, dayIssue(day, dates));
       return '';
     },
 

@@ -1,15 +1,11 @@
 import type { Row, RowResult } from '../../files/row.ts';
 import { batchWriter } from '../run/batch-writer.ts';
 import type { ImportRun, RowConsumer } from '../run/import-kind.ts';
-import { firstLines } from './first-lines.ts';
-import { registrationFingerprint, registrationOf } from './row-registration.ts';
-
-/** The table of a kind of records. */
-type RecordTable = 'vehicles' | 'compliance';
+import { firstLines, registrationFingerprint, registrationOf } from './registrations.ts';
 
 /** Stores records and reports rejected rows. A registration must not occur twice: batches are written in no fixed order. */
-export const recordLoader = <Entry extends object>(run: ImportRun, table: RecordTable) => {
-  const writer = batchWriter(run.deployment.db, run.deployment.tableNames[table], run);
+export const recordLoader = <Entry extends object>(run: ImportRun) => {
+  const writer = batchWriter(run);
 
   /** A record is identified by its last line: these ascend, whatever the order of the rows. */
   const store = (record: Entry, rows: readonly Row[]): Promise<void> | undefined => {
@@ -35,10 +31,9 @@ export const recordLoader = <Entry extends object>(run: ImportRun, table: Record
 /** Loads a file in which each row is one vehicle's whole record; rejects every row but the first of a vehicle. */
 export const recordPerRow = <Entry extends object>(
   run: ImportRun,
-  table: RecordTable,
   read: (row: Row, registration: string | undefined) => RowResult<Entry>,
 ): RowConsumer => {
-  const loader = recordLoader<Entry>(run, table);
+  const loader = recordLoader<Entry>(run);
   const seen = firstLines(run.expectedRows);
 
   const readOnce = (row: Row): RowResult<Entry> => {

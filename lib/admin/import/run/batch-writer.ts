@@ -7,44 +7,35 @@ type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][
 
 /** DynamoDB's own limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
-/** Batches on their way at a time: enough to hide the network, few enough not to be throttled at once. */
+/** Concurrent batches: enough to hide the network, few enough not to be throttled at once. */
 const BATCHES_IN_FLIGHT = 8;
-/** Milliseconds without a single item getting through, after which the load is given up. */
-const PATIENCE_MS = 30_000;
+/** Milliseconds without a single item stored, after which the import fails. */
+const STALL_TIMEOUT_MS = 30_000;
 const BACKOFF_BASE_MS = 50;
 const BACKOFF_CAP_MS = 3_000;
 
-const isClientFault = (error: unknown): boolean =>
+const isClientError = (error: unknown): boolean =>
   error instanceof Error &&
   '$fault' in error &&
   error.$fault === 'client' &&
   !/Throttl|Throughput|RequestLimit/.test(error.name);
 
-/** What is left of a batch after one attempt: everything when the database was busy or away. */
-const attempt = async (
-  db: DynamoDBDocumentClient,
-  table: string,
-  requests: WriteRequest[],
-): Promise<WriteRequest[]> => {
-  const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: { [table]: requests } }));
-  return UnprocessedItems?.[table] ?? [];
-};
-
-/** Writes one batch whole, trying again with jitter what DynamoDB leaves. @throws the last error after the timeout */
+/** Writes one batch whole; retries what DynamoDB leaves, with jitter. @throws the last error after the timeout */
 const writeBatch = async (db: DynamoDBDocumentClient, table: string, items: readonly object[]): Promise<void> => {
   let left: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
-  let deadline = deadlineIn(PATIENCE_MS);
+  let deadline = deadlineIn(STALL_TIMEOUT_MS);
   for (let tries = 0; left.length > 0; tries += 1) {
     if (tries > 0) await deadline.pause(backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS));
     try {
-      const rest = await attempt(db, table, left);
+      const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: { [table]: left } }));
+      const rest = UnprocessedItems?.[table] ?? [];
       if (rest.length < left.length) {
-        deadline = deadlineIn(PATIENCE_MS);
+        deadline = deadlineIn(STALL_TIMEOUT_MS);
         tries = 0;
       }
       left = rest;
     } catch (error) {
-      if (isClientFault(error) || deadline.remainingMs() < BACKOFF_CAP_MS) throw error;
+      if (isClientError(error) || deadline.remainingMs() < BACKOFF_CAP_MS) throw error;
     }
   }
 };
@@ -56,23 +47,16 @@ interface Placed {
 }
 
 /**
- * Puts items into a table, 25 to a request and several requests at a time. The caller sees to it that no key comes
- * twice: two requests are in no order, and one request rejects it.
+ * Puts items into a table, 25 to a request and several requests at a time. No key may occur
+ * twice: requests are in no order, and one request with the same key twice is rejected.
  */
-export const batchWriter = (
-  db: DynamoDBDocumentClient,
-  table: string,
-  { progress, loaded }: Pick<ImportRun, 'progress' | 'loaded'>,
-) => {
+export const batchWriter = ({ db, table, progress, loaded }: ImportRun) => {
   const batches = inFlight(BATCHES_IN_FLIGHT);
   let batch: Placed[] = [];
 
   const write = async (placed: readonly Placed[]): Promise<void> => {
-    await writeBatch(
-      db,
-      table,
-      placed.map(({ item }) => item),
-    );
+    const items = placed.map(({ item }) => item);
+    await writeBatch(db, table, items);
     for (const { line } of placed) progress.stored(line);
     loaded(placed.length);
   };

@@ -3,14 +3,16 @@ import { createReadStream } from 'node:fs';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import * as T from 'typebox';
 import type { Deployment } from '../../deployment/deployment.ts';
-import type { ImportKind } from './import-kind.ts';
-import type { SourceFile } from './source-file.ts';
+import type { SourceFile } from '../../files/source-file.ts';
+import type { DateForm, ImportKind } from './import-kind.ts';
 
 /** Bytes from the beginning of the file that are hashed. */
 const SAMPLE_BYTES = 1_048_576;
 
 export const ImportIdentity = T.Object({
   kind: T.String(),
+  /** The option `--dates`, which decides what is rejected. */
+  dates: T.String(),
   file: T.Object({ bytes: T.Number(), changed: T.String(), sampleHash: T.String() }),
   /** A table that was deleted and created again has the same name and ARN, but another creation time. */
   table: T.Object({ arn: T.String(), created: T.String() }),
@@ -28,13 +30,15 @@ const hashOfSample = async (path: string): Promise<string> => {
 
 /** @throws the error of the database or the file system when the table or the file does not exist */
 export const importIdentityOf = async (
-  { noun, table }: ImportKind,
+  { noun }: ImportKind,
+  dates: DateForm,
   { path, bytes, changed }: SourceFile,
   { db, tableNames }: Deployment,
 ): Promise<ImportIdentity> => {
-  const { Table } = await db.send(new DescribeTableCommand({ TableName: tableNames[table] }));
+  const { Table } = await db.send(new DescribeTableCommand({ TableName: tableNames[noun] }));
   return {
     kind: noun,
+    dates,
     file: { bytes, changed, sampleHash: await hashOfSample(path) },
     table: { arn: Table?.TableArn ?? '', created: Table?.CreationDateTime?.toISOString() ?? '' },
   };
@@ -43,6 +47,7 @@ export const importIdentityOf = async (
 /** Why the one import cannot be resumed as the other; undefined when they are the same. */
 export const differenceOf = (stopped: ImportIdentity, now: ImportIdentity): string | undefined => {
   if (stopped.kind !== now.kind) return `the stopped import was one of ${stopped.kind}, not of ${now.kind}`;
+  if (stopped.dates !== now.dates) return `the stopped import had --dates ${stopped.dates}`;
   const isSameFile =
     stopped.file.bytes === now.file.bytes &&
     stopped.file.changed === now.file.changed &&

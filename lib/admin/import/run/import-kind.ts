@@ -1,14 +1,19 @@
-import type { TableId } from '../../../../functions/tables.ts';
-import type { Deployment } from '../../deployment/deployment.ts';
-import type { Columns } from '../../files/csv-header.ts';
-import type { FileFormat } from '../../files/file-format.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Columns } from '../../files/csv-rows.ts';
 import type { RejectedRow, Row } from '../../files/row.ts';
+import type { FileFormat } from '../../files/source-file.ts';
 import type { ResumeTracker } from './resume-point.ts';
+
+/** How the dates of a file are written: `YYYY-MM-DD`, or DD/MM/YYYY too. Which, is never guessed. */
+export type DateForm = 'iso' | 'uk';
 
 /** What the import of one file has and where it reports to. */
 export interface ImportRun {
-  readonly deployment: Deployment;
+  readonly db: DynamoDBDocumentClient;
+  /** The name of the table that is imported into. */
+  readonly table: string;
   readonly format: FileFormat;
+  readonly dates: DateForm;
   /** When the import was started; for a resumed one, when it was started first. */
   readonly now: Date;
   /** When the file was last modified, ISO 8601 UTC: the `lastUpdated` of records that have none. */
@@ -38,8 +43,8 @@ export interface RowConsumer {
 
 /** One kind of data that can be imported. */
 export interface ImportKind {
+  /** Also the id of its table. */
   readonly noun: 'vehicles' | 'compliance' | 'content';
-  readonly table: TableId;
   /** Columns of the CSV format. */
   readonly columns: Columns;
   /** @throws CommandFailure when the file cannot be loaded; nothing is stored then */

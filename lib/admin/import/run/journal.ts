@@ -3,9 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import * as T from 'typebox';
 import { validationIssues } from '../../../../functions/schemas/validation-issues.ts';
 import { PRIVATE_FILE } from '../../../private-file.ts';
-import type { Output } from '../../command/context.ts';
+import { CommandFailure } from '../../command/outcome.ts';
+import type { CommandRun } from '../../deployment/deployment.ts';
 import { differenceOf, ImportIdentity } from './import-identity.ts';
-import { NotResumable, type ResumePoint } from './resume-point.ts';
+import { FROM_THE_START, NotResumable, type ResumePoint } from './resume-point.ts';
 
 /** Maximum number of pending lines in the journal. Beyond it the journal is not updated; a resumed import then repeats more writes. */
 const MAX_PENDING = 2_000;
@@ -67,24 +68,36 @@ export const readJournal = async (path: string): Promise<Journal | NotResumable 
   }
 };
 
+/** Where an import begins. */
+export interface ResumeState {
+  readonly point: ResumePoint;
+  /** When the import was started; for a resumed one, when it was started first. */
+  readonly startedAt: Date;
+  readonly isResumed: boolean;
+}
+
+/** The import to which a journal belongs. */
+interface JournalOwner extends Pick<CommandRun, 'notice'> {
+  readonly source: { readonly path: string };
+  readonly identity: ImportIdentity;
+  readonly resumeState: ResumeState;
+}
+
 /**
- * Writes the journal of an import beside its file. `resumedFrom` is the point in the journal of the import that is resumed.
- * A folder that cannot be written to does not stop the import: one message reports what it means for `--resume`.
+ * Writes the journal of an import beside its file. A folder that cannot be written to does not stop the import: one message
+ * reports what it means for `--resume`.
  */
 export const openJournal = (
-  path: string,
-  { resumedFrom, ...facts }: Omit<Journal, 'point'> & { readonly resumedFrom: ResumePoint | undefined },
+  { source: { path }, identity, resumeState, notice }: JournalOwner,
   now: () => ResumePoint,
-  stderr: Output,
 ) => {
-  let written = resumedFrom;
+  const facts = { identity, startedAt: resumeState.startedAt.toISOString() };
+  let written = resumeState.isResumed ? resumeState.point : undefined;
   let isWritable = true;
 
   const reportNotWritable = ({ code = 'unknown error' }: NodeJS.ErrnoException): void => {
     const consequence = written === undefined ? 'cannot be resumed' : `can be resumed at line ${written.line} only`;
-    stderr.write(
-      `The progress cannot be saved in ${journalOf(path)} (${code}): if this import stops, it ${consequence}.\n`,
-    );
+    notice(`The progress cannot be saved in ${journalOf(path)} (${code}): if this import stops, it ${consequence}.`);
   };
 
   const write = async (point: ResumePoint): Promise<void> => {
@@ -119,4 +132,41 @@ export const openJournal = (
       if (await isOwn()) await rm(journalOf(path), { force: true });
     },
   };
+};
+
+/** The journal of a stopped import of the same file, or why it cannot be resumed; undefined when there is none. */
+const findStopped = async (path: string, identity: ImportIdentity): Promise<Journal | NotResumable | undefined> => {
+  const stopped = await readJournal(path);
+  if (stopped === undefined || stopped instanceof NotResumable) return stopped;
+  const difference = differenceOf(stopped.identity, identity);
+  return difference === undefined ? stopped : new NotResumable(difference);
+};
+
+const resumed = (path: string, stopped: Journal | NotResumable | undefined): ResumeState => {
+  if (stopped === undefined) {
+    throw new CommandFailure(`there is nothing to resume: no import of ${path} has left a journal; leave out --resume`);
+  }
+  if (stopped instanceof NotResumable) throw stopped;
+  return { point: stopped.point, startedAt: new Date(stopped.startedAt), isResumed: true };
+};
+
+/**
+ * The start of the file, or with `resume` the point at which an import of the same file into the same table was stopped.
+ * Without `resume` a stopped import is discarded, with a message on standard error.
+ * @throws CommandFailure when there is nothing to resume, or file or table have changed
+ */
+export const resumeStateOf = async (
+  path: string,
+  identity: ImportIdentity,
+  resume: boolean,
+  { now, notice }: CommandRun,
+): Promise<ResumeState> => {
+  const stopped = await findStopped(path, identity);
+  if (resume) return resumed(path, stopped);
+  if (stopped instanceof NotResumable) {
+    notice(`This replaces the journal of a stopped import, which --resume can no longer use: ${stopped.reason}.`);
+  } else if (stopped !== undefined) {
+    notice(`Loading the whole file again; --resume would have continued at line ${stopped.point.line}.`);
+  }
+  return { point: FROM_THE_START, startedAt: now(), isResumed: false };
 };

@@ -1,20 +1,18 @@
-import { CommandFailure } from '../../command/command-failure.ts';
-import { asFileFailure } from '../../command/file-errors.ts';
+import { asFileFailure, CommandFailure } from '../../command/outcome.ts';
 import { showProgress } from '../../command/progress.ts';
-import type { CommandRun } from '../../deployment/command-run.ts';
-import { asCommandFailure } from '../../deployment/database-errors.ts';
+import { asCommandFailure } from '../../deployment/database.ts';
+import type { CommandRun } from '../../deployment/deployment.ts';
 import { csvRows } from '../../files/csv-rows.ts';
 import { readLines } from '../../files/lines.ts';
 import { ndjsonRows } from '../../files/ndjson-rows.ts';
 import type { RejectedFile } from '../../files/rejected-file.ts';
 import type { Row } from '../../files/row.ts';
-import type { ImportCounts } from './import-counts.ts';
+import { requireUnchanged, type SourceFile } from '../../files/source-file.ts';
 import type { ImportIdentity } from './import-identity.ts';
-import type { ImportKind, ImportRun } from './import-kind.ts';
-import { openJournal, removeAbandonedParts } from './journal.ts';
+import type { DateForm, ImportKind, ImportRun } from './import-kind.ts';
+import { openJournal, type ResumeState, removeAbandonedParts } from './journal.ts';
+import type { RejectionReasons } from './rejection-reasons.ts';
 import { NotResumable, trackResumePoint } from './resume-point.ts';
-import type { ResumeState } from './resume-state.ts';
-import { requireUnchanged, type SourceFile } from './source-file.ts';
 
 /** Typical bytes of a row, to estimate the number of rows. */
 const BYTES_PER_ROW = 110;
@@ -24,9 +22,28 @@ const ROWS_PER_JOURNAL = 500;
 /** One file to load, and its target. */
 export interface ImportJob extends CommandRun {
   readonly kind: ImportKind;
+  readonly dates: DateForm;
   readonly source: SourceFile;
   readonly identity: ImportIdentity;
   readonly resumeState: ResumeState;
+}
+
+/** Counts of one import. */
+export interface ImportCounts {
+  /** Rows read. */
+  read: number;
+  /** Rows of records that were stored before this import was resumed. */
+  skipped: number;
+  /** Records stored. */
+  loaded: number;
+  /** Rows rejected. */
+  rejected: number;
+}
+
+/** Where rejected rows go. */
+export interface Rejections {
+  readonly file: RejectedFile;
+  readonly reasons: RejectionReasons;
 }
 
 const rowsOf = ({ kind, source }: ImportJob, onBytes: (read: number) => void): AsyncGenerator<Row[]> => {
@@ -36,25 +53,28 @@ const rowsOf = ({ kind, source }: ImportJob, onBytes: (read: number) => void): A
 
 /** Reads the file before it is loaded. @throws CommandFailure when the file changes meanwhile */
 async function* readAhead(job: ImportJob): AsyncGenerator<Row[]> {
-  const { source, context } = job;
-  const bar = showProgress(context.stderr, 'scan', source.bytes);
+  const bar = showProgress(job, 'scan', job.source.bytes);
+  let read = 0;
   try {
-    for await (const rows of rowsOf(job, bar.read)) {
-      if (context.signal.aborted) return;
+    for await (const rows of rowsOf(job, (bytes) => bar.update(bytes, { rows: read }))) {
+      if (job.signal.aborted) return;
+      read += rows.length;
       yield rows;
     }
   } finally {
     bar.stop();
   }
-  await requireUnchanged(source);
+  await requireUnchanged(job.source);
 }
 
-const runOf = (job: ImportJob, counts: ImportCounts, rejected: RejectedFile): ImportRun => {
-  const { source, resumeState, deployment } = job;
+const runOf = (job: ImportJob, counts: ImportCounts, { file, reasons }: Rejections): ImportRun => {
+  const { kind, source, resumeState, deployment } = job;
   return {
-    deployment,
+    db: deployment.db,
+    table: deployment.tableNames[kind.noun],
     readAhead: () => readAhead(job),
     format: source.format,
+    dates: job.dates,
     now: resumeState.startedAt,
     fileChanged: source.changed,
     expectedRows: source.bytes / BYTES_PER_ROW,
@@ -67,7 +87,8 @@ const runOf = (job: ImportJob, counts: ImportCounts, rejected: RejectedFile): Im
     },
     rejected: (row) => {
       counts.rejected += 1;
-      return rejected.add(row);
+      reasons.add(row);
+      return file.add(row);
     },
   };
 };
@@ -92,12 +113,16 @@ const consumeRows = async (
   counts: ImportCounts,
   saveJournal: () => Promise<void>,
 ): Promise<boolean> => {
-  const { kind, source, context } = job;
-  const consumer = await kind.open(run);
-  if (context.signal.aborted) return false;
-  const bar = showProgress(context.stderr, kind.noun, source.bytes);
+  const consumer = await job.kind.open(run);
+  if (job.signal.aborted) return false;
+  const bar = showProgress(job, job.kind.noun, job.source.bytes);
+  let done = 0;
+  const onBytes = (bytes: number) => {
+    done = bytes;
+    bar.update(done, { rows: counts.read, rejected: counts.rejected });
+  };
   const consumeAll = async (): Promise<boolean> => {
-    for await (const rows of rowsOf(job, bar.read)) {
+    for await (const rows of rowsOf(job, onBytes)) {
       for (const row of rows) {
         if (counts.read % ROWS_PER_JOURNAL === 0) await saveJournal();
         counts.read += 1;
@@ -105,7 +130,7 @@ const consumeRows = async (
         const wait = consumer.consume(row);
         if (wait !== undefined) await wait;
       }
-      if (context.signal.aborted) return false;
+      if (job.signal.aborted) return false;
     }
     await consumer.end?.();
     return true;
@@ -113,6 +138,7 @@ const consumeRows = async (
   try {
     return await consumeAll().finally(consumer.finish);
   } finally {
+    onBytes(done);
     bar.stop();
   }
 };
@@ -126,18 +152,13 @@ const consumeRows = async (
 export const loadRows = async (
   job: ImportJob,
   counts: ImportCounts,
-  rejected: RejectedFile,
+  rejections: Rejections,
 ): Promise<{ readonly nextStep: string } | undefined> => {
-  const { source, identity, resumeState, context, deployment } = job;
-  const run = runOf(job, counts, rejected);
-  const facts = {
-    identity,
-    startedAt: resumeState.startedAt.toISOString(),
-    resumedFrom: resumeState.isResumed ? resumeState.point : undefined,
-  };
+  const { source, deployment } = job;
+  const run = runOf(job, counts, rejections);
   // A folder that cannot be listed does not stop the import.
   await removeAbandonedParts(source.path).catch(() => undefined);
-  const journal = openJournal(source.path, facts, run.progress.now, context.stderr);
+  const journal = openJournal(job, run.progress.now);
   // A file whose header is invalid gets no journal.
   const saveIfBegun = async () => {
     if (counts.read > 0) await journal.save();
@@ -146,14 +167,14 @@ export const loadRows = async (
     const isComplete = await consumeRows(job, run, counts, journal.save);
     if (isComplete) run.progress.end();
     else await saveIfBegun();
-    await rejected.close();
+    await rejections.file.close();
     if (!isComplete) return { nextStep: nextStepOf(await journal.isOwn()) };
     await journal.remove();
     return undefined;
   } catch (error) {
     await saveIfBegun();
     // An error of that file is the error already, or less important than it.
-    await rejected.close().catch(() => undefined);
+    await rejections.file.close().catch(() => undefined);
     const failure = asFileFailure(asCommandFailure(error, deployment), source.path);
     throw withNextStep(failure, counts, await journal.isOwn());
   }

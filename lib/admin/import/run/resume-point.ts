@@ -1,4 +1,4 @@
-import { CommandFailure } from '../../command/command-failure.ts';
+import { CommandFailure } from '../../command/outcome.ts';
 
 /** A stopped import cannot be resumed. */
 export class NotResumable extends CommandFailure {

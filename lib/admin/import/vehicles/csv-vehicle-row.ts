@@ -1,9 +1,24 @@
 import { Policy, VehicleDetails } from '../../../../functions/vehicles/record.ts';
+import type { Columns } from '../../files/csv-rows.ts';
 import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
 import { readFields } from '../records/read-fields.ts';
-import { POLICY_COLUMNS } from './csv-columns.ts';
-import { checkCover, yearRule } from './vehicle-fields.ts';
+import type { ImportRun } from '../run/import-kind.ts';
+
+/** A policy's fields by the names they have in a record. */
+const POLICY_COLUMNS: Readonly<Record<string, string>> = {
+  number: 'policy_number',
+  insurer: 'insurer',
+  validFrom: 'valid_from',
+  validTo: 'valid_to',
+  type: 'policy_type',
+};
+
+/** The columns of a vehicles CSV: one row per policy, those of the policy blank for a vehicle without any. */
+export const VEHICLE_COLUMNS: Columns = {
+  required: ['registration', 'make', 'model', 'year', 'color', ...Object.values(POLICY_COLUMNS)],
+  optional: ['last_updated'],
+};
 
 /** One CSV row of a vehicle; its values are valid only when there are no reasons. */
 export interface VehicleRow {
@@ -24,7 +39,7 @@ const readPolicy = (check: FieldChecks, fields: Row['fields']): Policy | undefin
   const given = Object.fromEntries(Object.entries(POLICY_COLUMNS).map(([field, column]) => [field, fields[column]]));
   if (Object.values(given).every(isBlank)) return undefined;
   const policy = readFields(check, Policy, given, columnOf, {});
-  checkCover(check, policy, columnOf);
+  check.cover(policy, columnOf);
   return policy;
 };
 
@@ -34,17 +49,17 @@ const asYear = (value: unknown): unknown => {
 };
 
 /** Reads one row with every issue. Of an unreadable row the fields are not checked. */
-export const readVehicleRow = (row: Row, registration: string | undefined, now: Date): VehicleRow => {
+export const readVehicleRow = (row: Row, registration: string | undefined, run: ImportRun): VehicleRow => {
   if (row.issues.length > 0) {
     return { row, reasons: [...row.issues], details: NO_DETAILS, policy: undefined, lastUpdated: undefined };
   }
-  const check = fieldChecks();
+  const check = fieldChecks(run);
   const { fields } = row;
   if (registration === undefined) check.invalidRegistration('registration', fields.registration);
   return {
     row,
     reasons: check.reasons,
-    details: readFields(check, VehicleDetails, { ...fields, year: asYear(fields.year) }, asIs, yearRule(check, now)),
+    details: readFields(check, VehicleDetails, { ...fields, year: asYear(fields.year) }, asIs, { year: check.year }),
     policy: readPolicy(check, fields),
     lastUpdated: isBlank(fields.last_updated) ? undefined : check.timestamp('last_updated', fields.last_updated),
   };

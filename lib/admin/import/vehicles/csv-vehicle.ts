@@ -5,6 +5,7 @@ import {
   type VehicleRecord,
 } from '../../../../functions/vehicles/record.ts';
 import type { RejectedRow, RowResult } from '../../files/row.ts';
+import type { ImportRun } from '../run/import-kind.ts';
 import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
 import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
 
@@ -64,11 +65,10 @@ const latest = (rows: readonly VehicleRow[]): string | undefined =>
  */
 export const readVehicle = (
   { registration, rows: group, hasTooManyRows }: VehicleGroup,
-  now: Date,
-  fileChanged: string,
+  run: ImportRun,
 ): RowResult<VehicleRecord> => {
   if (hasTooManyRows) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
-  const rows = group.map((row) => readVehicleRow(row, registration, now));
+  const rows = group.map((row) => readVehicleRow(row, registration, run));
   rejectContradictions(rows);
   rejectRepeatedPolicies(rows);
   rejectSurplusPolicies(rows);
@@ -81,7 +81,7 @@ export const readVehicle = (
       registration,
       vehicle: first.details,
       policies: policiesOf(rows),
-      lastUpdated: latest(rows) ?? fileChanged,
+      lastUpdated: latest(rows) ?? run.fileChanged,
     },
   };
 };

@@ -1,8 +1,8 @@
 import type { VehicleRecord } from '../../../../functions/vehicles/record.ts';
 import { recordLoader, recordPerRow } from '../records/record-loader.ts';
 import type { ImportKind, ImportRun, RowConsumer } from '../run/import-kind.ts';
-import { VEHICLE_COLUMNS } from './csv-columns.ts';
 import { readVehicle } from './csv-vehicle.ts';
+import { VEHICLE_COLUMNS } from './csv-vehicle-row.ts';
 import { readVehicleLine } from './ndjson-vehicle.ts';
 import { vehicleGroups } from './vehicle-groups.ts';
 import { vehicleScan } from './vehicle-scan.ts';
@@ -12,11 +12,11 @@ const openCsv = async (run: ImportRun): Promise<RowConsumer> => {
   const scan = vehicleScan(run.expectedRows);
   for await (const rows of run.readAhead()) for (const row of rows) scan.add(row);
   const groups = vehicleGroups(scan);
-  const loader = recordLoader<VehicleRecord>(run, 'vehicles');
+  const loader = recordLoader<VehicleRecord>(run);
   return {
     consume: (row) => {
       const group = groups.add(row);
-      return group && loader.load(group.rows, readVehicle(group, run.now, run.fileChanged));
+      return group && loader.load(group.rows, readVehicle(group, run));
     },
     finish: loader.finish,
   };
@@ -25,12 +25,9 @@ const openCsv = async (run: ImportRun): Promise<RowConsumer> => {
 /** Vehicles with their policies: CSV with a row per policy, or NDJSON with a vehicle per line. */
 export const vehicles: ImportKind = {
   noun: 'vehicles',
-  table: 'vehicles',
   columns: VEHICLE_COLUMNS,
   open: (run) =>
     run.format === 'csv'
       ? openCsv(run)
-      : recordPerRow<VehicleRecord>(run, 'vehicles', (row, registration) =>
-          readVehicleLine(row, registration, run.now, run.fileChanged),
-        ),
+      : recordPerRow<VehicleRecord>(run, (row, registration) => readVehicleLine(row, registration, run)),
 };

@@ -2,13 +2,13 @@ import { type Policy, VehicleRecord } from '../../../../functions/vehicles/recor
 import type { Row, RowResult } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
 import { readLine } from '../records/read-fields.ts';
-import { checkCover, yearRule } from './vehicle-fields.ts';
+import type { ImportRun } from '../run/import-kind.ts';
 
 const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
   const seen = new Map<string, number>();
   for (const [index, policy] of policies.entries()) {
     const nameOf = (field: string) => `policies[${index}].${field}`;
-    checkCover(check, policy, nameOf);
+    check.cover(policy, nameOf);
     const earlier = seen.get(policy.number);
     if (earlier === undefined) seen.set(policy.number, index);
     else if (policy.number !== '') check.issue(nameOf('number'), `is the same as policies[${earlier}].number`);
@@ -19,15 +19,14 @@ const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void =>
 export const readVehicleLine = (
   row: Row,
   registration: string | undefined,
-  now: Date,
-  fileChanged: string,
+  run: ImportRun,
 ): RowResult<VehicleRecord> => {
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
-  const check = fieldChecks();
+  const check = fieldChecks(run);
   const record = readLine(check, VehicleRecord, row.fields, {
-    ...yearRule(check, now),
+    year: check.year,
     registration: (name, value) => registration ?? check.invalidRegistration(name, value),
-    lastUpdated: (name, value) => (value === undefined ? fileChanged : check.timestamp(name, value)),
+    lastUpdated: (name, value) => (value === undefined ? run.fileChanged : check.timestamp(name, value)),
   });
   checkPolicies(check, record.policies);
   return check.reasons.length > 0 ? { rejected: [{ row, reasons: check.reasons }] } : { record };

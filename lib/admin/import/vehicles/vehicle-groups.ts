@@ -1,6 +1,6 @@
-import { CommandFailure } from '../../command/command-failure.ts';
+import { CommandFailure } from '../../command/outcome.ts';
 import type { Row } from '../../files/row.ts';
-import { registrationOf } from '../records/row-registration.ts';
+import { registrationOf } from '../records/registrations.ts';
 import type { VehicleScan } from './vehicle-scan.ts';
 
 /** All rows of one vehicle in the order of the file; a row without a usable registration is alone. */

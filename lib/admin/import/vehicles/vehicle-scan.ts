@@ -1,7 +1,6 @@
-import { CommandFailure } from '../../command/command-failure.ts';
+import { CommandFailure } from '../../command/outcome.ts';
 import type { Row } from '../../files/row.ts';
-import { firstLines } from '../records/first-lines.ts';
-import { registrationFingerprint, registrationOf } from '../records/row-registration.ts';
+import { firstLines, registrationFingerprint, registrationOf } from '../records/registrations.ts';
 
 /** Rows of scattered vehicles that one file may have: 0.8 kB of memory each while they are held, 200 MB together. */
 const MAX_SCATTERED_ROWS = 250_000;

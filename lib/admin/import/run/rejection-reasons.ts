@@ -1,0 +1,94 @@
+import type { RejectedRow, Row } from '../../files/row.ts';
+
+/** Rows that were rejected for the same reason. */
+export interface RejectionReason {
+  /** Without the numbers of lines, in which the rows differ. */
+  readonly reason: string;
+  /** What to do about it. */
+  readonly advice: string | undefined;
+  readonly rows: number;
+  readonly firstLine: number;
+  /** What the first row has in the field; absent when the reason is not about one value. */
+  readonly firstValue: string | undefined;
+}
+
+/** Reasons that are counted: names of unknown fields may differ in every row. */
+const MAX_REASONS = 1_000;
+const MAX_SHOWN = 20;
+const MAX_VALUE_LENGTH = 40;
+const MAX_REASON_LENGTH = 160;
+
+/** A registration is personal data: it is in the file of rejected rows only. */
+const PRIVATE_FIELDS = new Set(['registration']);
+
+const number = (value: number): string => value.toLocaleString('en-GB');
+
+/** As it is safe to write to a terminal. */
+const printable = (text: string, maxLength: number): string =>
+  (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text).replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
+
+/** The value of a field such as `valid_from` or `policies[0].validFrom`. */
+const valueAt = (fields: Row['fields'], name: string): string | undefined => {
+  if (PRIVATE_FIELDS.has(name)) return undefined;
+  let value: unknown = fields;
+  for (const part of name.split(/[.[\]]+/).filter(Boolean)) {
+    value = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[part] : undefined;
+  }
+  const isPlain = (typeof value === 'string' && value.trim() !== '') || typeof value === 'number';
+  return isPlain ? printable(String(value), MAX_VALUE_LENGTH) : undefined;
+};
+
+/** Counts why rows are rejected, in memory that does not grow with the file. */
+export const rejectionReasons = () => {
+  const reasons = new Map<string, RejectionReason>();
+
+  /** `general` is the text as it is for all rows of the same reason: what comes after a semicolon is advice. */
+  const count = (general: string, text: string, { line, fields }: Row): void => {
+    const known = reasons.get(general);
+    if (known === undefined && reasons.size >= MAX_REASONS) return;
+    const rows = (known?.rows ?? 0) + 1;
+    if (known !== undefined && known.firstLine < line) {
+      reasons.set(general, { ...known, rows });
+      return;
+    }
+    const [what = '', advice] = general.split('; ');
+    const [, name] = /^(\S+): /.exec(text) ?? [];
+    reasons.set(general, {
+      reason: printable(what.replace(/^(\S+): /, '$1 '), MAX_REASON_LENGTH),
+      advice,
+      rows,
+      firstLine: line,
+      firstValue: name === undefined ? undefined : valueAt(fields, name),
+    });
+  };
+
+  const sorted = () => [...reasons.values()].toSorted((a, b) => b.rows - a.rows || a.firstLine - b.firstLine);
+
+  return {
+    add: ({ row, reasons: texts }: RejectedRow): void => {
+      const general = (text: string) => text.replace(/\bline \d+/g, 'another line').replace(/\[\d+\]/g, '[]');
+      for (const [key, text] of new Map(texts.map((text) => [general(text), text]))) count(key, text, row);
+    },
+
+    /** Most frequent first. */
+    sorted,
+
+    /** A line for each reason; advice is below the first reason that has it. */
+    toText: (): string => {
+      const shown = sorted().slice(0, MAX_SHOWN);
+      const width = number(shown[0]?.rows ?? 0).length;
+      const lines = shown.flatMap(({ rows, reason, advice, firstLine, firstValue }) => [
+        `${number(rows).padStart(width)} × ${reason}, first in line ${firstLine}${firstValue ? `: ${firstValue}` : ''}`,
+        ...(advice && shown.find((one) => one.advice === advice)?.reason === reason
+          ? [`${' '.repeat(width + 3)}(${advice})`]
+          : []),
+      ]);
+      const more = reasons.size - shown.length;
+      return [...lines, ...(more > 0 ? [`… and ${number(more)} more reasons`] : [])]
+        .map((line) => `${line}\n`)
+        .join('');
+    },
+  };
+};
+
+export type RejectionReasons = ReturnType<typeof rejectionReasons>;
