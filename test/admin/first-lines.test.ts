@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstLines } from '../../lib/admin/import/records/registrations.ts';
-import { registrationFingerprint } from '../../lib/admin/import/records/registrations.ts';
+import { firstLines, registrationFingerprint } from '../../lib/admin/import/records/registrations.ts';
 
 const registration = fc.string({
   unit: fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ÄÖÜÅ'),

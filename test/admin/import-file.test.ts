@@ -117,7 +117,8 @@ describe('An import', () => {
     const csv = manyVehicles('BAR', 30, 1) + vehicleRow({ registration: '' });
     const { stdout, stderr, path } = await load('vehicles', 'v.csv', csv, { showsProgress: true });
     expect(stderr).toMatch(/vehicles \S+ 100 % {2}31 rows, [\d,]+\/s, 1 rejected, \d+s left/);
-    for (const piped of [stdout, (await run(['import', 'vehicles', path])).stderr]) expect(piped).not.toMatch(/[^\P{Cc}\n]|%/u);
+    for (const piped of [stdout, (await run(['import', 'vehicles', path])).stderr])
+      expect(piped).not.toMatch(/[^\P{Cc}\n]|%/u);
   });
 
   it('shows the content of a row only in the file of rejected rows', async () => {

@@ -15,7 +15,9 @@ describe('The sample files', () => {
     expect(result).toEqual({
       exitCode: 1,
       stdout: expect.stringMatching(/rows read +vehicles loaded +rows rejected.*\n +81 +60 +12 /),
-      stderr: expect.stringMatching(/^1 × registration must not be blank, first in line 52\n[\s\S]*\n12 rows were rejected; /),
+      stderr: expect.stringMatching(
+        /^1 × registration must not be blank, first in line 52\n[\s\S]*\n12 rows were rejected; /,
+      ),
     });
     const rejected = await rejectedLines(path);
     expect(new Set(rejected.map(({ reasons }) => reasons.join())).size).toBe(12);
