@@ -105,7 +105,7 @@ describe('keys list', () => {
     await create('--name', '車両'.repeat(20), '--scopes', 'compliance:read,content:read,content:write');
     const { stdout } = await run(['keys', 'list']);
     expect(stdout).toContain(`${'x'.repeat(17)}…  standard  active   all  `);
-    expect(stdout).toMatch(/車… +free +active +compliance:read .*\n +content:read\n +content:write\n/);
+    expect(stdout).toMatch(/両… +free +active +compliance:read .*\n +content:read\n +content:write\n/);
     // Each of these characters takes two columns.
     for (const line of stdout.split('\n')) expect(line.replace(/[車両]/g, 'xx').length).toBeLessThanOrEqual(100);
   });
