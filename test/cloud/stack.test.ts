@@ -1,4 +1,4 @@
-// One file for Jest, which otherwise loads the CDK once per test file: 5 s each time.
+// One file for Jest: the tests share the templates.
 import './stack/alarms.ts';
 import './stack/dashboard.ts';
 import './stack/functions.ts';

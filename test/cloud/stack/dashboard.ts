@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { resourcesOf, templateOf } from './synthesised.ts';
 
-const [dashboard] = resourcesOf(templateOf({ stage: 'prod' }), 'AWS::CloudWatch::Dashboard');
+const [dashboard] = resourcesOf(await templateOf({ stage: 'prod' }), 'AWS::CloudWatch::Dashboard');
 const body = JSON.stringify(dashboard?.properties.DashboardBody);
 
 describe('The dashboard', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Resource, referenced, resourcesOf, tableNamed, templateOf } from './synthesised.ts';
 
-const template = templateOf({ stage: 'prod' });
+const template = await templateOf({ stage: 'prod' });
 
 interface Statement {
   readonly Effect: string;

@@ -1,37 +1,38 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { App } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
-import { endpoints } from '../../../functions/endpoints.ts';
-import type { Bundles } from '../../../lib/cloud/bundles.ts';
-import { ServiceStack } from '../../../lib/cloud/service-stack.ts';
-import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
+import { forkCall } from '../../support/fork.ts';
+import type { Context } from './synthesis.ts';
 
-/** Any folder will do: the template does not depend on the contents of a bundle. */
-const bundles = Object.fromEntries(
-  [...Object.keys(endpoints), 'not-found'].map((id) => [id, import.meta.dirname]),
-) as Record<keyof Bundles, string>;
+const synthesis = await forkCall<{ readonly metrics: readonly string[] }>(
+  new URL('./synthesis.ts', import.meta.url),
+  'startSynthesis',
+);
+afterAll(() => synthesis.stop());
 
-/** Every app synthesizes into a folder of its own in here; by default the CDK leaves them in the temporary folder. */
-const assemblies = mkdtempSync(join(tmpdir(), 'cloud-assemblies-'));
-afterAll(() => rmSync(assemblies, { recursive: true }));
+export interface Template {
+  readonly Resources: Readonly<
+    Record<
+      string,
+      { readonly Type: string; readonly Properties: Resource['properties']; readonly DeletionPolicy?: string }
+    >
+  >;
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
+}
 
-/** The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it. */
-export const stackOf = (context: Record<string, string>): ServiceStack => {
-  const outdir = mkdtempSync(join(assemblies, 'app-'));
-  const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [], ...context } });
-  const settings = stageSettings(app.node);
-  return new ServiceStack(app, `vehicle-verification-${settings.stage}`, {
-    settings,
-    bundles,
-    env: { account: '123456789012', region: 'eu-west-2' },
-  });
+const templates = new Map<string, Promise<unknown>>();
+
+/** The template of a stage, synthesised once. */
+export const templateOf = async (context: Context): Promise<Template> => {
+  const key = JSON.stringify(context);
+  const template = templates.get(key) ?? synthesis.call('templateOf', context);
+  templates.set(key, template);
+  return (await template) as Template;
 };
 
-/** The template of a stage. */
-export const templateOf = (context: Record<string, string>): Template => Template.fromStack(stackOf(context));
+/** The rules of AwsSolutions and Serverless that a stage violates. */
+export const violationsOf = (context: Context) => synthesis.call('violationsOf', context);
+
+/** The metrics that alarms and dashboard read. */
+export const { metrics } = synthesis.result;
 
 /** One resource of a template, with its properties as plain data. */
 export interface Resource {
@@ -42,11 +43,13 @@ export interface Resource {
 
 /** All resources of a type. */
 export const resourcesOf = (template: Template, type: string): Resource[] =>
-  Object.entries(template.findResources(type)).map(([id, { Properties, DeletionPolicy }]) => ({
-    id,
-    properties: Properties,
-    deletionPolicy: DeletionPolicy,
-  }));
+  Object.entries(template.Resources)
+    .filter(([, { Type }]) => Type === type)
+    .map(([id, { Properties, DeletionPolicy }]) => ({
+      id,
+      properties: Properties,
+      ...(DeletionPolicy !== undefined && { deletionPolicy: DeletionPolicy }),
+    }));
 
 /** The logical id that a `Ref` or `GetAtt` names. */
 export const referenced = (value: unknown): string => {

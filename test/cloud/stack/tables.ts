@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Template } from 'aws-cdk-lib/assertions';
-import { resourcesOf, tableNamed, templateOf } from './synthesised.ts';
+import { resourcesOf, type Template, tableNamed, templateOf } from './synthesised.ts';
 
 interface Replica {
   readonly Region: string;
@@ -35,8 +34,8 @@ const regionsOf = (template: Template) =>
     tablesOf(template).map(({ name, properties }) => [name, properties.Replicas.map(({ Region }) => Region)]),
   );
 
-const PROD = templateOf({ stage: 'prod' });
-const DEV = templateOf({ stage: 'dev' });
+const PROD = await templateOf({ stage: 'prod' });
+const DEV = await templateOf({ stage: 'dev' });
 
 describe('The tables', () => {
   it('are retained in prod', () => {
@@ -67,8 +66,8 @@ describe('The tables', () => {
     }
   });
 
-  it('stay in one region, except for requested replicas of vehicles and compliance', () => {
-    expect(regionsOf(templateOf({ stage: 'prod', replicaRegions: 'eu-west-1,eu-central-1' }))).toEqual({
+  it('stay in one region, except for requested replicas of vehicles and compliance', async () => {
+    expect(regionsOf(await templateOf({ stage: 'prod', replicaRegions: 'eu-west-1,eu-central-1' }))).toEqual({
       keys: ['eu-west-2'],
       usage: ['eu-west-2'],
       vehicles: ['eu-west-1', 'eu-central-1', 'eu-west-2'],
