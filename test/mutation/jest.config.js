@@ -10,7 +10,7 @@ export default {
   transform,
   setupFiles: ['<rootDir>/test/mutation/fewer-examples.ts'],
   testMatch: [
-    '<rootDir>/test/access/*.test.ts',
+    '<rootDir>/test/access/{admission,api-key,plans}.test.ts',
     '<rootDir>/test/vehicles/*.test.ts',
     '<rootDir>/test/compliance/*.test.ts',
     '<rootDir>/test/content/page.test.ts',
