@@ -13,10 +13,8 @@ const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
  * The text is taken as it arrived: path values come decoded from the gateway and are never decoded again.
  */
 export const normaliseRegistration = (raw: string): string | undefined => {
-  // A code point is one or two UTF-16 units, so that only a text between the bound and its double needs counting.
-  if (raw.length > MAX_RAW_LENGTH && (raw.length > 2 * MAX_RAW_LENGTH || [...raw].length > MAX_RAW_LENGTH)) {
-    return undefined;
-  }
+  // Counts UTF-16 units: no registration has a character that takes two.
+  if (raw.length > MAX_RAW_LENGTH) return undefined;
   const compact = raw.normalize('NFC').replace(SEPARATORS, '');
   return SHAPE.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact) ? compact.toUpperCase() : undefined;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PLANS } from '../../functions/access/plans.ts';
-import { type EndpointId, endpoints } from '../../functions/endpoints.ts';
+import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
 import {
   type RequestContext,
   requestContextOf,
@@ -37,6 +37,7 @@ describe('The query of a request', () => {
     ['domain=a.example&slug=7', { domain: 'a.example', slug: '7' }],
     ['', {}],
     [undefined, {}],
+    [{ limit: '5' }, {}],
   ])('%j is %j', (raw, value) => {
     if (value === undefined) expect(issuesOf(() => query(raw))).toHaveLength(1);
     else expect(query(raw)).toEqual(value);
@@ -53,6 +54,7 @@ describe('The query of a request', () => {
     ['limit=x-5', 'limit', NO_INTEGER],
     ['limit=-0', 'limit', NO_INTEGER],
     ['limit=1&limit=2', 'limit', 'must not be given more than once'],
+    ['slug=s&domain=a&domain=b', 'domain', 'must not be given more than once'],
     ['offset=-1', 'offset', 'must be at least 0'],
     ['offset=-00012', 'offset', 'must be at least 0'],
     ['limit=101', 'limit', 'must be at most 100'],
@@ -75,7 +77,12 @@ describe('Headers and body of a request', () => {
   it('are what the row declares', () => {
     const { input } = create({ 'idempotency-key': 'k-1', other: 'x' }, fields);
     expect(input).toEqual({ query: undefined, headers: { 'Idempotency-Key': 'k-1' }, body: fields });
-    expect(create({}, fields).input?.headers).toEqual({});
+    expect(create({}, fields).input?.headers).toStrictEqual({});
+  });
+
+  it('pass checks, parser and validation, as far as the row declares them', () => {
+    const ids = ['vehicle-insurance', 'list-content', 'create-content'] as const;
+    expect(ids.map((id) => inputMiddlewares(endpoints[id]).length)).toEqual([0, 1, 3]);
   });
 
   it('have their issues in one problem', () => {
@@ -88,7 +95,7 @@ describe('Headers and body of a request', () => {
 
 describe('A bulk request', () => {
   const row = endpoints['bulk-insurance'];
-  const limited = (row: Parameters<typeof bulkSizeLimit>[0], count: number) => {
+  const limited = (row: Endpoint, count: number) => {
     const context = requestContextOf({}, undefined);
     Object.assign(context, { body: { registrations: Array(count).fill('A1') }, caller: { plan: PLANS.free } });
     return () => bulkSizeLimit(row).before({ event: context } as StackRequest);
@@ -98,6 +105,11 @@ describe('A bulk request', () => {
     expect(limited(row, 100)).not.toThrow();
     expect(limited(row, 101)).toThrow(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 101, limit: 100 }));
     expect(limited(endpoints['create-content'], 101)).not.toThrow();
+    const context = requestContextOf({}, undefined);
+    context.body = { registrations: ['A1'] };
+    expect(() => bulkSizeLimit(row).before({ event: context } as StackRequest)).toThrow(
+      apiError('BULK_TOO_LARGE', { field: 'registrations', count: 1, limit: 0 }),
+    );
   });
 
   it('is validated up to the largest plan', () => {

@@ -59,7 +59,7 @@ describe('Insurance on a day', () => {
       'lapsed: the last to end, before any that is still to begin',
       [
         { number: 'NEXT', validFrom: '2026-07-01' },
-        { number: 'OLD', validTo: '2026-03-01' },
+        { number: 'EARLIER', validTo: '2026-03-01' },
         { number: 'LAST', validTo: '2026-06-14' },
       ],
       { state: 'lapsed', policy: { number: 'LAST' } },

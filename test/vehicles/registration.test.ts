@@ -56,6 +56,7 @@ describe('A registration', () => {
     ['O0I1', 'O0I1'],
   ])('%j becomes %s', (text, key) => {
     expect(normaliseRegistration(text)).toBe(key);
+    expect(requireRegistration(text)).toBe(key);
   });
 
   const tooLong = ['A'.repeat(13), `A${' '.repeat(32)}`];
@@ -63,5 +64,9 @@ describe('A registration', () => {
   it.each(['', ' ', '-.·', ...tooLong, ...unknown])('%j is invalid', (text) => {
     expect(normaliseRegistration(text)).toBeUndefined();
     expect(() => requireRegistration(text)).toThrow(apiError('INVALID_REGISTRATION'));
+  });
+
+  it('that is missing is invalid', () => {
+    expect(() => requireRegistration(undefined)).toThrow(apiError('INVALID_REGISTRATION'));
   });
 });
