@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LARGEST_BULK_SIZE, PLAN_NAMES, PLANS, windowAt } from '../../functions/access/plans.ts';
+import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../functions/access/plans.ts';
 
 describe('A rate limit window', () => {
   it.each([
@@ -20,4 +20,5 @@ it('the plans are those of the contract', () => {
   });
   expect(PLAN_NAMES).toEqual(['free', 'standard', 'premium']);
   expect(LARGEST_BULK_SIZE).toBe(1_000);
+  expect(largestRequestsPerSecond()).toBe(100);
 });

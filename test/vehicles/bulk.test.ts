@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { problems } from '../../functions/problems.ts';
-import { bulkKeys, isExpensiveBulk, verifyBulk } from '../../functions/vehicles/bulk.ts';
+import { bulkKeys, isExpensiveBulk, unknownVehicle, verifyBulk } from '../../functions/vehicles/bulk.ts';
 import { aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';
@@ -12,6 +12,11 @@ describe('A bulk request', () => {
 
   it('has a key per entry and reads each key once', () => {
     expect(bulkKeys(['a 1', '!', 'A1', 'B2'])).toEqual({ keys: ['A1', undefined, 'A1', 'B2'], distinct: ['A1', 'B2'] });
+  });
+
+  it('suggests for an unknown vehicle the registration that was probably meant', () => {
+    expect(unknownVehicle('AB1OCDE', TODAY)).toMatchObject({ code: 'VEHICLE_NOT_FOUND', suggestion: 'AB10CDE' });
+    expect(unknownVehicle('C3', TODAY)).not.toHaveProperty('suggestion');
   });
 
   it('has one result per entry, in order', () => {
