@@ -494,8 +494,8 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
-                    status?: 401;
-                    code?: "UNAUTHORIZED" | (string & {});
+                    status: 401;
+                    code: "UNAUTHORIZED" | (string & {});
                 };
             };
         };
@@ -513,8 +513,8 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
-                    status?: 403;
-                    code?: "SCOPE_MISSING" | (string & {});
+                    status: 403;
+                    code: "SCOPE_MISSING" | (string & {});
                 };
             };
         };
@@ -533,8 +533,8 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
-                    status?: 429;
-                    code?: "RATE_LIMITED" | (string & {});
+                    status: 429;
+                    code: "RATE_LIMITED" | (string & {});
                 };
             };
         };
@@ -553,19 +553,8 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {unknown} */
-                    status?: 500;
-                    code?: "INTERNAL_ERROR" | (string & {});
-                };
-            };
-        };
-        /** @description From the gateway itself: over 10,240 bytes of address and headers, or over 10 MB of body. */
-        REQUEST_TOO_LONG: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": {
-                    message: string;
+                    status: 500;
+                    code: "INTERNAL_ERROR" | (string & {});
                 };
             };
         };
@@ -620,7 +609,6 @@ export type ResponseUnauthorized = components['responses']['UNAUTHORIZED'];
 export type ResponseScopeMissing = components['responses']['SCOPE_MISSING'];
 export type ResponseRateLimited = components['responses']['RATE_LIMITED'];
 export type ResponseInternalError = components['responses']['INTERNAL_ERROR'];
-export type ResponseRequestTooLong = components['responses']['REQUEST_TOO_LONG'];
 export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
 export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
 export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
@@ -682,8 +670,8 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 400;
-                        code?: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
+                        status: 400;
+                        code: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
                     };
                 };
             };
@@ -703,12 +691,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 404;
-                        code?: "VEHICLE_NOT_FOUND" | (string & {});
+                        status: 404;
+                        code: "VEHICLE_NOT_FOUND" | (string & {});
                     };
                 };
             };
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -765,14 +752,13 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 400;
-                        code?: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
+                        status: 400;
+                        code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
                     };
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -822,8 +808,8 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 400;
-                        code?: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
+                        status: 400;
+                        code: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
                     };
                 };
             };
@@ -847,12 +833,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 404;
-                        code?: ("VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND") | (string & {});
+                        status: 404;
+                        code: ("VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND") | (string & {});
                     };
                 };
             };
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -909,14 +894,13 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 400;
-                        code?: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
+                        status: 400;
+                        code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
                     };
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -973,14 +957,13 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 400;
-                        code?: ("VALIDATION_FAILED" | "PAGE_TOO_LARGE") | (string & {});
+                        status: 400;
+                        code: ("VALIDATION_FAILED" | "PAGE_TOO_LARGE") | (string & {});
                     };
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1040,8 +1023,8 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 400;
-                        code?: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
+                        status: 400;
+                        code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
                     };
                 };
             };
@@ -1065,12 +1048,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 409;
-                        code?: ("SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT") | (string & {});
+                        status: 409;
+                        code: ("SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT") | (string & {});
                     };
                 };
             };
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1119,12 +1101,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 404;
-                        code?: "CONTENT_NOT_FOUND" | (string & {});
+                        status: 404;
+                        code: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
             };
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1186,8 +1167,8 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 400;
-                        code?: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
+                        status: 400;
+                        code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
                     };
                 };
             };
@@ -1207,8 +1188,8 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 404;
-                        code?: "CONTENT_NOT_FOUND" | (string & {});
+                        status: 404;
+                        code: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
             };
@@ -1226,8 +1207,8 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 409;
-                        code?: "SLUG_TAKEN" | (string & {});
+                        status: 409;
+                        code: "SLUG_TAKEN" | (string & {});
                     };
                 };
             };
@@ -1245,12 +1226,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 412;
-                        code?: "PRECONDITION_FAILED" | (string & {});
+                        status: 412;
+                        code: "PRECONDITION_FAILED" | (string & {});
                     };
                 };
             };
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1299,8 +1279,8 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 404;
-                        code?: "CONTENT_NOT_FOUND" | (string & {});
+                        status: 404;
+                        code: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
             };
@@ -1318,12 +1298,11 @@ export interface operations {
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {unknown} */
-                        status?: 412;
-                        code?: "PRECONDITION_FAILED" | (string & {});
+                        status: 412;
+                        code: "PRECONDITION_FAILED" | (string & {});
                     };
                 };
             };
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1354,7 +1333,6 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
-            413: components["responses"]["REQUEST_TOO_LONG"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };

@@ -5,7 +5,7 @@ import { examples } from './examples/all-examples.ts';
 import { type JsonObject, present } from './json.ts';
 import { parametersOf, requestBodyOf } from './parameters.ts';
 import { headerComponents } from './response-headers.ts';
-import { componentResponses, operationIdOf, otherRequests, responsesOf } from './responses.ts';
+import { componentResponses, operationIdOf, otherRequests, platformResponses, responsesOf } from './responses.ts';
 import { information, operationTexts, securitySchemes, tags } from './texts.ts';
 
 const rows = Object.entries(endpoints) as [EndpointId, Endpoint][];
@@ -24,14 +24,17 @@ const variables = {
   region: { default: 'eu-west-2' },
 } as const;
 
-/** The base addresses of a row: on the origin of the document, and on a deployed service. */
-const serversOf = (row: Pick<Endpoint, 'paths'>): JsonObject[] => {
+/** Where `npm start` serves the API unless it is started with another port. */
+export const LOCAL_ORIGIN = 'http://localhost:3000';
+
+/** The base addresses of a row, whole because clients import the document from a file: of this machine, and of a deployment. */
+const serversOf = (row: Pick<Endpoint, 'paths'>, origin: string): JsonObject[] => {
   const relative = pathInDocument(row as Endpoint);
   const bases = row.paths.map((path) => path.slice(0, path.length - relative.length));
   return [
     ...bases.map((base) => ({
-      url: base || '/',
-      description: `The service that serves this document${base ? '' : ', unversioned'}`,
+      url: origin + base,
+      description: `The service on this machine, started with \`npm start\`${base ? '' : '; unversioned'}`,
     })),
     ...bases.map((base) => ({
       url: DEPLOYED + base,
@@ -55,23 +58,26 @@ const operationOf = (id: EndpointId, row: Endpoint): JsonObject => {
   });
 };
 
-const paths = (): JsonObject => {
+const paths = (origin: string): JsonObject => {
   const found: Record<string, JsonObject> = {};
   for (const [id, row] of rows) {
     const path = pathInDocument(row);
-    const servers = row.paths.length > 1 ? { servers: serversOf(row) } : {};
+    const servers = row.paths.length > 1 ? { servers: serversOf(row, origin) } : {};
     found[path] = { ...servers, ...found[path], [row.method.toLowerCase()]: operationOf(id, row) };
   }
   return found;
 };
 
-/** The whole document. The same rows give the same document, byte for byte. */
-export const openApiDocument = (): JsonObject => ({
+/**
+ * The whole document. The same rows give the same document, byte for byte.
+ * @param origin `scheme://host:port` of the local service
+ */
+export const openApiDocument = (origin: string = LOCAL_ORIGIN): JsonObject => ({
   openapi: '3.1.1',
   info: information,
-  servers: serversOf(endpoints['vehicle-insurance']),
+  servers: serversOf(endpoints['vehicle-insurance'], origin),
   tags,
-  paths: paths(),
+  paths: paths(origin),
   components: {
     securitySchemes,
     schemas: componentSchemas(),
@@ -82,4 +88,5 @@ export const openApiDocument = (): JsonObject => ({
     description: 'The responses of every path and method that is not described here; without a valid key 401.',
     responses: otherRequests(),
   },
+  'x-platform-responses': platformResponses,
 });

@@ -11,21 +11,18 @@ type Place = 'path' | 'query' | 'header';
 const valuesIn = ({ path, query, headers }: ExampleRequest, place: Place): JsonObject =>
   ({ path, query, header: headers })[place] ?? {};
 
-/** Invalid requests are left out: a reader who fills in the form should start with one that works. */
-const isValid = ({ status }: Example): boolean => status !== 400;
+/** Invalid requests are left out, and successful ones are first: a reader who fills in a form should start with one that works. */
+const startingPoints = (shown: readonly Example[]): Example[] =>
+  shown.filter(({ status }) => status !== 400).toSorted((one, other) => rank(one) - rank(other));
 
-/** A form starts with the first example of each parameter, or empty when the first request does not have the parameter. */
-const examplesOf = (place: Place, name: string, shown: readonly Example[]): JsonObject | undefined => {
-  const valid = shown.filter(isValid);
-  const withValue = valid.filter(({ request }) => Object.hasOwn(valuesIn(request, place), name));
-  if (withValue.length === 0 || withValue[0] !== valid[0]) return undefined;
-  return Object.fromEntries(
-    withValue.map(({ name: example, summary, request }) => [
-      example,
-      { summary, value: valuesIn(request, place)[name] },
-    ]),
+const rank = ({ status }: Example): number => (status < 300 ? 0 : 1);
+
+const examplesOf = (place: Place, name: string, shown: readonly Example[]): JsonObject =>
+  Object.fromEntries(
+    startingPoints(shown)
+      .filter(({ request }) => Object.hasOwn(valuesIn(request, place), name))
+      .map(({ name: example, summary, request }) => [example, { summary, value: valuesIn(request, place)[name] }]),
   );
-};
 
 const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly Example[]): JsonObject[] =>
   Object.entries(schema?.properties ?? {}).map(([name, property]) => {
@@ -57,7 +54,7 @@ export const requestBodyOf = ({ body }: Endpoint, shown: readonly Example[]): Js
       'application/json': {
         schema: schemaInDocument(body),
         examples: Object.fromEntries(
-          shown.filter(isValid).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
+          startingPoints(shown).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
         ),
       },
     },

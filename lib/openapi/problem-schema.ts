@@ -52,10 +52,18 @@ export const problemSchema = {
   },
 } as const satisfies JsonObject;
 
-/** The problem document that only these codes of one status have. */
+/**
+ * The problem document of one status, with the codes of that status. A client in TypeScript narrows the union of an operation's
+ * errors by `status`, and compares `code` then. The codes stay open (functions/schemas/open-code.ts): one variant per code would
+ * narrow no further beside a variant for codes to come.
+ */
 export const problemOf = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({
   allOf: [
     refTo('schemas', 'Problem'),
-    { type: 'object', properties: { status: { enum: [status] }, code: openCode(allowed) } },
+    {
+      type: 'object',
+      required: ['status', 'code'],
+      properties: { status: { enum: [status] }, code: openCode(allowed) },
+    },
   ],
 });

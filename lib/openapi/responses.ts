@@ -61,28 +61,41 @@ const success = (id: EndpointId, row: Endpoint, shown: readonly Example[]): Json
 
 const commonCodes = Object.keys(commonProblems) as (keyof typeof commonProblems)[];
 
-/** What the gateway rejects before any function runs, and therefore without the headers of the service. */
-const REQUEST_TOO_LONG: JsonObject = {
-  description: 'From the gateway itself: over 10,240 bytes of address and headers, or over 10 MB of body.',
+const platformMessage = (description: string): JsonObject => ({
+  description,
   content: {
     'application/json': {
       schema: { type: 'object', required: ['message'], properties: { message: { type: 'string' } } },
     },
   },
+});
+
+/**
+ * What API Gateway responds by itself. It is not in the operations: a typed client could then not decide by `status` and `code`
+ * without first asking whether the response has them.
+ */
+export const platformResponses: JsonObject = {
+  description:
+    'Rare responses to any request that API Gateway gives by itself: a message in place of a problem document, and none of the headers of this service. Decide by the status.',
+  responses: {
+    400: platformMessage('Malformed HTTP.'),
+    413: platformMessage('Over 10,240 bytes of address and headers, or over 10 MB of body.'),
+    429: platformMessage(
+      "More requests at once than the stage allows. Send again after a pause, as after the service's own 429.",
+    ),
+    500: platformMessage('A function ended without a response. Treat it as 500 of the service.'),
+    503: platformMessage('A function did not respond in time. Treat it as 500 of the service.'),
+  },
 };
 
-const tooLong = (): JsonObject => ({ 413: refTo('responses', 'REQUEST_TOO_LONG') });
-
 /** The errors that every endpoint shares, by code. */
-export const componentResponses = (): JsonObject => ({
-  ...Object.fromEntries(
+export const componentResponses = (): JsonObject =>
+  Object.fromEntries(
     commonCodes.map((code) => {
       const { status, body } = commonProblems[code];
       return [code, problemResponse(status, [code], { rejected: { summary: meaningOf(code), value: body } })];
     }),
-  ),
-  REQUEST_TOO_LONG,
-});
+  );
 
 const sharedResponses = (codes: readonly (keyof typeof commonProblems)[]): JsonObject =>
   Object.fromEntries(codes.map((code) => [problems[code].status, refTo('responses', code)]));
@@ -99,14 +112,12 @@ export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Examp
     [row.successStatus]: success(id, row, withStatus(row.successStatus)),
     ...Object.fromEntries(errors),
     ...sharedResponses(commonCodes),
-    ...tooLong(),
   };
 };
 
 /** The responses to paths and methods outside the table, which need no scope; OpenAPI has no place for them. */
 export const otherRequests = (): JsonObject => ({
   ...sharedResponses(commonCodes.filter((code) => code !== 'SCOPE_MISSING')),
-  ...tooLong(),
   [problems.ROUTE_NOT_FOUND.status]: problemResponse(problems.ROUTE_NOT_FOUND.status, ['ROUTE_NOT_FOUND']),
   [problems.METHOD_NOT_ALLOWED.status]: problemResponse(problems.METHOD_NOT_ALLOWED.status, ['METHOD_NOT_ALLOWED']),
 });

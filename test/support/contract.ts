@@ -2,7 +2,13 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../lib/openapi/document.ts';
-import { type DocumentedAnswer, describedOperation, type Operation, otherAnswers } from './documented-operation.ts';
+import {
+  type DocumentedAnswer,
+  describedOperation,
+  type Operation,
+  otherAnswers,
+  platformAnswers,
+} from './documented-operation.ts';
 
 /** One request as it was sent, and what came back. */
 export interface Exchange {
@@ -122,7 +128,7 @@ const checkRequest = ({ parameters, requestBody }: Operation, path: Record<strin
 export const requireContract = (exchange: Exchange): void => {
   const described = describedOperation(document, exchange.method, exchange.url.pathname);
   const answers = described?.operation.answers ?? otherAnswers(document);
-  const answer = answers[exchange.status];
+  const answer = answers[exchange.status] ?? platformAnswers(document)[exchange.status];
   if (answer === undefined) throw new BreaksContract('this status is not described', exchange);
   checkHeaders(answer, exchange);
   checkBody(answer, exchange);

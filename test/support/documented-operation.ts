@@ -1,5 +1,6 @@
 /** Reads operations and answers out of an OpenAPI document, with references followed. */
 import { matchRoute } from '../../functions/path-template.ts';
+import { LOCAL_ORIGIN } from '../../lib/openapi/document.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -61,12 +62,11 @@ const operationIn = (document: Node, operation: Node): Operation => {
   return made;
 };
 
-/** The bases on this origin, of a path or of the whole document. */
+/** The bases on this machine, of a path or of the whole document. */
 const basesOf = (document: Node, item: Node): string[] =>
   ((item.servers ?? document.servers) as { url: string }[])
-    .map(({ url }) => url)
-    .filter((url) => url.startsWith('/'))
-    .map((url) => (url === '/' ? '' : url));
+    .filter(({ url }) => url.startsWith(LOCAL_ORIGIN))
+    .map(({ url }) => url.slice(LOCAL_ORIGIN.length));
 
 /** The operation that a request asks for, with its path parameters still encoded; undefined when none is described. */
 export const describedOperation = (document: Node, method: string, pathname: string) => {
@@ -84,3 +84,7 @@ export const describedOperation = (document: Node, method: string, pathname: str
 /** What the document says of every other path and method. */
 export const otherAnswers = (document: Node): Answers =>
   answersIn(document, at(document, 'x-other-requests', 'responses'));
+
+/** What the document says of responses that API Gateway gives by itself. */
+export const platformAnswers = (document: Node): Answers =>
+  answersIn(document, at(document, 'x-platform-responses', 'responses'));

@@ -62,15 +62,15 @@ export const createExamples: readonly Example[] = [
 export const updateExamples: readonly Example[] = [
   {
     name: 'retitled',
-    summary: 'A new title, if nobody changed the item meanwhile',
-    request: { path: ofSampleItem, headers: { 'If-Match': '"1"' }, body: { title: 'MOT this week' } },
+    summary: 'A new title, whatever the version',
+    request: { path: ofSampleItem, headers: { 'If-Match': '*' }, body: { title: 'MOT this week' } },
     status: 200,
     headers: { ETag: '"2"' },
     body: { ...sampleItem, title: 'MOT this week', version: 2 },
   },
   {
     name: 'changedMeanwhile',
-    summary: 'The same request again: the item has another version now',
+    summary: 'A version that is no longer the current one',
     request: { path: ofSampleItem, headers: { 'If-Match': '"1"' }, body: { title: 'MOT this week' } },
     ...problemExample(apiError('PRECONDITION_FAILED', { currentVersion: 2, isQuoted: true })),
   },
@@ -101,6 +101,11 @@ export const deleteExamples: readonly Example[] = [
     request: { path: ofSampleItem, headers: { 'If-Match': '"1"' } },
     ...problemExample(apiError('PRECONDITION_FAILED', { currentVersion: 2, isQuoted: true })),
   },
-  { name: 'deleted', summary: 'Deleted permanently', request: { path: ofSampleItem }, status: 204 },
+  {
+    name: 'deleted',
+    summary: 'Deleted permanently, whatever the version',
+    request: { path: ofSampleItem, headers: { 'If-Match': '*' } },
+    status: 204,
+  },
   { ...unknownItem, request: { path: { id: 'nothing' } } },
 ];
