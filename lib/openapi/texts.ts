@@ -31,17 +31,17 @@ export const tags: readonly { readonly name: Endpoint['tag']; readonly descripti
 
 /** The two headers that can carry the key. */
 export const securitySchemes = {
-  bearer: {
-    type: 'http',
-    scheme: 'bearer',
-    description:
-      'The API key: `vvc_live_…` or `vvc_test_…`. Both headers with the same key are accepted; two different keys are 401. An `Authorization` of another scheme is ignored.',
-  },
   apiKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'The API key, as an alternative to `Authorization`.',
+    description:
+      'The API key: `vvc_live_…` or `vvc_test_…`. `Authorization` may carry the same key; two different keys are 401.',
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The API key, as an alternative to `X-API-Key`. An `Authorization` of another scheme is ignored.',
   },
 } as const;
 

@@ -23,34 +23,67 @@ const get = (path: string, method = 'GET') => fetch(gateway.origin + path, { met
 describe('On this machine, without a key,', () => {
   it.each([
     ['/docs', 'text/html'],
+    ['/docs/guide', 'text/html'],
     ['/docs/errors', 'text/html'],
+    ['/docs/changelog', 'text/html'],
     ['/openapi.json', 'application/json'],
-    ['/docs/swagger-ui-bundle.js', 'text/javascript'],
-    ['/docs/swagger-ui.css', 'text/css'],
-    ['/docs/page.css', 'text/css'],
+    ['/docs/scalar.js', 'text/javascript'],
+    ['/docs/reference-setup.js', 'text/javascript'],
     ['/docs/reference.js', 'text/javascript'],
-    ['/docs/favicon.png', 'image/png'],
+    ['/docs/colours.js', 'text/javascript'],
+    ['/docs/page.css', 'text/css'],
+    ['/docs/favicon.svg', 'image/svg+xml'],
+    ['/favicon.ico', 'image/svg+xml'],
   ])('%s is served as %s, for this origin only', async (path, type) => {
     const reply = await get(path);
     expect(reply.status).toBe(200);
     expect(reply.headers.get('content-type')).toContain(type);
     expect(reply.headers.get('cross-origin-resource-policy')).toBe('same-origin');
-    expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(reply.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]{24}';/,
+    );
   });
 
-  it('the OpenAPI document is that of the endpoint table', async () => {
-    expect(await (await get('/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
+  it.each(['/', '/docs/'])('%s leads to the reference', async (path) => {
+    const reply = await fetch(gateway.origin + path, { redirect: 'manual' });
+    expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs']);
+  });
+
+  it('no two pages have the same nonce', async () => {
+    const policies = await Promise.all([get('/docs'), get('/docs')]);
+    expect(new Set(policies.map(({ headers }) => headers.get('content-security-policy'))).size).toBe(2);
+  });
+
+  it('the OpenAPI document is that of the endpoint table, with the address that was asked', async () => {
+    const document = openApiDocument(gateway.origin);
+    expect(await (await get('/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
+    expect(document.servers).toContainEqual(expect.objectContaining({ url: `${gateway.origin}/v1` }));
+  });
+
+  it('the OpenAPI document has the https address of a forwarded port', async () => {
+    const reply = await fetch(`${gateway.origin}/openapi.json`, { headers: { 'x-forwarded-proto': 'https' } });
+    const { servers } = (await reply.json()) as { servers: { url: string }[] };
+    expect(servers[0]?.url).toBe(`${gateway.origin.replace('http:', 'https:')}/v1`);
   });
 
   it('the demo key is escaped', async () => {
-    expect(await (await get('/docs')).text()).toContain('value="vvc_test_&lt;&quot;demo&quot;&gt;"');
+    expect(await (await get('/docs')).text()).toContain('data-key="vvc_test_&lt;&quot;demo&quot;&gt;"');
   });
 
   it('the type of every problem points to its section', async () => {
     for (const code of Object.keys(problems) as (keyof typeof problems)[]) {
       const [path = '', anchor] = problemType(code).split('#');
-      expect(await (await get(path)).text()).toContain(`<section id="${anchor}"><h2><a href="#${anchor}">${code}</a>`);
+      const text = await (await get(path)).text();
+      expect(text).toContain(`<h2 id="${anchor}"><a href="#${anchor}">${code}</a></h2>`);
+      expect(text).toContain(`<li><a href="#${anchor}">${code}</a></li>`);
     }
+  });
+
+  it('links between the Markdown files lead to their pages', async () => {
+    const guide = await (await get('/docs/guide')).text();
+    expect(guide).toContain('href="/docs/errors#rate-limited"');
+    expect(guide).toContain('href="/openapi.json"');
+    expect(guide).not.toMatch(/href="[^"]*\.(md|ts)/);
   });
 
   it.each([

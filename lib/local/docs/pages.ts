@@ -1,84 +1,56 @@
 /**
  * The pages that this machine serves without a key: the API reference at `/docs`, the OpenAPI document at `/openapi.json`, and
- * the errors at `/docs/errors`. A deployed service has none of them: it requires a key for every request.
+ * guide, errors and changelog below `/docs`. A deployed service has none of them: it requires a key for every request.
  */
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '../../openapi/document.ts';
-import { type ExplainedProblem, explainedProblems } from '../../openapi/error-list.ts';
+import { errorListMarkdown } from '../../openapi/error-list.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
+import { escapeHtml, htmlPage } from './html.ts';
+import { markdownPage } from './markdown-page.ts';
 
-/** No other origin, nothing inline. The icons in the bundle of Swagger UI are `data:` images. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** No other origin, nothing inline but the styles that Scalar adds with the nonce of the page. */
+const contentSecurityPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPES = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
-  png: 'image/png',
-};
+  svg: 'image/svg+xml',
+} as const;
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+type Kind = keyof typeof TYPES;
 
-/** Escapes text for the content of an element or a quoted attribute. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
-
-/** A whole page. `head` and `body` are HTML. */
-const htmlPage = (title: string, body: string, head = ''): string => `<!doctype html>
-<html lang="en-GB">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="/docs/favicon.png">
-<link rel="stylesheet" href="/docs/page.css">
-${head}
-${body}
-</html>
-`;
-
-/** The reference with its forms, and one field for the key that their requests send. */
-const referencePage = (demoKey: string): string =>
-  htmlPage(
-    'Vehicle verification API',
-    `<p class="key"><label for="api-key">API key</label>
-<input id="api-key" value="${escapeHtml(demoKey)}" autocomplete="off" spellcheck="false">
-A demo key of the standard plan; replace it with your own.</p>
-<div id="reference"></div>
-<script src="/docs/swagger-ui-bundle.js"></script>
+/** The reference, with the key that its requests send. */
+const referencePage = (demoKey: string, nonce: string): string =>
+  htmlPage({
+    path: '/docs',
+    title: 'Vehicle verification API',
+    head: `<meta property="csp-nonce" nonce="${nonce}" content="${nonce}">`,
+    body: `<main class="reference"><div id="reference" data-key="${escapeHtml(demoKey)}"></div></main>
+<script src="/docs/reference-setup.js"></script>
+<script src="/docs/scalar.js"></script>
 <script src="/docs/reference.js"></script>`,
-    '<link rel="stylesheet" href="/docs/swagger-ui.css">',
-  );
+  });
 
-/** Markdown with `code` in backticks as HTML. */
-const proseHtml = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-
-const errorSection = ({ code, anchor, status, title, meaning, remedy }: ExplainedProblem): string =>
-  `<section id="${anchor}"><h2><a href="#${anchor}">${code}</a></h2>
-<p><strong>${status} ${title}.</strong> ${proseHtml(meaning)}</p><p>${proseHtml(remedy)}</p></section>`;
-
-/** The page to which the `type` of every problem document points. */
-const errorsPage = (): string =>
-  htmlPage(
-    'Errors',
-    `<main class="errors"><h1>Errors</h1><p><a href="/docs">API reference</a></p>${explainedProblems.map(errorSection).join('\n')}</main>`,
-  );
-
-const page = (kind: string, body: Buffer | string): HttpResponse => ({
+const response = (kind: Kind, body: Buffer | string, nonce: string): HttpResponse => ({
   statusCode: 200,
   headers: {
-    'content-type': TYPES[kind] ?? '',
+    'content-type': TYPES[kind],
     'cache-control': 'no-cache',
-    'content-security-policy': CONTENT_SECURITY_POLICY,
+    'content-security-policy': contentSecurityPolicy(nonce),
     // The page contains a key: no other site may load it, not even as a script.
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
@@ -87,24 +59,54 @@ const page = (kind: string, body: Buffer | string): HttpResponse => ({
   body: Buffer.from(body),
 });
 
-const file = (kind: string, url: string) => async () => page(kind, await readFile(fileURLToPath(url)));
-const swaggerFile = (name: string): string => import.meta.resolve(`swagger-ui-dist/${name}`);
-const ownFile = (name: string): string => new URL(name, import.meta.url).href;
+const redirect = (location: string): HttpResponse => ({
+  statusCode: 302,
+  headers: { location },
+  body: Buffer.alloc(0),
+});
 
-/** The page at a path; undefined where the API responds. */
-export type LocalPages = (path: string) => Promise<HttpResponse> | undefined;
+const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
+const markdownFile = (name: string) => readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+
+/** Loaded when it is asked for: its package takes a third of a second. */
+const referenceScript = async () => (await import('./reference-script.ts')).referenceScript();
+
+interface PageRequest {
+  /** `scheme://host` to which the request was sent. */
+  readonly origin: string;
+  readonly demoKey: string;
+  readonly nonce: string;
+}
+
+type Content = (request: PageRequest) => Promise<Buffer | string> | string;
+
+const PAGES: Readonly<Record<string, readonly [Kind, Content]>> = {
+  '/docs': ['html', ({ demoKey, nonce }) => referencePage(demoKey, nonce)],
+  '/docs/guide': ['html', async () => markdownPage('/docs/guide', await markdownFile('integration.md'))],
+  '/docs/errors': ['html', () => markdownPage('/docs/errors', errorListMarkdown())],
+  '/docs/changelog': ['html', async () => markdownPage('/docs/changelog', await markdownFile('changelog.md'))],
+  '/openapi.json': ['json', ({ origin }) => JSON.stringify(openApiDocument(origin))],
+  '/docs/page.css': ['css', () => ownFile('page.css')],
+  '/docs/colours.js': ['js', () => ownFile('colours.js')],
+  '/docs/reference-setup.js': ['js', () => ownFile('reference-setup.js')],
+  '/docs/reference.js': ['js', () => ownFile('reference.js')],
+  '/docs/scalar.js': ['js', referenceScript],
+  '/docs/favicon.svg': ['svg', () => ownFile('favicon.svg')],
+  '/favicon.ico': ['svg', () => ownFile('favicon.svg')],
+};
+
+const REDIRECTS: Readonly<Record<string, string>> = { '/': '/docs', '/docs/': '/docs' };
+
+/** The page at a path of an origin; undefined where the API responds. */
+export type LocalPages = (path: string, origin: string) => Promise<HttpResponse | undefined>;
 
 /** The pages. The reference is filled in with `demoKey`. */
-export const documentationPages = (demoKey: string): LocalPages => {
-  const pages: Readonly<Record<string, () => Promise<HttpResponse>>> = {
-    '/docs': async () => page('html', referencePage(demoKey)),
-    '/docs/errors': async () => page('html', errorsPage()),
-    '/openapi.json': async () => page('json', JSON.stringify(openApiDocument())),
-    '/docs/page.css': file('css', ownFile('page.css')),
-    '/docs/reference.js': file('js', ownFile('reference.js')),
-    '/docs/favicon.png': file('png', swaggerFile('favicon-32x32.png')),
-    '/docs/swagger-ui.css': file('css', swaggerFile('swagger-ui.css')),
-    '/docs/swagger-ui-bundle.js': file('js', swaggerFile('swagger-ui-bundle.js')),
+export const documentationPages =
+  (demoKey: string): LocalPages =>
+  async (path, origin) => {
+    if (Object.hasOwn(REDIRECTS, path)) return redirect(REDIRECTS[path] ?? '');
+    const [kind, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
+    if (kind === undefined || content === undefined) return undefined;
+    const nonce = randomBytes(16).toString('base64');
+    return response(kind, await content({ origin, demoKey, nonce }), nonce);
   };
-  return (path) => (Object.hasOwn(pages, path) ? pages[path]?.() : undefined);
-};

@@ -1,21 +1,54 @@
-/** Runs in the browser: opens the reference. Its requests carry the key that is in the field at the top of the page. */
-const keyField = document.getElementById('api-key');
+/** Runs in the browser: opens the reference, whose requests carry the key that the page came with. */
+const { key } = document.getElementById('reference').dataset;
 
-/** Swagger UI has a field per security scheme, and would send a demo key in one and a typed key in the other. */
-const withoutKeyFields = { components: { authorizeBtn: () => null, authorizeOperationBtn: () => null } };
-
-globalThis.SwaggerUIBundle({
-  domNode: document.getElementById('reference'),
+globalThis.Scalar.createApiReference('#reference', {
   url: '/openapi.json',
-  validatorUrl: null,
-  deepLinking: true,
-  tryItOutEnabled: true,
-  displayRequestDuration: true,
-  defaultModelsExpandDepth: 0,
-  plugins: [withoutKeyFields],
-  requestInterceptor: (request) => {
-    const key = keyField.value.trim();
-    if (!request.loadSpec && key !== '') request.headers['X-API-Key'] = key;
-    return request;
+  authentication: {
+    preferredSecurityScheme: 'apiKey',
+    securitySchemes: { apiKey: { value: key }, bearer: { token: key } },
   },
+  // The bar has the switch.
+  hideDarkModeToggle: true,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  // Nothing from another address.
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+});
+
+const hasTarget = (element) => document.getElementById(element.getAttribute('aria-controls')) !== null;
+
+/** What Scalar 1.72.1 leaves out or has wrong for assistive technology, by selector; `null` removes an attribute. */
+const CORRECTIONS = {
+  // A combobox without a list is a text field.
+  '.code-input-lite__editor[role="combobox"]:not([aria-expanded])': (editor) => ({
+    role: 'textbox',
+    'aria-label': editor.dataset.placeholder || 'Value',
+  }),
+  '.cm-content:not([aria-label])': () => ({ 'aria-label': 'Body' }),
+  'button[class*="copy-button"]:not([aria-label])': () => ({ 'aria-label': 'Copy' }),
+  'button[class*="copy-button"][aria-controls]': (button) => (hasTarget(button) ? {} : { 'aria-controls': null }),
+  'button[role="none"]': () => ({ role: null }),
+  '.show-more[aria-label]': () => ({ 'aria-label': null }),
+  '.cm-scroller[tabindex="-1"]': () => ({ tabindex: '0' }),
+  'ul.endpoints:not([tabindex])': () => ({ tabindex: '0' }),
+};
+
+const correct = () => {
+  for (const [selector, attributesOf] of Object.entries(CORRECTIONS)) {
+    for (const element of document.querySelectorAll(selector)) {
+      for (const [name, value] of Object.entries(attributesOf(element))) {
+        if (value === null) element.removeAttribute(name);
+        else element.setAttribute(name, value);
+      }
+    }
+  }
+};
+
+new MutationObserver(correct).observe(document.body, {
+  childList: true,
+  subtree: true,
+  attributeFilter: ['role', 'aria-label', 'aria-controls'],
 });

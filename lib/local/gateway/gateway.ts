@@ -27,8 +27,8 @@ interface GatewayOptions {
   /** The gateway's clock, in Unix milliseconds. */
   readonly clock?: () => number;
   readonly onResponse?: (entry: AccessLogEntry) => void;
-  /** This machine's own pages: the response to a GET of a path, instead of that of the API. */
-  readonly pages?: (path: string) => Promise<HttpResponse> | undefined;
+  /** This machine's own pages: the response to a GET of a path of an origin, instead of that of the API. */
+  readonly pages?: (path: string, origin: string) => Promise<HttpResponse | undefined>;
 }
 
 export interface Gateway {
@@ -48,6 +48,10 @@ const DEFAULT_CONCURRENCY = 32;
 
 const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>
   [method, url, ...rawHeaders].reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+
+/** The origin that a request was sent to; a forwarded port may add TLS. */
+const originOf = ({ headers }: IncomingMessage): string =>
+  `${headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${headers.host}`;
 
 const projectRoot = new URL('../../../', import.meta.url);
 
@@ -102,7 +106,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       return { ...gatewayResponse(421, MISDIRECTED), routeKey: defaultRoute.key };
     }
     const path = addressOf(request.url ?? '/').encodedPath;
-    const page = request.method === 'GET' ? await pages?.(path) : undefined;
+    const page = request.method === 'GET' ? await pages?.(path, originOf(request)) : undefined;
     return page ? { ...page, routeKey: `GET ${path}` } : respond(request, functions, limit, new Date(clock()));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {

@@ -1,0 +1,24 @@
+import plugin from '@scalar/fastify-api-reference';
+
+interface Reply {
+  readonly header: () => Reply;
+  readonly send: (script: string) => void;
+}
+
+interface Route {
+  readonly url: string;
+  readonly handler: (request: undefined, reply: Reply) => void;
+}
+
+/**
+ * The script of Scalar, the API reference. It is taken from the package for Fastify, which has the script whole and 24 packages beside
+ * it; `@scalar/api-reference` has the same script and installs 272 packages of 287 MB, which the script contains already.
+ */
+export const referenceScript = (): Promise<string> =>
+  new Promise((resolve) => {
+    const reply: Reply = { header: () => reply, send: resolve };
+    const route = ({ url, handler }: Route) => {
+      if (url.endsWith('.js')) handler(undefined, reply);
+    };
+    plugin({ route }, { configuration: { url: '/openapi.json' } }, () => undefined);
+  });
