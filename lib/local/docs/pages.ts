@@ -8,7 +8,6 @@ import { openApiDocument } from '../../openapi/document.ts';
 import { errorListMarkdown } from '../../openapi/error-list.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
 import { escapeHtml, htmlPage } from './html.ts';
-import { markdownPage } from './markdown-page.ts';
 
 /** No other origin, nothing inline but the styles that Scalar adds with the nonce of the page. */
 const contentSecurityPolicy = (nonce: string): string =>
@@ -65,6 +64,10 @@ const redirect = (location: string): HttpResponse => ({
   body: Buffer.alloc(0),
 });
 
+/** Loaded when a text page is asked for, as the renderer is not needed before. */
+const textPage = async (path: string, markdown: string) =>
+  (await import('./markdown-page.ts')).markdownPage(path, markdown);
+
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
 const markdownFile = (name: string) => readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 
@@ -82,9 +85,9 @@ type Content = (request: PageRequest) => Promise<Buffer | string> | string;
 
 const PAGES: Readonly<Record<string, readonly [Kind, Content]>> = {
   '/docs': ['html', ({ demoKey, nonce }) => referencePage(demoKey, nonce)],
-  '/docs/guide': ['html', async () => markdownPage('/docs/guide', await markdownFile('integration.md'))],
-  '/docs/errors': ['html', () => markdownPage('/docs/errors', errorListMarkdown())],
-  '/docs/changelog': ['html', async () => markdownPage('/docs/changelog', await markdownFile('changelog.md'))],
+  '/docs/guide': ['html', async () => textPage('/docs/guide', await markdownFile('integration.md'))],
+  '/docs/errors': ['html', () => textPage('/docs/errors', errorListMarkdown())],
+  '/docs/changelog': ['html', async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
   '/openapi.json': ['json', ({ origin }) => JSON.stringify(openApiDocument(origin))],
   '/docs/page.css': ['css', () => ownFile('page.css')],
   '/docs/colours.js': ['js', () => ownFile('colours.js')],

@@ -1,14 +1,4 @@
-import plugin from '@scalar/fastify-api-reference';
-
-interface Reply {
-  readonly header: () => Reply;
-  readonly send: (script: string) => void;
-}
-
-interface Route {
-  readonly url: string;
-  readonly handler: (request: undefined, reply: Reply) => void;
-}
+import plugin, { type Reply, type Route } from '@scalar/fastify-api-reference';
 
 /**
  * The script of Scalar, the API reference. It is taken from the package for Fastify, which has the script whole and 24 packages beside
@@ -17,8 +7,10 @@ interface Route {
 export const referenceScript = (): Promise<string> =>
   new Promise((resolve) => {
     const reply: Reply = { header: () => reply, send: resolve };
-    const route = ({ url, handler }: Route) => {
-      if (url.endsWith('.js')) handler(undefined, reply);
+    const fastify = {
+      route: ({ url, handler }: Route) => {
+        if (url.endsWith('.js')) handler(undefined, reply);
+      },
     };
-    plugin({ route }, { configuration: { url: '/openapi.json' } }, () => undefined);
+    plugin(fastify, { configuration: { url: '/openapi.json' } }, () => undefined);
   });

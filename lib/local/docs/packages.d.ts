@@ -1,0 +1,28 @@
+/** The part of two packages that the pages use. The types of the first need Fastify, which is not installed. */
+
+declare module '@scalar/fastify-api-reference' {
+  interface Reply {
+    readonly header: () => Reply;
+    readonly send: (script: string) => void;
+  }
+
+  interface Route {
+    readonly url: string;
+    readonly handler: (request: undefined, reply: Reply) => void;
+  }
+
+  interface Fastify {
+    readonly route: (route: Route) => void;
+  }
+
+  /** Registers the routes of the reference. */
+  export default function plugin(
+    fastify: Fastify,
+    options: { readonly configuration: { readonly url: string } },
+    done: () => void,
+  ): void;
+}
+
+declare module 'marked' {
+  export const marked: { readonly parse: (markdown: string, options: { readonly async: false }) => string };
+}
