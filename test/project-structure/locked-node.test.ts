@@ -24,6 +24,10 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
 const lockedNode = (name: string) => packages[`node_modules/${name}`];
 
 describe('The Node that runs the scripts', () => {
+  it('is not the one that npm ci would warn of eleven times: .npmrc leaves errors only', () => {
+    expect(readFileSync(new URL('../../.npmrc', import.meta.url), 'utf8')).toMatch(/^loglevel=error$/m);
+  });
+
   it.each(Object.values(NODE_PACKAGES))('is locked with its integrity and needs no install script: %s', (name) => {
     expect(packages['']?.optionalDependencies?.[name]).toMatch(/^24\.\d+\.\d+$/);
     expect(lockedNode(name)).toMatchObject({
