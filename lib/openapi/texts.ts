@@ -1,10 +1,16 @@
 /** The prose of the document. Long texts are here and not in the rows, because every function bundles the rows. */
+import { readFileSync } from 'node:fs';
 import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
+
+/** The version of the package, which is the document's too. */
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
 
 /** The document's title page. */
 export const information = {
   title: 'Vehicle verification API',
-  version: '1.0.0',
+  version,
   summary: 'Vehicle insurance, compliance verdicts and content items.',
   description: [
     'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers, never in a browser or an app: responses have no CORS headers.',
