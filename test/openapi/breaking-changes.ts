@@ -120,9 +120,15 @@ export const breakingChanges = (released: unknown, current: unknown): string[] =
   return [...gone.filter((each) => !gone.some((outer) => isWithin(each, outer))), ...demanded];
 };
 
-/** Those that the changelog's newest section does not name in a line that begins with `- Breaking:`. */
+/**
+ * Those that the changelog's newest section does not name, in backquotes, on a line that begins with `- Breaking:`. There `* 413`
+ * names the status 413 of every operation.
+ */
 export const unnamed = (changes: readonly string[], changelog: string): string[] => {
   const [, newest = ''] = changelog.split(/^## /m);
   const lines = newest.split(/^- /m).filter((line) => line.startsWith('Breaking:'));
-  return changes.filter((change) => !lines.some((line) => line.includes(`\`${change}\``)));
+  const names = lines.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  const isNamed = (change: string) =>
+    names.some((name) => name === change || (name.startsWith('* ') && change.endsWith(name.slice(1))));
+  return changes.filter((change) => !isNamed(change));
 };

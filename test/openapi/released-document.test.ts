@@ -138,12 +138,10 @@ describe('The comparison with the last release', () => {
   });
 
   it('accepts what a line of the newest section names as breaking, and nothing else', () => {
-    const named =
-      '# Changelog\n\n## 2\n\n- Breaking: `GET /v1/x` is\n  gone.\n- New: `GET /v1/y`.\n\n## 1\n\n- Breaking: `GET /v1/z`.\n';
-    expect(unnamed(['GET /v1/x', 'GET /v1/y', 'GET /v1/z', 'GET /v1/x 404'], named)).toEqual([
-      'GET /v1/y',
-      'GET /v1/z',
-      'GET /v1/x 404',
-    ]);
+    const newest = '## 2\n\n- Breaking: `GET /v1/x` is\n  gone, and `* 413`.\n- New: `GET /v1/y`.\n';
+    const changelog = `# Changelog\n\n${newest}\n## 1\n\n- Breaking: \`GET /v1/z\`.\n`;
+    expect(unnamed(['GET /v1/x', 'GET /v1/a 413', 'GET /v1/b 413'], changelog)).toEqual([]);
+    const others = ['GET /v1/y', 'GET /v1/z', 'GET /v1/x 404', 'GET /v1/x 1413'];
+    expect(unnamed(others, changelog)).toEqual(others);
   });
 });
