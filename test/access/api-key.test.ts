@@ -32,7 +32,7 @@ describe('An API key', () => {
     'VVC_live_000000000000000000000000000000000000',
     ` ${generateKey('test')}`,
     `${generateKey('test')}x`,
-  ])('is not %j', (text) => expect(isWellFormedKey(text)).toBe(false));
+  ])('is not text %#', (text) => expect(isWellFormedKey(text)).toBe(false));
 
   it('is not recognised from what is stored of it', () => {
     const key = generateKey('live');
@@ -54,7 +54,7 @@ describe('The key of a request', () => {
     { authorization: ' ', 'x-api-key': key },
     { authorization: `Bearer ${key}`, 'x-api-key': ' ' },
     { authorization: `Bearer ${key}`, 'x-api-key': key },
-  ])('is found in %j', (headers) => {
+  ])('is found in headers %#', (headers) => {
     expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key) });
   });
 
@@ -66,5 +66,5 @@ describe('The key of a request', () => {
     { authorization: `Bearer${key}` },
     { authorization: 'Bearer', 'x-api-key': key },
     { authorization: `Bearer ${key}`, 'x-api-key': other },
-  ])('is not found in %j', (headers) => expect(presentedKey(headers)).toBeUndefined());
+  ])('is not found in headers %#', (headers) => expect(presentedKey(headers)).toBeUndefined());
 });
