@@ -9,7 +9,7 @@ import { preparePacedEngine } from '../test/support/prepared-engine.ts';
 import { bulkEvent, gatewayEvent, lookupEvent } from './events.ts';
 import type { Block, Invocation } from './function-process.ts';
 import { type Functions, withFunctions } from './functions.ts';
-import { generatedRegistration, loadGeneratedVehicles } from './generated-vehicles.ts';
+import { generatedRegistration, loadGenerated } from './generated-vehicles.ts';
 import { benchFields, loadDomain } from './loaded-domain.ts';
 import { mean, showProgress, table } from './report.ts';
 
@@ -62,7 +62,7 @@ const costedRequests = (key: string, idOf: (nth: number) => string): readonly Co
   const page = { path: '/v1/api/content', query: `domain=${DOMAIN}&limit=20&offset=100` };
   return [
     { endpoint: 'vehicle-insurance', name: 'insurance lookup', event: () => lookupEvent(key) },
-    { endpoint: 'bulk-insurance', name: 'bulk of 1,000', event: () => bulkEvent(key, registrations) },
+    { endpoint: 'bulk-insurance', name: 'bulk of 1,000', event: () => bulkEvent('bulk-insurance', key, registrations) },
     { endpoint: 'compliance', name: 'compliance', event: () => gatewayEvent({ method: 'GET', key, ...compliance }) },
     {
       endpoint: 'list-content',
@@ -118,7 +118,7 @@ const measureAll = async (functions: Functions) => {
   const engine = await preparePacedEngine();
   const { db, names, key } = engine;
   try {
-    await loadGeneratedVehicles(db, names.vehicles, BULK_SIZE);
+    await loadGenerated(db, names.vehicles, BULK_SIZE);
     await loadDomain(db, names.content, DOMAIN, ITEMS, () => undefined);
     const kinds = costedRequests(key, () => '').length;
     const ids = await createItems(bundles['create-content'], functions, key, PER_REQUEST * kinds);

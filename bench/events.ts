@@ -50,5 +50,8 @@ export const lookupEvent = (key: string) =>
   });
 
 /** The event of a bulk request. */
-export const bulkEvent = (key: string, registrations: readonly string[]) =>
-  gatewayEvent({ method: 'POST', path: '/v1/vehicle/bulk-insurance', key, json: { registrations } });
+export const bulkEvent = (
+  endpoint: 'bulk-insurance' | 'bulk-compliance',
+  key: string,
+  registrations: readonly string[],
+) => gatewayEvent({ method: 'POST', path: `/v1/vehicle/${endpoint}`, key, json: { registrations } });

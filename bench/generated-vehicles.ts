@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { ComplianceRecord } from '../functions/compliance/record.ts';
 import type { VehicleRecord } from '../functions/vehicles/record.ts';
 import { VEHICLE_COLUMNS } from '../lib/admin/import/vehicles/csv-vehicle-row.ts';
 
@@ -43,15 +44,25 @@ export const generatedVehicle = (n: number): VehicleRecord => {
   };
 };
 
-/** Stores the first so many generated vehicles. */
-export const loadGeneratedVehicles = async (
+/** Its compliance record: all papers in order. */
+export const generatedCompliance = (n: number): ComplianceRecord => ({
+  registration: generatedRegistration(n),
+  mot: { dueDate: '2026-12-31' },
+  roadTax: { paidUntil: '2026-12-31' },
+  outstandingFines: 0,
+  lastUpdated: '2026-01-02T03:04:05.000Z',
+});
+
+/** Stores the first so many generated records. */
+export const loadGenerated = async (
   db: DynamoDBDocumentClient,
   table: string,
   count: number,
+  generated: (n: number) => object = generatedVehicle,
 ): Promise<void> => {
   for (let start = 0; start < count; start += BATCH) {
     const numbers = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => start + index);
-    const puts = numbers.map((n) => ({ PutRequest: { Item: generatedVehicle(n) } }));
+    const puts = numbers.map((n) => ({ PutRequest: { Item: generated(n) } }));
     await db.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
   }
 };

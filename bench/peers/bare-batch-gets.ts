@@ -1,21 +1,30 @@
-/** Ten concurrent BatchGetItem requests for the keys of a bulk request, through the document client, and nothing else. */
+/**
+ * Concurrent BatchGetItem requests of 100 keys through the document client, and nothing else: for bulk insurance the keys of the
+ * vehicles, for bulk compliance those of their compliance records too.
+ */
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
 import { database } from '../../functions/dynamodb/database.ts';
 import { tableNamesFromEnvironment } from '../../functions/runtime/environment.ts';
 
 const MAX_KEYS = 100;
 
-const { vehicles } = tableNamesFromEnvironment(['vehicles']);
+const { vehicles, compliance } = tableNamesFromEnvironment(['vehicles', 'compliance']);
 
-export const handler = async ({ body }: { readonly body: string }) => {
+export const handler = async ({ rawPath, body }: { readonly rawPath: string; readonly body: string }) => {
   const { registrations } = JSON.parse(body) as { registrations: string[] };
-  const responses = await Promise.all(
+  const tables = rawPath.endsWith('compliance') ? [vehicles, compliance] : [vehicles];
+  const batches = tables.flatMap((table) =>
     Array.from({ length: Math.ceil(registrations.length / MAX_KEYS) }, (_, index) => {
       const chunk = registrations.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS);
-      const Keys = chunk.map((registration) => ({ registration }));
-      return database().send(new BatchGetCommand({ RequestItems: { [vehicles]: { Keys } } }));
+      return { table, Keys: chunk.map((registration) => ({ registration })) };
     }),
   );
-  const found = responses.flatMap(({ Responses = {} }) => Responses[vehicles] ?? []);
-  return { statusCode: found.length === registrations.length ? 200 : 404 };
+  const found = await Promise.all(
+    batches.map(async ({ table, Keys }) => {
+      const { Responses } = await database().send(new BatchGetCommand({ RequestItems: { [table]: { Keys } } }));
+      return Responses?.[table]?.length ?? 0;
+    }),
+  );
+  const isComplete = found.reduce((sum, items) => sum + items, 0) === registrations.length * tables.length;
+  return { statusCode: isComplete ? 200 : 404 };
 };
