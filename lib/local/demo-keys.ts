@@ -17,7 +17,8 @@ const FILE = 'demo-keys.json';
 const createDemoKey = async (keys: Keys, plan: PlanName, now: Date): Promise<string> => {
   const key = generateKey('test');
   const hash = hashKey(key);
-  await keys.add({ id: keyIdOf(hash), hash, name: `Demo ${plan}`, plan, scopes: SCOPES, createdAt: now.toISOString() });
+  const record = { id: keyIdOf(hash), hash, name: `Demo ${plan}`, plan, scopes: SCOPES, environment: 'test' } as const;
+  await keys.add({ ...record, createdAt: now.toISOString() });
   return key;
 };
 

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
 
@@ -77,13 +78,28 @@ describe('The TypeScript of docs/integration.md', () => {
 
   it('runs against the service with the expected output', async () => {
     const { code, output } = await run(process.execPath, [join(folder, 'program.ts')], credentials(service.origin));
-    expect(output.trim().split('\n')).toEqual([
+    expect(
+      output
+        .trim()
+        .replace(/by \d{4}-\d\d-\d\d$/gm, 'by DAY')
+        .split('\n'),
+    ).toEqual([
+      'limit 6000 hours 24 over the limit 0',
       'AB12 CDE insured: true',
       'ZZ99ZZZ known: false',
       'TC11ALL compliant: false INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING',
+      'AB1OCDE: did you mean AB10CDE or not?',
+      'AB12CDE on 2020-02-29: not known',
       'AB12 CDE true',
       'KR08 NIL false',
       'ZZ99ZZZ VEHICLE_NOT_FOUND',
+      'MT17 DUE compliant',
+      'SB66 FIN FINES_OUTSTANDING',
+      'BD51 SMR compliant',
+      'AB12 CDE compliant',
+      'VE24 UNK COMPLIANCE_NOT_FOUND',
+      'renew MOT of MT17 DUE by DAY',
+      'renew insurance of BD51 SMR by DAY',
       'help.example has 25 items',
       'created once: true',
       'versions: 2 3 4',
@@ -131,9 +147,69 @@ describe('The retries of docs/integration.md', () => {
   });
 });
 
+describe('The fleet check of docs/integration.md', () => {
+  it('asks again for what could not be read, and only for that', async () => {
+    const asked: string[][] = [];
+    const server = createServer(async (request, response) => {
+      const { registrations } = JSON.parse(await text(request)) as { registrations: string[] };
+      asked.push(registrations);
+      const entry = (registration: string) =>
+        registration === 'B2' && asked.length < 3
+          ? { registration, compliant: false, code: 'LOOKUP_UNAVAILABLE' }
+          : { registration, compliant: true };
+      response.end(JSON.stringify({ results: registrations.map(entry) }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const program = join(folder, 'fleet.ts');
+    const definition = blocks.find((block) => block.includes('function checkFleet')) ?? '';
+    const use = "console.log(JSON.stringify([...(await checkFleet(['A1', 'B2', 'C3'])).values()]));";
+    await writeFile(program, [...blocks.slice(0, 2), definition, use].join('\n'));
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { output } = await run(process.execPath, [program], credentials(origin));
+    server.close().closeAllConnections();
+    const answer = ['A1', 'B2', 'C3'].map((registration) => ({ registration, compliant: true }));
+    expect([asked, JSON.parse(output)]).toEqual([[['A1', 'B2', 'C3'], ['B2'], ['B2']], answer]);
+  });
+});
+
+/** What differs from run to run: dates, times, ids, and how much of the window is used. */
+const timeless = (json: string): unknown =>
+  JSON.parse(
+    json
+      .replace(/"\d{4}-\d\d-\d\d(T[\d:.]+Z)?"/g, '"DATE"')
+      .replace(/"(requestId|id)": ?"[^"]+"/g, '"$1":"ID"')
+      .replace(/"(used|remaining)": ?\d+/g, '"$1":0'),
+  );
+
+/** As much of an answer as the guide shows: an array that ends with "…" has more entries than are shown. */
+const abridged = (answer: unknown, shown: unknown): unknown => {
+  if (Array.isArray(answer) && Array.isArray(shown)) {
+    if (shown.at(-1) !== '…') return answer.map((entry, index) => abridged(entry, shown[index]));
+    return [...answer.slice(0, shown.length - 1), ...(answer.length >= shown.length ? ['…'] : [])];
+  }
+  if (typeof answer !== 'object' || answer === null) return answer;
+  const parts = (shown ?? {}) as Record<string, unknown>;
+  return Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, abridged(value, parts[name])]));
+};
+
 (hasCurl ? describe : describe.skip)('The curl of docs/integration.md', () => {
   it.each(snippets('sh'))('works: %s', async (script) => {
     const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', script], credentials(service.origin));
     expect([code, output]).toEqual([0, expect.not.stringContaining('"code":"UNAUTHORIZED"')]);
   });
+
+  const answered = [...page.matchAll(/^```sh\n([^`]*)^```\n\n^```json\n([^`]*)^```$/gm)];
+
+  it('has its answer below it in four places', () => {
+    expect(answered).toHaveLength(4);
+    expect(page.match(/^```json$/gm)).toHaveLength(4);
+  });
+
+  it.each(answered.map(([, script = '', shown = '']) => [script, shown]))(
+    'gets the answer that is shown: %s',
+    async (script, shown) => {
+      const { output } = await run('bash', ['-euo', 'pipefail', '-c', script], credentials(service.origin));
+      expect(abridged(timeless(output), timeless(shown))).toEqual(timeless(shown));
+    },
+  );
 });
