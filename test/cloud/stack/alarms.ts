@@ -44,6 +44,7 @@ describe('The alarms', () => {
       'AWS/ApiGateway Latency > 1500, 3 of 5 min',
       'AWS/Lambda Throttles > 0, 1 of 1 min',
       'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
+      'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
       'AWS/DynamoDB WriteThrottleEvents > 5, 3 of 5 min',
       'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
       'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',

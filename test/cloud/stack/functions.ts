@@ -7,7 +7,7 @@ const DEV = await templateOf({ stage: 'dev' });
 describe('The functions', () => {
   it('run on Node 24 and arm64 with a timeout of 10 s', () => {
     const functions = resourcesOf(PROD, 'AWS::Lambda::Function');
-    expect(functions).toHaveLength(9);
+    expect(functions).toHaveLength(11);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -35,7 +35,7 @@ describe('The functions', () => {
     ['dev', DEV, 7, 'Delete'],
   ])('and the gateway retain their logs: %s', (_stage, template, days, policy) => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
-    expect(groups).toHaveLength(10);
+    expect(groups).toHaveLength(12);
     expect(new Set(groups.map(({ properties }) => properties.RetentionInDays))).toEqual(new Set([days]));
     expect(new Set(groups.map(({ deletionPolicy }) => deletionPolicy))).toEqual(new Set([policy]));
   });

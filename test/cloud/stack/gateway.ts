@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { referenced, resourcesOf, type Template, templateOf } from './synthesised.ts';
+import { failureAtRate, referenced, resourcesOf, type Template, templateOf } from './synthesised.ts';
 
 const PROD = await templateOf({ stage: 'prod' });
 
@@ -47,6 +47,11 @@ describe('The gateway', () => {
       AutoDeploy: true,
       DefaultRouteSettings: { ThrottlingRateLimit: 1_000, ThrottlingBurstLimit: 2_000 },
     });
+  });
+
+  it('fails synthesis with a throttle below the largest plan', async () => {
+    expect(await failureAtRate(100)).toBeUndefined();
+    expect(await failureAtRate(99)).toMatch('allows 99 requests per second, but the largest plan 100');
   });
 
   it('logs the route and never the path, the query, the client’s address or a header', () => {

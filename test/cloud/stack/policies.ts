@@ -27,11 +27,13 @@ describe('The permissions of each function', () => {
       'vehicleinsurance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles GetItem',
       'bulkinsurance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles BatchGetItem',
       'compliance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles BatchGetItem; compliance BatchGetItem',
+      'bulkcompliance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles BatchGetItem; compliance BatchGetItem',
       'listcontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content GetItem BatchGetItem Query',
       'createcontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content PutItem UpdateItem',
       'readcontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content GetItem',
       'updatecontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content GetItem PutItem UpdateItem DeleteItem',
       'deletecontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content GetItem UpdateItem DeleteItem',
+      'usage: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem Query',
       'notfound: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem',
     ]);
   });

@@ -9,7 +9,7 @@ import { endpoints } from '../../../functions/endpoints.ts';
 import type { Bundles } from '../../../lib/cloud/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
 import { ServiceStack } from '../../../lib/cloud/service-stack.ts';
-import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
+import { type StageSettings, stageSettings } from '../../../lib/cloud/stage-settings.ts';
 
 /** What `cdk deploy -c NAME=VALUE` sets. */
 export type Context = Readonly<Record<string, string>>;
@@ -20,10 +20,10 @@ const bundles = Object.fromEntries(
 ) as Record<keyof Bundles, string>;
 
 /** The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it. */
-const synthesise = (assemblies: string, context: Context) => {
+const synthesise = (assemblies: string, context: Context, changes: Partial<StageSettings> = {}) => {
   const outdir = mkdtempSync(join(assemblies, 'app-'));
   const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [], ...context } });
-  const settings = stageSettings(app.node);
+  const settings = { ...stageSettings(app.node), ...changes };
   const env = { account: '123456789012', region: 'eu-west-2' };
   return { app, stack: new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles, env }) };
 };
@@ -35,6 +35,15 @@ export const startSynthesis = () => {
   return {
     metrics: SERVICE_METRICS,
     templateOf: (context: Context) => Template.fromStack(synthesise(assemblies, context).stack).toJSON(),
+    /** The message with which synthesis fails at this throttle, in requests per second; undefined when it does not. */
+    failureAtRate: (rateLimit: number): string | undefined => {
+      try {
+        synthesise(assemblies, { stage: 'dev' }, { throttle: { rateLimit, burstLimit: rateLimit } });
+        return undefined;
+      } catch (error) {
+        return String(error);
+      }
+    },
     /** The violations of the rule packs in the validation report. */
     violationsOf: (context: Context): string[] => {
       const { app } = synthesise(assemblies, context);

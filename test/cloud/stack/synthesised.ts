@@ -34,6 +34,9 @@ export const templateOf = async (context: Context): Promise<Template> => {
 /** The rules of AwsSolutions and Serverless that a stage violates. */
 export const violationsOf = (context: Context) => synthesis.call('violationsOf', context);
 
+/** Why a stage with this throttle cannot be synthesised, if so. */
+export const failureAtRate = (rateLimit: number) => synthesis.call('failureAtRate', rateLimit);
+
 /** The metrics that alarms and dashboard read. */
 export const { metrics } = synthesis.result;
 
