@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Answer, Api } from './api.ts';
-import { expectProblem, expectStatus } from './expectations.ts';
+import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
 
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 const WRONG_CHECKSUM = `vvc_live_${'0'.repeat(36)}`;
@@ -70,6 +70,21 @@ export const accessTests = (api: () => Api): void => {
       const answer = await api().call('DELETE', '/api/content');
       expectProblem(answer, 405, 'METHOD_NOT_ALLOWED');
       expect(answer.headers.allow).toBe('GET, POST');
+    });
+
+    it('reports limits, window and 24 hours to a key of any scope', async () => {
+      const answer = await api().call('GET', '/v1/usage', { key: api().keys.vehiclesOnly });
+      expectSuccess(answer, {
+        key: { name: 'Black box', plan: 'premium', scopes: ['vehicles:read'], domains: null, expires: null },
+        limits: { requestsPerWindow: 6_000, windowSeconds: 60, registrationsPerBulk: 1_000 },
+        window: {
+          remaining: Number(answer.headers['x-ratelimit-remaining']),
+          resetsAt: new Date(Number(answer.headers['x-ratelimit-reset']) * 1_000).toISOString(),
+        },
+      });
+      const { used, remaining } = answer.body.window as { used: number; remaining: number };
+      expect(used + remaining).toBe(6_000);
+      expect(answer.body.hours).toHaveLength(24);
     });
 
     it('counts each request once', async () => {

@@ -30,9 +30,12 @@ const REJECTED: readonly [string, Call, string, object?][] = [
   ['over 1 MB', { raw: `"${'x'.repeat(TOO_LARGE)}"`, headers: JSON_TYPE }, 'BODY_TOO_LARGE'],
 ];
 
-/** Bulk verification, and every way in which a body is rejected. */
+const INSURANCE = '/v1/vehicle/bulk-insurance';
+const COMPLIANCE = '/v1/vehicle/bulk-compliance';
+
+/** Insurance and compliance in bulk, and every way in which a body is rejected. */
 export const bulkTests = (api: () => Api): void => {
-  const post = (call: Call) => api().call('POST', '/v1/vehicle/bulk-insurance', call);
+  const post = (call: Call, path = INSURANCE) => api().call('POST', path, call);
 
   describe('Insurance in bulk', () => {
     it('returns one result per entry, in order, duplicates included', async () => {
@@ -56,8 +59,47 @@ export const bulkTests = (api: () => Api): void => {
       expectSuccess(await post({ json: { registrations } }), { processed: 250, successful: 1, failed: 249 });
     });
 
+    it('answers for another day, named in asOf', async () => {
+      expectSuccess(await post({ json: { registrations: ['AB12 CDE'], date: '2000-02-29' } }), {
+        asOf: '2000-02-29',
+        results: [{ registration: 'AB12 CDE', insured: false }],
+      });
+    });
+  });
+
+  describe('Compliance in bulk', () => {
+    it('returns one verdict per entry, in order, or why there is none', async () => {
+      const registrations = ['RA09 SRN', 'VE24UNK', 'AB1OCDE', '!', 'AB12CDE', 'RA09 SRN'];
+      expectSuccess(await post({ json: { registrations } }, COMPLIANCE), {
+        processed: 6,
+        successful: 3,
+        failed: 3,
+        results: [
+          { registration: 'RA09 SRN', compliant: false, reasons: ['SORN'], details: { roadTax: { status: 'SORN' } } },
+          { registration: 'VE24UNK', compliant: false, code: 'COMPLIANCE_NOT_FOUND' },
+          { registration: 'AB1OCDE', compliant: false, code: 'VEHICLE_NOT_FOUND', suggestion: 'AB10CDE' },
+          { registration: '!', compliant: false, code: 'INVALID_REGISTRATION' },
+          { registration: 'AB12CDE', compliant: true, reasons: [] },
+          { registration: 'RA09 SRN', compliant: false, reasons: ['SORN'] },
+        ],
+      });
+    });
+
+    it('accepts 250 different registrations in one request', async () => {
+      const registrations = Array.from({ length: 250 }, (_, index) => (index === 249 ? 'AB12CDE' : `Z${index}`));
+      const answer = await post({ json: { registrations } }, COMPLIANCE);
+      expectSuccess(answer, { processed: 250, successful: 1, failed: 249 });
+    });
+
+    it('rejects a day', async () => {
+      const call = { json: { registrations: ['AB12CDE'], date: '2000-02-29' } };
+      expectProblem(await post(call, COMPLIANCE), 400, 'VALIDATION_FAILED', { errors: [{ pointer: '/date' }] });
+    });
+  });
+
+  describe.each([INSURANCE, COMPLIANCE])('POST %s', (path) => {
     it.each(REJECTED)('%s: 400', async (_title, call, code, more = {}) => {
-      expectProblem(await post(call), 400, code, more);
+      expectProblem(await post(call, path), 400, code, more);
     });
   });
 };

@@ -1,13 +1,16 @@
-import { describe, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Api } from './api.ts';
 import { expectProblem, expectSuccess } from './expectations.ts';
 
+const DAY = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+const LAST_UPDATED = expect.stringMatching(/^\d{4}-.*Z$/);
+
 /** Lookups of one vehicle, on the sample vehicles. */
 export const vehicleTests = (api: () => Api): void => {
-  const insuranceOf = (registration: string) =>
-    api().call('GET', `/v1/vehicle/${encodeURIComponent(registration)}/insurance`);
-  const complianceOf = (registration: string) =>
-    api().call('GET', `/v1/compliance/${encodeURIComponent(registration)}`);
+  const insuranceOf = (registration: string, query = '') =>
+    api().call('GET', `/v1/vehicle/${encodeURIComponent(registration)}/insurance${query}`);
+  const complianceOf = (registration: string, query = '') =>
+    api().call('GET', `/v1/compliance/${encodeURIComponent(registration)}${query}`);
 
   describe('Insurance of one vehicle', () => {
     it.each<[string, object]>([
@@ -25,6 +28,21 @@ export const vehicleTests = (api: () => Api): void => {
       ['KR08NIL', { insured: false, policy: null }],
     ])('%s: 200', async (registration, body) => {
       expectSuccess(await insuranceOf(registration), { registration, ...body });
+    });
+
+    it('another day: 200 with asOf', async () => {
+      expectSuccess(await insuranceOf('AB12CDE', '?date=2000-02-29'), { insured: false, asOf: '2000-02-29' });
+      expectSuccess(await insuranceOf('KR08NIL', '?date=2099-12-31'), { insured: false, asOf: '2099-12-31' });
+    });
+
+    it.each(['2001-02-29', '1899-12-31', 'today', ''])('?date=%s: 400', async (date) => {
+      expectProblem(await insuranceOf('AB12CDE', `?date=${date}`), 400, 'VALIDATION_FAILED', {
+        errors: [{ parameter: 'date' }],
+      });
+    });
+
+    it('unknown vehicle with O for 0: 404 with a suggestion', async () => {
+      expectProblem(await insuranceOf('AB1OCDE'), 404, 'VEHICLE_NOT_FOUND', { suggestion: 'AB10CDE' });
     });
 
     it('unknown vehicle: 404', async () => {
@@ -48,6 +66,24 @@ export const vehicleTests = (api: () => Api): void => {
       ['RA09SRN', { compliant: false, reasons: ['SORN'] }],
     ])('%s: 200', async (registration, body) => {
       expectSuccess(await complianceOf(registration), { registration, ...body });
+    });
+
+    it('contains status, date and age of each source', async () => {
+      expectSuccess(await complianceOf('TC11ALL'), {
+        details: {
+          insurance: { status: 'LAPSED', validTo: DAY, lastUpdated: LAST_UPDATED },
+          mot: { status: 'EXPIRED', dueDate: DAY, lastUpdated: LAST_UPDATED },
+          roadTax: { status: 'EXPIRED', paidUntil: DAY, lastUpdated: LAST_UPDATED },
+          fines: { status: 'OUTSTANDING', outstanding: 3, lastUpdated: LAST_UPDATED },
+        },
+      });
+      expectSuccess(await complianceOf('RA09SRN'), { details: { roadTax: { status: 'SORN', paidUntil: null } } });
+    });
+
+    it('another day: 400', async () => {
+      expectProblem(await complianceOf('AB12CDE', '?date=2020-02-29'), 400, 'VALIDATION_FAILED', {
+        errors: [{ parameter: 'date' }],
+      });
     });
 
     it.each([
