@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { complianceTable } from '../../functions/compliance/compliance-table.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
@@ -16,7 +17,7 @@ describe('import compliance of a CSV', () => {
     ['C1 A,,1,,0,1,0', { mot: { exempt: true }, roadTax: { sorn: true } }],
   ])('stores %s', async (row, fields) => {
     expect(await load('compliance', 'c.csv', `${HEADER}\n${row}`)).toMatchObject({ exitCode: 0 });
-    expect(await find('C1A')).toEqual({ registration: 'C1A', outstandingFines: 0, ...fields });
+    expect(await find('C1A')).toMatchObject({ registration: 'C1A', outstandingFines: 0, ...fields });
   });
 
   it.each([
@@ -42,7 +43,7 @@ describe('import compliance of NDJSON', () => {
 
   it('stores the fields of the line', async () => {
     await load('compliance', 'c.ndjson', line({ registration: 'c-3 n' }));
-    expect(await find('C3N')).toEqual({ registration: 'C3N', ...record });
+    expect(await find('C3N')).toMatchObject({ registration: 'C3N', ...record });
   });
 
   it.each<[object, string[]]>([
@@ -66,5 +67,45 @@ describe('import compliance of NDJSON', () => {
       `${line({ registration: 'C4' })}\n${line({ registration: 'c 4' })}`,
     );
     expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('on line 1')] }]);
+  });
+});
+
+describe('The age of an imported compliance record', () => {
+  const TIME = '2026-05-01T08:00:00Z';
+  const row = 'C5,2026-05-06,,2026-07-08,,,0';
+  const json = (fields: object) =>
+    JSON.stringify({
+      registration: 'C5',
+      mot: { exempt: true },
+      roadTax: { sorn: true },
+      outstandingFines: 0,
+      ...fields,
+    });
+
+  it.each([
+    ['CSV', 'c.csv', `${HEADER},last_updated\n${row},${TIME}`],
+    ['NDJSON', 'c.ndjson', json({ lastUpdated: TIME })],
+  ])('is that of the file’s own column or field: %s', async (_format, name, text) => {
+    await load('compliance', name, text);
+    expect((await find('C5'))?.lastUpdated).toBe('2026-05-01T08:00:00.000Z');
+  });
+
+  it.each([
+    ['a CSV without the column', 'c.csv', `${HEADER}\n${row}`],
+    ['a blank cell', 'c.csv', `${HEADER},last_updated\n${row},`],
+    ['NDJSON without the field', 'c.ndjson', json({})],
+  ])('is the modification time of the file for %s', async (_what, name, text) => {
+    const { path } = await load('compliance', name, text);
+    expect((await find('C5'))?.lastUpdated).toBe((await stat(path)).mtime.toISOString());
+  });
+
+  it('stays unknown for null', async () => {
+    await load('compliance', 'c.ndjson', json({ lastUpdated: null }));
+    expect(await find('C5')).not.toHaveProperty('lastUpdated');
+  });
+
+  it.each(['yesterday', 7])('is rejected when it is %j', async (lastUpdated) => {
+    const { exitCode } = await load('compliance', 'c.ndjson', json({ lastUpdated }));
+    expect(exitCode).toBe(1);
   });
 });

@@ -48,6 +48,12 @@ describe('import vehicles of a CSV', () => {
     expect(await find(registration)).toMatchObject({ policies: [], lastUpdated: '2026-05-06T07:08:09.000Z' });
   });
 
+  it('stores a vehicle without a model, as registers have them', async () => {
+    const registration = fresh();
+    expect(await loadRows({ registration, model: ' ' })).toMatchObject({ exitCode: 0 });
+    expect((await find(registration))?.vehicle.model).toBe('');
+  });
+
   it.each<[string, VehicleCells, string[]]>([
     ['blank registration', { registration: ' - ' }, ['registration: must have 1 to 12']],
     ['year of letters', { year: 'MMXIX' }, ['year: must be']],

@@ -25,7 +25,13 @@ describe('import vehicles of NDJSON', () => {
     expect(await find('NO1')).toMatchObject({ policies: [], lastUpdated: '2026-05-06T07:08:09.000Z' });
   });
 
+  it('stores a vehicle with an empty model', async () => {
+    await loadLines(vehicleLine({ registration: 'NO2', vehicle: { ...vehicle, model: '' } }));
+    expect((await find('NO2'))?.vehicle.model).toBe('');
+  });
+
   it.each<[string, Record<string, unknown>, string[]]>([
+    ['a missing model', { vehicle: { ...vehicle, model: undefined } }, ['vehicle.model: is missing']],
     ['unknown fields', { colour: 'Red', vehicle: { wheels: 4 } }, ['colour: is not a field', 'vehicle.wheels: is not']],
     ['missing parts', { vehicle: undefined, policies: undefined }, ['vehicle: is missing', 'policies: is missing']],
     ['wrong types', { registration: 12, policies: {} }, ['registration: must be a string', 'policies: must be an']],

@@ -19,6 +19,7 @@ describe('keys create', () => {
     expect(created).toEqual({
       id: keyIdOf(hashKey(created.key)),
       key: expect.stringMatching(/^vvc_live_/),
+      environment: 'live',
       name: 'Acme',
       plan: 'free',
       scopes: ['vehicles:read', 'content:read'],
@@ -146,9 +147,28 @@ describe('keys revoke, update and usage', () => {
     const usage = usageTable(engine().client, engine().names.usage);
     await Promise.all([1, 2, 3].map(() => usage.increment(id, windowAt(NOW))));
     const { stdout } = await run(['keys', 'usage', id, '--json']);
-    expect(JSON.parse(stdout)).toEqual({ id, plan: 'free', count: 3, limit: 60, reset: windowAt(NOW).end });
+    const { hours, ...shown } = JSON.parse(stdout);
+    expect(shown).toEqual({ id, plan: 'free', count: 3, limit: 60, reset: windowAt(NOW).end });
+    expect(hours).toHaveLength(24);
+    expect(hours[23]).toMatchObject({ requests: 3, rateLimited: 0 });
     const next = await run(['keys', 'usage', id], { now: new Date(NOW.getTime() + 60_000) });
     expect(next.stdout).toContain('0 of 60 requests');
+  });
+});
+
+describe('keys usage', () => {
+  it('draws the requests of the last 24 hours as a bar chart', async () => {
+    const { id } = await create();
+    const usage = usageTable(engine().client, engine().names.usage);
+    const hourAgo = windowAt(new Date(NOW.getTime() - 3_600_000));
+    for (let sent = 0; sent < 62; sent += 1) await usage.increment(id, hourAgo);
+    for (let sent = 0; sent < 31; sent += 1) await usage.increment(id, windowAt(NOW));
+    const { stdout } = await run(['keys', 'usage', id]);
+    const lines = stdout.trimEnd().split('\n');
+    const hourOf = (window: { start: number }) => new Date(window.start * 1_000).toISOString().slice(11, 13);
+    expect(lines).toHaveLength(27);
+    expect(lines.at(-2)).toMatch(new RegExp(`^${hourOf(hourAgo)}:00 +62 +2 +█{50}$`));
+    expect(lines.at(-1)).toMatch(new RegExp(`^${hourOf(windowAt(NOW))}:00 +31 +0 +█{25}$`));
   });
 });
 

@@ -1,5 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../functions/access/api-key.ts';
+import {
+  generateKey,
+  hashKey,
+  KEY_ENVIRONMENTS,
+  type KeyEnvironment,
+  keyIdOf,
+} from '../../../functions/access/api-key.ts';
 import type { KeyRecord } from '../../../functions/access/keys-table.ts';
 import { PLAN_NAMES, type PlanName } from '../../../functions/access/plans.ts';
 import { isScope, SCOPES, type Scope } from '../../../functions/access/scopes.ts';
@@ -9,7 +15,6 @@ import type { CommandRun, Runner } from '../deployment/deployment.ts';
 import { keysOf, keyView } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
-const ENVIRONMENTS: readonly KeyEnvironment[] = ['live', 'test'];
 
 /** Control characters would reach every terminal that lists the keys. */
 const hasControlCharacters = (text: string): boolean => /\p{Cc}/u.test(text);
@@ -76,7 +81,10 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, run: CommandRun): 
   }
   const key = generateKey(env);
   const hash = hashKey(key);
-  const record: KeyRecord = { id: keyIdOf(hash), hash, createdAt: now.toISOString(), ...options };
+  const record: KeyRecord = {
+    ...{ id: keyIdOf(hash), hash, createdAt: now.toISOString(), environment: env },
+    ...options,
+  };
   await keysOf(run).add(record);
   const { id, ...shown } = keyView(record, now);
   return { text: readable(key, record), data: { id, key, ...shown } };
@@ -93,6 +101,8 @@ export const addCreateKey = (keys: Command, run: Runner): void => {
     .addOption(planOption())
     .addOption(scopes.argParser(parseScopes).default([...SCOPES], 'all'))
     .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
-    .addOption(new Option('--env <env>', 'environment in the prefix of the key').choices(ENVIRONMENTS).default('live'))
+    .addOption(
+      new Option('--env <env>', 'environment in the prefix of the key').choices(KEY_ENVIRONMENTS).default('live'),
+    )
     .action((options: CreateKeyOptions) => run((command) => createKey(options, command)));
 };

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import type { PlanName } from '../../../functions/access/plans.ts';
 import type { Runner } from '../deployment/deployment.ts';
 import { addCreateKey, planOption, required } from './create-key.ts';
-import { keyUsage, listKeys, revokeKey, updateKey } from './keys.ts';
+import { keyUsage } from './key-usage.ts';
+import { listKeys, revokeKey, updateKey } from './keys.ts';
 import { restoreKeys } from './restore-keys.ts';
 
 /** Adds `keys create`, `list`, `revoke`, `update`, `usage` and `restore`. */
@@ -28,7 +29,7 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     );
   keys
     .command('usage')
-    .description('requests of a key in the present window')
+    .description('requests of a key in the present window and the last 24 hours')
     .argument('<id>', 'id of the key')
     .action((id: string) => run((command) => keyUsage(id, command)));
   keys

@@ -1,7 +1,6 @@
-import { type KeyRecord, keysTable, UnknownKey } from '../../../functions/access/keys-table.ts';
-import { PLANS, type PlanName, windowAt } from '../../../functions/access/plans.ts';
+import { type KeyRecord, keysTable } from '../../../functions/access/keys-table.ts';
+import type { PlanName } from '../../../functions/access/plans.ts';
 import { SCOPES } from '../../../functions/access/scopes.ts';
-import { usageTable } from '../../../functions/access/usage-table.ts';
 import { londonDate } from '../../../functions/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
@@ -13,7 +12,7 @@ export const keysOf = ({ deployment }: CommandRun) => keysTable(deployment.db, d
  * The id of a key. Not an argument parser of commander's, which would print the text: it might be a key.
  * @throws CommandFailure
  */
-const requireKeyId = (text: string): string => {
+export const requireKeyId = (text: string): string => {
   if (/^[0-9a-f]{20}$/.test(text)) return text;
   throw new CommandFailure('a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them');
 };
@@ -29,6 +28,7 @@ export const keyView = (record: KeyRecord, now: Date) => ({
   name: record.name,
   plan: record.plan,
   scopes: record.scopes,
+  environment: record.environment ?? 'unknown',
   state: stateOf(record, now),
   createdAt: record.createdAt,
   expires: record.expires ?? null,
@@ -71,20 +71,4 @@ export const revokeKey = async (text: string, run: CommandRun): Promise<CommandR
 export const updateKey = async (text: string, plan: PlanName, run: CommandRun): Promise<CommandResult> => {
   const record = await keysOf(run).changePlan(requireKeyId(text), plan);
   return { text: `Key ${record.id} (${record.name}) is on plan ${plan}.\n`, data: keyView(record, run.now()) };
-};
-
-/** Requests that a key has made in the present window, beside its plan's limit. @throws UnknownKey */
-export const keyUsage = async (text: string, run: CommandRun): Promise<CommandResult> => {
-  const id = requireKeyId(text);
-  const { db, tableNames } = run.deployment;
-  const window = windowAt(run.now());
-  const [key, count] = await Promise.all([keysOf(run).find(id), usageTable(db, tableNames.usage).count(id, window)]);
-  if (key === undefined) throw new UnknownKey(id);
-  const { name, plan } = key;
-  const limit = PLANS[plan].requestsPerWindow;
-  const until = new Date(window.end * 1_000).toISOString();
-  return {
-    text: `Key ${id} (${name}, ${plan}): ${count} of ${limit} requests in the window that ends at ${until}.\n`,
-    data: { id, plan, count, limit, reset: window.end },
-  };
 };

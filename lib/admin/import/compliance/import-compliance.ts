@@ -9,7 +9,7 @@ import type { ImportKind, ImportRun } from '../run/import-kind.ts';
 /** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {
   required: ['registration', 'mot_due', 'mot_exempt', 'tax_paid_until', 'tax_exempt', 'sorn', 'outstanding_fines'],
-  optional: [],
+  optional: ['last_updated'],
 };
 
 const MEANINGS: ReadonlyMap<string, boolean> = new Map([
@@ -49,11 +49,16 @@ const asCount = (value: unknown): unknown => {
   return /^\d{1,15}$/.test(text) ? Number(text) : value;
 };
 
-/** All but the registration, from a CSV row. */
-const fromCsv = (check: FieldChecks, fields: Row['fields']): Omit<ComplianceRecord, 'registration'> => ({
+/** All but the registration, from a CSV row. Without `last_updated` the record gets the modification time of the file. */
+const fromCsv = (
+  check: FieldChecks,
+  fields: Row['fields'],
+  { fileChanged }: ImportRun,
+): Omit<ComplianceRecord, 'registration'> => ({
   mot: readMot(check, fields),
   roadTax: readRoadTax(check, fields),
   outstandingFines: check.count('outstanding_fines', asCount(fields.outstanding_fines)),
+  lastUpdated: isBlank(fields.last_updated) ? fileChanged : check.timestamp('last_updated', fields.last_updated),
 });
 
 /** One record from its row or line. */
@@ -61,10 +66,13 @@ const readCompliance = (row: Row, registration: string | undefined, run: ImportR
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks(run);
   const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
+  // `null` says that the time is not known, and is kept as that.
+  const lastUpdated = (name: string, value: unknown) =>
+    value === null ? undefined : value === undefined ? run.fileChanged : check.timestamp(name, value);
   if (!row.isJson) readRegistration('registration', row.fields.registration);
   const record = row.isJson
-    ? readLine(check, ComplianceRecord, row.fields, { registration: readRegistration })
-    : { registration: registration ?? '', ...fromCsv(check, row.fields) };
+    ? readLine(check, ComplianceRecord, row.fields, { registration: readRegistration, lastUpdated })
+    : { registration: registration ?? '', ...fromCsv(check, row.fields, run) };
   return check.reasons.length > 0 ? { rejected: [{ row, reasons: check.reasons }] } : { record };
 };
 

@@ -80,6 +80,14 @@ export const fieldChecks = ({ now, dates }: Pick<ImportRun, 'now' | 'dates'>) =>
       return text ?? '';
     },
 
+    /** As `text`, but it may be empty: registers have vehicles without a model. */
+    textOrEmpty: (name: string, value: unknown): string => {
+      const text = string(name, value)?.trim() ?? '';
+      const found = text === '' ? undefined : textIssue(text);
+      if (found) issue(name, found);
+      return text;
+    },
+
     year: (name: string, value: unknown): number => {
       const last = now.getUTCFullYear() + 1;
       const isYear = typeof value === 'number' && Number.isInteger(value) && FIRST_YEAR <= value && value <= last;
@@ -136,3 +144,6 @@ export const fieldChecks = ({ now, dates }: Pick<ImportRun, 'now' | 'dates'>) =>
 };
 
 export type FieldChecks = ReturnType<typeof fieldChecks>;
+
+/** The fields of a vehicle that are read otherwise than by their schema. */
+export const vehicleRules = ({ year, textOrEmpty }: FieldChecks) => ({ year, model: textOrEmpty });

@@ -1,0 +1,44 @@
+import { UnknownKey } from '../../../functions/access/keys-table.ts';
+import { PLANS, windowAt } from '../../../functions/access/plans.ts';
+import { firstHour, type UsageHour, usageHours } from '../../../functions/access/usage-report.ts';
+import { usageTable } from '../../../functions/access/usage-table.ts';
+import type { CommandResult } from '../command/outcome.ts';
+import { readableTable } from '../command/readable-table.ts';
+import type { CommandRun } from '../deployment/deployment.ts';
+import { keysOf, requireKeyId } from './keys.ts';
+
+/** Characters of the longest bar. */
+const BAR_WIDTH = 50;
+
+const barChart = (hours: readonly UsageHour[]): string => {
+  const most = Math.max(1, ...hours.map(({ requests }) => requests));
+  const rows = hours.map(({ start, requests, rateLimited }) => [
+    start.slice(11, 16),
+    requests.toLocaleString('en-GB'),
+    rateLimited.toLocaleString('en-GB'),
+    '█'.repeat(Math.ceil((requests / most) * BAR_WIDTH)),
+  ]);
+  return readableTable(['hour, UTC', 'requests', 'rate limited', ''], rows);
+};
+
+/** Requests of a key in the present window and in the last 24 hours, as `GET /v1/usage` counts them. @throws UnknownKey */
+export const keyUsage = async (text: string, run: CommandRun): Promise<CommandResult> => {
+  const id = requireKeyId(text);
+  const usage = usageTable(run.deployment.db, run.deployment.tableNames.usage);
+  const now = run.now();
+  const window = windowAt(now);
+  const [key, count, counts] = await Promise.all([
+    keysOf(run).find(id),
+    usage.count(id, window),
+    usage.countsSince(id, firstHour(now)),
+  ]);
+  if (key === undefined) throw new UnknownKey(id);
+  const { name, plan } = key;
+  const limit = PLANS[plan].requestsPerWindow;
+  const until = new Date(window.end * 1_000).toISOString();
+  const hours = usageHours(counts, PLANS[plan], now);
+  return {
+    text: `Key ${id} (${name}, ${plan}): ${count} of ${limit} requests in the window that ends at ${until}.\n\n${barChart(hours)}`,
+    data: { id, plan, count, limit, reset: window.end, hours },
+  };
+};
