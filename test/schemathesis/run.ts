@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endpoints } from '../../functions/endpoints.ts';
+import { declaresInput, type Endpoint, endpoints } from '../../functions/endpoints.ts';
 import { pathInDocument } from '../../lib/openapi/document.ts';
 import { operationIdOf } from '../../lib/openapi/responses.ts';
 import { casesPerOperation } from './cases.ts';
@@ -43,13 +43,18 @@ const schemathesis = async ({ origin, key }: Service, scratch: string, extra: re
   return code ?? ENDED_BY_SIGNAL;
 };
 
+/** Without any input there is only one request to make up. */
+const examplesNeeded = (row: Endpoint): number =>
+  row.path === undefined && !declaresInput(row) ? 1 : EXAMPLES_PER_OPERATION;
+
 /** What went wrong beyond what Schemathesis says itself: answers it would excuse, operations it looked at too little. */
 const shortcomings = async ({ answers }: Service, scratch: string): Promise<string[]> => {
   const counts = await casesPerOperation(scratch);
-  const rows = Object.values(endpoints);
+  const rows: readonly Endpoint[] = Object.values(endpoints);
   const neglected = rows
-    .map((row) => `${row.method} ${pathInDocument(row)}`)
-    .filter((operation) => (counts.get(operation) ?? 0) < EXAMPLES_PER_OPERATION);
+    .map((row) => ({ operation: `${row.method} ${pathInDocument(row)}`, needed: examplesNeeded(row) }))
+    .filter(({ operation, needed }) => (counts.get(operation) ?? 0) < needed)
+    .map(({ operation }) => operation);
   const excused = [...answers.keys()].filter((status) => status === 429 || status >= 500);
   return [
     ...neglected.map((operation) => `${operation} got ${counts.get(operation) ?? 0} examples.`),
