@@ -1,4 +1,4 @@
-/** The part of two packages that the pages use. The types of the first need Fastify, which is not installed. */
+/** The part of the package that the pages use. Its own types need Fastify, which is not installed. */
 
 declare module '@scalar/fastify-api-reference' {
   interface Reply {
@@ -21,8 +21,4 @@ declare module '@scalar/fastify-api-reference' {
     options: { readonly configuration: { readonly url: string } },
     done: () => void,
   ): void;
-}
-
-declare module 'marked' {
-  export const marked: { readonly parse: (markdown: string, options: { readonly async: false }) => string };
 }
