@@ -6,6 +6,7 @@ import { retryUntil } from './retry.ts';
 /** Keys to read, by table name. */
 export interface TableKeys {
   readonly table: string;
+  /** Each once: DynamoDB rejects a whole request that has a key twice. */
   readonly keys: readonly Item[];
   readonly consistent?: boolean;
   /** A projection expression: only these attributes are sent back. */
@@ -92,13 +93,8 @@ const readChunk = async (
   }
 };
 
-/** DynamoDB rejects a whole request that has a key twice. */
-const withoutDuplicates = (keys: readonly Item[]): readonly Item[] => [
-  ...new Map(keys.map((key) => [JSON.stringify(key), key])).values(),
-];
-
 /**
- * Reads any number of keys, each once, 100 to a request, all requests at once. `UnprocessedKeys`, and requests that are
+ * Reads any number of distinct keys, 100 to a request, all requests at once. `UnprocessedKeys`, and requests that are
  * throttled, are asked for again with jitter until just before the deadline. Keys that could not be read are reported as
  * unread, so that nobody mistakes them for absent; when every request failed, the first error is thrown instead.
  * @param wanted names each table once: of two with the same name only one would be read
@@ -108,7 +104,7 @@ export const batchGet = async (
   wanted: readonly TableKeys[],
   deadline: Deadline,
 ): Promise<BatchGetResult> => {
-  const pending = wanted.flatMap((of) => withoutDuplicates(of.keys).map((key): WantedKey => ({ key, of })));
+  const pending = wanted.flatMap((of) => of.keys.map((key): WantedKey => ({ key, of })));
   const chunks = Array.from({ length: Math.ceil(pending.length / MAX_KEYS) }, (_, index) =>
     pending.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
   );
