@@ -1332,7 +1332,6 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };

@@ -60,6 +60,7 @@ const success = (id: EndpointId, row: Endpoint, shown: readonly Example[]): Json
   });
 
 const commonCodes = Object.keys(commonProblems) as (keyof typeof commonProblems)[];
+const withoutScope = commonCodes.filter((code) => code !== 'SCOPE_MISSING');
 
 const platformMessage = (description: string): JsonObject => ({
   description,
@@ -111,13 +112,13 @@ export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Examp
   return {
     [row.successStatus]: success(id, row, withStatus(row.successStatus)),
     ...Object.fromEntries(errors),
-    ...sharedResponses(commonCodes),
+    ...sharedResponses(row.scope ? commonCodes : withoutScope),
   };
 };
 
 /** The responses to paths and methods outside the table, which need no scope; OpenAPI has no place for them. */
 export const otherRequests = (): JsonObject => ({
-  ...sharedResponses(commonCodes.filter((code) => code !== 'SCOPE_MISSING')),
+  ...sharedResponses(withoutScope),
   [problems.ROUTE_NOT_FOUND.status]: problemResponse(problems.ROUTE_NOT_FOUND.status, ['ROUTE_NOT_FOUND']),
   [problems.METHOD_NOT_ALLOWED.status]: problemResponse(problems.METHOD_NOT_ALLOWED.status, ['METHOD_NOT_ALLOWED']),
 });

@@ -10,6 +10,7 @@ import { Registration } from '../../functions/vehicles/schemas.ts';
 import { generateApiTypes, hasTypeGenerator } from '../../lib/openapi/api-types.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
 import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
+import { responsesOf } from '../../lib/openapi/responses.ts';
 import { information, operationTexts } from '../../lib/openapi/texts.ts';
 
 const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
@@ -42,6 +43,12 @@ describe('docs/openapi.json', () => {
     );
     expect(ids).toHaveLength(Object.keys(endpoints).length);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has no 403 for a request that needs no scope', () => {
+    const { usage, 'read-content': read } = endpoints;
+    expect(Object.keys(responsesOf('read-content', read, []))).toContain('403');
+    expect(Object.keys(responsesOf('usage', usage, []))).not.toContain('403');
   });
 
   it('names the plans as they are', () => {
