@@ -11,15 +11,15 @@ const run = (command: string, args: readonly string[]): void => {
 };
 
 /**
- * A virtual environment with exactly the packages that a requirements file pins, made when it is not there yet.
+ * A virtual environment with exactly the packages that a requirements file pins, made unless it has the program already.
  * Gives the folder of its programs. @throws Error when Python or a package cannot be had
  */
-export const pythonTools = (requirements: string): string => {
+export const pythonTools = (requirements: string, program: string): string => {
   const pins = readFileSync(requirements);
   const name = `python-${createHash('sha256').update(pins).digest('hex').slice(0, 12)}`;
   const folder = join(ROOT, 'node_modules', '.cache', name);
   const programs = join(folder, 'bin');
-  if (!existsSync(join(programs, 'schemathesis'))) {
+  if (!existsSync(join(programs, program))) {
     run('python3', ['-m', 'venv', '--clear', folder]);
     run(join(programs, 'python'), ['-m', 'pip', 'install', '--quiet', '--no-deps', '--requirement', requirements]);
   }
