@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Answer, Api } from './api.ts';
+import type { Answer, Api, Call, Keys } from './api.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
 
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
@@ -8,11 +8,6 @@ const WRONG_CHECKSUM = `vvc_live_${'0'.repeat(36)}`;
 const REQUESTS_OF_FREE = 60;
 const MORE_THAN_FREE = 75;
 const ROUNDS = 3;
-
-const expectUnauthorized = (answer: Answer): void => {
-  expectProblem(answer, 401, 'UNAUTHORIZED', { title: 'Unauthorized' });
-  expect(answer.headers).toMatchObject({ 'www-authenticate': 'Bearer', 'x-ratelimit-limit': '0' });
-};
 
 /** Sends more requests than the free plan allows, again when the window ended meanwhile. */
 const exceedLimit = async ({ call, keys }: Api): Promise<Answer[]> => {
@@ -28,33 +23,26 @@ const exceedLimit = async ({ call, keys }: Api): Promise<Answer[]> => {
 /** Keys, scopes, the rate limit, and paths without an endpoint. */
 export const accessTests = (api: () => Api): void => {
   describe('Access', () => {
-    it('no key: 401', async () => expectUnauthorized(await api().call('GET', LOOKUP, { key: undefined })));
-
-    it('no key at an unknown path: 401', async () => {
-      expectUnauthorized(await api().call('GET', '/', { key: undefined }));
+    it.each<[string, (keys: Keys) => Call, string?]>([
+      ['no key', () => ({ key: undefined })],
+      ['no key at an unknown path', () => ({ key: undefined }), '/'],
+      ['a key with a typo', () => ({ key: WRONG_CHECKSUM })],
+      ['a revoked key', ({ revoked }) => ({ key: revoked })],
+      ['two different keys', ({ vehiclesOnly }) => ({ headers: { Authorization: `Bearer ${vehiclesOnly}` } })],
+    ])('%s: 401', async (_title, callWith, path = LOOKUP) => {
+      const answer = await api().call('GET', path, callWith(api().keys));
+      expectProblem(answer, 401, 'UNAUTHORIZED', { title: 'Unauthorized' });
+      expect(answer.headers).toMatchObject({ 'www-authenticate': 'Bearer', 'x-ratelimit-limit': '0' });
     });
 
-    it('a key with a typo: 401', async () => {
-      expectUnauthorized(await api().call('GET', LOOKUP, { key: WRONG_CHECKSUM }));
-    });
-
-    it('a revoked key: 401', async () => {
-      expectUnauthorized(await api().call('GET', LOOKUP, { key: api().keys.revoked }));
-    });
-
-    it('two different keys: 401', async () => {
-      const headers = { Authorization: `Bearer ${api().keys.vehiclesOnly}` };
-      expectUnauthorized(await api().call('GET', LOOKUP, { headers }));
-    });
-
-    it('a key as bearer token, scheme in any case: 200', async () => {
-      const headers = { Authorization: `bEaReR ${api().keys.premium}` };
-      expectStatus(await api().call('GET', LOOKUP, { key: undefined, headers }), 200);
-    });
-
-    it('a key beside an Authorization of another scheme: 200', async () => {
-      const headers = { Authorization: 'Basic dXNlcjpwYXNz' };
-      expectStatus(await api().call('GET', LOOKUP, { headers }), 200);
+    it.each<[string, (keys: Keys) => Call]>([
+      [
+        'a key as bearer token, scheme in any case',
+        ({ premium }) => ({ key: undefined, headers: { Authorization: `bEaReR ${premium}` } }),
+      ],
+      ['a key beside an Authorization of another scheme', () => ({ headers: { Authorization: 'Basic dXNlcjpwYXNz' } })],
+    ])('%s: 200', async (_title, callWith) => {
+      expectStatus(await api().call('GET', LOOKUP, callWith(api().keys)), 200);
     });
 
     it('a key without the scope: 403', async () => {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { adminProcess } from './admin-process.ts';
 import { type OpenApi, openApi } from './api.ts';
 import { apiTests } from './api-tests.ts';
-import { prepareTarget } from './prepare-target.ts';
+import { adminProcess, prepareTarget } from './prepare-target.ts';
 
 /*
  * `TEST_API_ORIGIN=https://… TEST_API_ADMIN='--stack NAME' npm run test:black-box` creates keys and loads the sample
- * vehicles there: not for production. TEST_API_ADMIN names the deployment for the operator CLI; TEST_API_HOST, when set,
- * is sent as `Host`.
+ * vehicles there: not for production. TEST_API_ADMIN names the deployment for the operator CLI, `npm start` by default;
+ * TEST_API_HOST, when set, is sent as `Host`.
  */
-const { TEST_API_ORIGIN: origin = '', TEST_API_HOST: host, TEST_API_ADMIN: target = '' } = process.env;
+const LOCAL = '--dynamodb http://127.0.0.1:8000';
+const { TEST_API_ORIGIN: origin = '', TEST_API_HOST: host, TEST_API_ADMIN: target = LOCAL } = process.env;
 
 let api: OpenApi;
 

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { text } from 'node:stream/consumers';
 
 /** Keys as an operator makes them, one for each thing to be seen. */
 export interface Keys {
@@ -45,39 +47,28 @@ export interface Api {
   readonly call: (method: string, path: string, call?: Call) => Promise<Answer>;
 }
 
-const headersOf = ({ keys, host }: Target, { json, headers, ...rest }: Call) => {
-  const key = 'key' in rest ? rest.key : keys.premium;
+const send = async (agent: http.Agent, target: Target, method: string, path: string, call: Call): Promise<Answer> => {
+  const key = 'key' in call ? call.key : target.keys.premium;
+  const headers = {
+    ...(target.host !== undefined && { Host: target.host }),
+    ...(key !== undefined && { 'X-API-Key': key }),
+    ...(call.json !== undefined && { 'Content-Type': 'application/json' }),
+    ...call.headers,
+  };
+  const { request } = target.origin.startsWith('https:') ? https : http;
+  const outgoing = request(target.origin, { agent, method, path, headers });
+  outgoing.end(call.json === undefined ? call.raw : JSON.stringify(call.json));
+  const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage];
+  const received = await text(incoming);
   return {
-    ...(host === undefined ? {} : { Host: host }),
-    ...(key === undefined ? {} : { 'X-API-Key': key }),
-    ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-    ...headers,
+    status: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
+    text: received,
+    get body() {
+      return JSON.parse(received);
+    },
   };
 };
-
-const send = (agent: http.Agent, target: Target, method: string, path: string, call: Call): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const options = { agent, method, path, headers: headersOf(target, call) };
-    const { request } = target.origin.startsWith('https:') ? https : http;
-    const outgoing = request(target.origin, options, (incoming) => {
-      let text = '';
-      incoming.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      incoming.on('error', reject).on('end', () => {
-        const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: Object.fromEntries(headers),
-          text,
-          get body() {
-            return JSON.parse(text);
-          },
-        });
-      });
-    });
-    outgoing.on('error', reject).end(call.json === undefined ? call.raw : JSON.stringify(call.json));
-  });
 
 export interface OpenApi extends Api {
   readonly close: () => void;

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXIT } from '../../lib/admin/command/outcome.ts';
-import { adminProcess } from '../black-box/admin-process.ts';
 import { type OpenApi, openApi } from '../black-box/api.ts';
 import { apiTests } from '../black-box/api-tests.ts';
-import { type Admin, prepareTarget } from '../black-box/prepare-target.ts';
+import { type Admin, adminProcess, prepareTarget } from '../black-box/prepare-target.ts';
 import { vehicleTests } from '../black-box/vehicles.ts';
+import { pythonTools } from '../support/python-tools.ts';
 import { cdk, environmentFor } from './cloud-development-kit.ts';
 import { deployedStack } from './deployed-stack.ts';
-import { type Emulator, installMinistack, PROGRAMS, startMinistack } from './ministack.ts';
+import { type Emulator, startMinistack } from './ministack.ts';
 import { type RestoringOperator, restoringOperator } from './restore.ts';
 
 // A deployment on a busy machine: this only ends one that hangs.
@@ -30,8 +30,8 @@ let operator: RestoringOperator;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'deploy-'));
-  await installMinistack();
-  emulator = await startMinistack(folder);
+  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
+  emulator = await startMinistack(programs, folder);
   env = environmentFor(emulator.endpoint);
   run = cdk(env, join(folder, 'cdk.out'));
   stack = deployedStack(STACK, emulator.endpoint);
@@ -47,7 +47,7 @@ beforeAll(async () => {
     'vehicle-verification-prod': STACK,
     'restored.ndjson': join(folder, 'restored.ndjson'),
   };
-  operator = restoringOperator(names, { ...env, PATH: `${PROGRAMS}:${env.PATH}` });
+  operator = restoringOperator(names, { ...env, PATH: `${programs}:${env.PATH}` });
 });
 afterAll(async () => {
   api?.close();

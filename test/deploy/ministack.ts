@@ -1,39 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
-import { runCommand } from '../support/run-command.ts';
 
-/** An AWS emulator on this machine. */
+/** An AWS emulator on this machine (https://pypi.org/project/ministack). */
 export interface Emulator {
   readonly endpoint: string;
   readonly stop: () => Promise<void>;
 }
 
-/** From PyPI: the emulator (https://pypi.org/project/ministack) and the AWS CLI that asks it. */
-const VERSIONS = { ministack: '1.5.33', awscli: '1.46.3' };
-const ENVIRONMENT = join(
-  import.meta.dirname,
-  '../../node_modules/.cache',
-  `ministack-${VERSIONS.ministack}-awscli-${VERSIONS.awscli}`,
-);
-
-/** Where the command `aws` is, once installed. */
-export const PROGRAMS = join(ENVIRONMENT, 'bin');
-const PROGRAM = join(PROGRAMS, 'ministack');
-
 const START_SECONDS = 60;
 const POLL_MS = 250;
-
-/** Installs both into a virtual environment of their own, once. @throws in words when Python or the package cannot be had */
-export const installMinistack = async (): Promise<void> => {
-  if ([PROGRAM, join(PROGRAMS, 'aws')].every((program) => existsSync(program))) return;
-  await runCommand('python3', ['-m', 'venv', ENVIRONMENT]);
-  const pins = Object.entries(VERSIONS).map(([name, version]) => `${name}==${version}`);
-  await runCommand(join(PROGRAMS, 'pip'), ['install', '--quiet', ...pins]);
-};
 
 /**
  * Runs the program and ends its whole group, the functions that it runs included, when this process closes the pipe or
@@ -59,12 +37,12 @@ const untilUp = async (endpoint: string): Promise<void> => {
 
 /**
  * Starts the emulator on a free port, reachable from this machine only. It runs functions with this process's Node and
- * leaves what it unpacks in `folder`.
+ * leaves what it unpacks in `folder`. `programs` is the folder of its Python environment.
  */
-export const startMinistack = async (folder: string): Promise<Emulator> => {
+export const startMinistack = async (programs: string, folder: string): Promise<Emulator> => {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
-  const shell = spawn('/bin/sh', ['-c', WATCHED, PROGRAM], {
+  const shell = spawn('/bin/sh', ['-c', WATCHED, join(programs, 'ministack')], {
     // A group of its own, so that all of it can be ended at once.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

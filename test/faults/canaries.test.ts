@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../functions/access/api-key.ts';
-import { MARKER } from './canaries/canary-words.ts';
+import { MARKER } from './canaries/canary-api.ts';
 import { leaksIn } from './canaries/leaks.ts';
 
 const word = `${MARKER}7x`;

@@ -3,15 +3,14 @@ import { readdirSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CleanUp } from '../../lib/local/sam/clean-up.ts';
-import { adminProcess } from '../black-box/admin-process.ts';
 import { type OpenApi, openApi } from '../black-box/api.ts';
 import { apiTests } from '../black-box/api-tests.ts';
-import { prepareTarget } from '../black-box/prepare-target.ts';
+import { adminProcess, prepareTarget } from '../black-box/prepare-target.ts';
 import { freePort } from '../support/free-port.ts';
+import { pythonTools } from '../support/python-tools.ts';
 import { runCommand } from '../support/run-command.ts';
 import { requireBaseImage } from './base-image.ts';
 import { requireEngine } from './docker-engine.ts';
-import { installSam } from './sam-cli.ts';
 import { type SamRun, startSamRun } from './sam-run.ts';
 
 /*
@@ -32,7 +31,7 @@ let sam: SamRun;
 let api: OpenApi;
 
 beforeAll(async () => {
-  const programs = await installSam();
+  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'sam');
   const engine = await requireEngine(cleanUp);
   process.stdout.write(`The functions run on ${await requireBaseImage(engine, cleanUp)}.\n`);
   const ports = { PORT: String(await freePort()), DYNAMODB_PORT: String(await freePort()) };

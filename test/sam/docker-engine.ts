@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CleanUp } from '../../lib/local/sam/clean-up.ts';
 import { runCommand, succeeds } from '../support/run-command.ts';
-import { requirePrograms } from './debian-packages.ts';
+import { requirePrograms } from './runtime-client.ts';
 import { startWatched } from './watched-process.ts';
 
 const BRIDGE = 'docker0';

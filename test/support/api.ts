@@ -1,4 +1,3 @@
-import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
 import { SCOPES } from '../../functions/access/scopes.ts';
@@ -8,14 +7,14 @@ import type { VehicleRecord } from '../../functions/vehicles/record.ts';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { NOON } from './clock.ts';
 import { fetchByContract } from './contract.ts';
-import { environmentOf, startEngine, type TestEngine } from './engine.ts';
+import { environmentOf, startEngine, storeItems, type TestEngine } from './engine.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Parsed on demand; throws when the text is no JSON. */
+  /** Throws when the text is no JSON. */
   readonly body: unknown;
 }
 
@@ -52,15 +51,14 @@ const send = async (
   { key, headers, json, raw }: Call,
 ): Promise<Reply> => {
   const body = json === undefined ? raw : JSON.stringify(json);
-  const sent = {
-    ...(key === undefined ? {} : { 'X-API-Key': key }),
-    ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
-    ...headers,
-  };
   const response = await fetchByContract(origin + path, {
     method,
-    headers: sent,
-    ...(body === undefined ? {} : { body }),
+    headers: {
+      ...(key !== undefined && { 'X-API-Key': key }),
+      ...(json !== undefined && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body }),
   });
   const text = await response.text();
   return {
@@ -71,14 +69,6 @@ const send = async (
       return JSON.parse(text);
     },
   };
-};
-
-/** Any number of items, in batches of what DynamoDB takes. */
-const loaderFor = (engine: TestEngine) => async (table: string, items: readonly object[]) => {
-  for (let start = 0; start < items.length; start += 25) {
-    const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
-    await engine.client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
-  }
 };
 
 /**
@@ -95,7 +85,6 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}): Promise<TestApi> =
   const clock = { now: NOON };
   const gateway: Gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keysTable(engine.client, engine.names.keys);
-  const load = loaderFor(engine);
   return {
     origin: gateway.origin,
     engine,
@@ -111,8 +100,8 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}): Promise<TestApi> =
       await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
       return key;
     },
-    loadVehicles: (...records) => load(engine.names.vehicles, records),
-    loadCompliance: (...records) => load(engine.names.compliance, records),
+    loadVehicles: (...records) => storeItems(engine.client, engine.names.vehicles, records),
+    loadCompliance: (...records) => storeItems(engine.client, engine.names.compliance, records),
     stop: async () => {
       await gateway.close();
       await faults.close();

@@ -1,16 +1,16 @@
-/** Holds every exchange of the test suite against the OpenAPI document, so that the tests keep the document true. */
+/** Validates every request and response of the test suite against the OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '../../lib/openapi/document.ts';
 import {
-  type DocumentedAnswer,
+  type DocumentedResponse,
   describedOperation,
   type Operation,
-  otherAnswers,
-  platformAnswers,
+  otherResponses,
+  platformResponses,
 } from './documented-operation.ts';
 
-/** One request as it was sent, and what came back. */
+/** One request as it was sent, and its response. */
 export interface Exchange {
   readonly method: string;
   /** As it was sent: `URL` itself rewrites some paths. */
@@ -52,11 +52,9 @@ addFormats.default(ajv);
 const validators = new WeakMap<object, ValidateFunction>();
 
 const validatorOf = (schema: object): ValidateFunction => {
-  const known = validators.get(schema);
-  if (known) return known;
-  const made = ajv.compile({ ...schema, components: document.components });
-  validators.set(schema, made);
-  return made;
+  const validator = validators.get(schema) ?? ajv.compile({ ...schema, components: document.components });
+  validators.set(schema, validator);
+  return validator;
 };
 
 class BreaksContract extends Error {
@@ -79,59 +77,58 @@ const requireFit = (schema: object, value: unknown, what: string, exchange: Exch
 const typed = (schema: { readonly type?: unknown }, text: string): unknown =>
   schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
 
-/** Headers of the connection rather than of the answer. */
+/** Headers of the connection rather than of the response. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
-const checkHeaders = (answer: DocumentedAnswer, exchange: Exchange): void => {
-  const promised = Object.entries(answer.headers);
-  for (const [name, { required, schema }] of promised) {
+const checkHeaders = ({ headers }: DocumentedResponse, exchange: Exchange): void => {
+  for (const [name, { required, schema }] of Object.entries(headers)) {
     const sent = exchange.answerHeaders.get(name);
     require(sent !== null || required !== true, `header ${name} is missing`, exchange);
     if (sent !== null) requireFit(schema, typed(schema, sent), `header ${name}`, exchange);
   }
-  const known = new Set([...TRANSPORT, ...promised.map(([name]) => name.toLowerCase())]);
-  const unknown = [...exchange.answerHeaders.keys()].filter((name) => !known.has(name));
+  const known = [...TRANSPORT, ...Object.keys(headers).map((name) => name.toLowerCase())];
+  const unknown = [...exchange.answerHeaders.keys()].filter((name) => !known.includes(name));
   require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`, exchange);
 };
 
-const checkBody = (answer: DocumentedAnswer, exchange: Exchange): void => {
+const checkBody = ({ content }: DocumentedResponse, exchange: Exchange): void => {
   const { method, answerHeaders, answerText } = exchange;
   const type = answerHeaders.get('content-type');
-  if (answer.content === undefined) {
+  if (content === undefined) {
     require(answerText === '' && type === null, 'no body is described', exchange);
     return;
   }
-  const described = answer.content[type ?? ''];
+  const described = content[type ?? ''];
   if (described === undefined) throw new BreaksContract(`Content-Type ${type} is not described`, exchange);
-  // The answer to HEAD has no body, whatever its headers say.
+  // The response to HEAD has no body, whatever its headers say.
   if (method !== 'HEAD') requireFit(described.schema, JSON.parse(answerText), 'body', exchange);
 };
 
 /** What was accepted must be what the document asks for. */
 const checkRequest = ({ parameters, requestBody }: Operation, path: Record<string, string>, exchange: Exchange) => {
   const { url, headers, body } = exchange;
-  const sent = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const sent = new Headers(headers);
   const places = {
     path: (name: string) => decodeURIComponent(path[name] ?? ''),
-    query: (name: string) => url.searchParams.get(name) ?? undefined,
-    header: (name: string) => sent.get(name.toLowerCase()),
+    query: (name: string) => url.searchParams.get(name),
+    header: (name: string) => sent.get(name),
   };
   for (const { name, in: place, required, schema } of parameters) {
     const value = places[place](name);
-    require(value !== undefined || !required, `${place} parameter ${name} is missing`, exchange);
-    if (value !== undefined) requireFit(schema, typed(schema, value), `${place} parameter ${name}`, exchange);
+    require(value !== null || !required, `${place} parameter ${name} is missing`, exchange);
+    if (value !== null) requireFit(schema, typed(schema, value), `${place} parameter ${name}`, exchange);
   }
   if (requestBody) requireFit(requestBody, JSON.parse(body ?? ''), 'request body', exchange);
 };
 
-/** @throws BreaksContract naming what the document says otherwise */
+/** @throws BreaksContract naming what differs from the document */
 export const requireContract = (exchange: Exchange): void => {
   const described = describedOperation(document, exchange.method, exchange.url.pathname);
-  const answers = described?.operation.answers ?? otherAnswers(document);
-  const answer = answers[exchange.status] ?? platformAnswers(document)[exchange.status];
-  if (answer === undefined) throw new BreaksContract('this status is not described', exchange);
-  checkHeaders(answer, exchange);
-  checkBody(answer, exchange);
+  const responses = described?.operation.responses ?? otherResponses(document);
+  const response = responses[exchange.status] ?? platformResponses(document)[exchange.status];
+  if (response === undefined) throw new BreaksContract('this status is not described', exchange);
+  checkHeaders(response, exchange);
+  checkBody(response, exchange);
   if (described && exchange.status < 300) checkRequest(described.operation, described.path, exchange);
 };
 
@@ -143,16 +140,10 @@ interface Sent {
 
 /** As `fetch`. @throws BreaksContract when the exchange is not as the document describes it */
 export const fetchByContract = async (address: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
-  const response = await fetch(address, { method, headers, ...(body === undefined ? {} : { body }) });
+  const response = await fetch(address, { method, headers, ...(body !== undefined && { body }) });
+  const { status, headers: answerHeaders } = response;
+  const text = typeof body === 'object' ? new TextDecoder().decode(body) : body;
   const answerText = await response.clone().text();
-  requireContract({
-    method,
-    url: new URL(address),
-    headers,
-    body: typeof body === 'object' ? new TextDecoder().decode(body) : body,
-    status: response.status,
-    answerHeaders: response.headers,
-    answerText,
-  });
+  requireContract({ method, url: new URL(address), headers, body: text, status, answerHeaders, answerText });
   return response;
 };

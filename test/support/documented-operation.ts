@@ -1,4 +1,4 @@
-/** Reads operations and answers out of an OpenAPI document, with references followed. */
+/** Reads operations and responses out of the OpenAPI document, with references followed. */
 import { matchRoute } from '../../functions/path-template.ts';
 import { LOCAL_ORIGIN } from '../../lib/openapi/document.ts';
 
@@ -8,12 +8,12 @@ interface Schema {
   readonly type?: unknown;
 }
 
-export interface DocumentedAnswer {
+export interface DocumentedResponse {
   readonly headers: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
   readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
 }
 
-type Answers = Readonly<Record<string, DocumentedAnswer>>;
+type Responses = Readonly<Record<string, DocumentedResponse>>;
 
 export interface Operation {
   readonly parameters: readonly {
@@ -23,7 +23,7 @@ export interface Operation {
     readonly schema: Schema;
   }[];
   readonly requestBody?: Schema;
-  readonly answers: Answers;
+  readonly responses: Responses;
 }
 
 const at = (node: unknown, ...steps: readonly string[]): unknown =>
@@ -35,17 +35,14 @@ const followed = (document: Node, node: unknown): Node => {
   return (typeof ref === 'string' ? at(document, ...ref.split('/').slice(1)) : node) as Node;
 };
 
-const answersIn = (document: Node, responses: unknown): Answers =>
-  Object.fromEntries(
-    Object.entries(responses as Node).map(([status, response]) => {
-      const answer = followed(document, response);
-      const headers = Object.entries((answer.headers ?? {}) as Node).map(([name, header]) => [
-        name,
-        followed(document, header),
-      ]);
-      return [status, { ...answer, headers: Object.fromEntries(headers) } as DocumentedAnswer];
-    }),
-  );
+const mapValues = (node: unknown, map: (value: unknown) => unknown) =>
+  Object.fromEntries(Object.entries((node ?? {}) as Node).map(([name, value]) => [name, map(value)]));
+
+const responsesIn = (document: Node, responses: unknown): Responses =>
+  mapValues(responses, (each) => {
+    const response = followed(document, each);
+    return { ...response, headers: mapValues(response.headers, (header) => followed(document, header)) };
+  }) as unknown as Responses;
 
 const read = new WeakMap<object, Operation>();
 
@@ -56,35 +53,29 @@ const operationIn = (document: Node, operation: Node): Operation => {
   const made = {
     parameters: (operation.parameters ?? []) as Operation['parameters'],
     ...(requestBody && { requestBody }),
-    answers: answersIn(document, operation.responses),
+    responses: responsesIn(document, operation.responses),
   };
   read.set(operation, made);
   return made;
 };
 
-/** The bases on this machine, of a path or of the whole document. */
-const basesOf = (document: Node, item: Node): string[] =>
-  ((item.servers ?? document.servers) as { url: string }[])
-    .filter(({ url }) => url.startsWith(LOCAL_ORIGIN))
-    .map(({ url }) => url.slice(LOCAL_ORIGIN.length));
-
-/** The operation that a request asks for, with its path parameters still encoded; undefined when none is described. */
+/** The operation of a request, with its path parameters still encoded; undefined when none is described. */
 export const describedOperation = (document: Node, method: string, pathname: string) => {
   for (const [template, item] of Object.entries(document.paths as Record<string, Node>)) {
     const operation = item[method.toLowerCase()] as Node | undefined;
-    if (operation === undefined) continue;
-    for (const base of basesOf(document, item)) {
-      const path = matchRoute(base + template, pathname);
-      if (path) return { operation: operationIn(document, operation), path };
+    const servers = (item.servers ?? document.servers) as { url: string }[];
+    for (const { url } of operation ? servers : []) {
+      const path = url.startsWith(LOCAL_ORIGIN) && matchRoute(url.slice(LOCAL_ORIGIN.length) + template, pathname);
+      if (operation && path) return { operation: operationIn(document, operation), path };
     }
   }
   return undefined;
 };
 
-/** What the document says of every other path and method. */
-export const otherAnswers = (document: Node): Answers =>
-  answersIn(document, at(document, 'x-other-requests', 'responses'));
+/** For every other path and method. */
+export const otherResponses = (document: Node): Responses =>
+  responsesIn(document, at(document, 'x-other-requests', 'responses'));
 
-/** What the document says of responses that API Gateway gives by itself. */
-export const platformAnswers = (document: Node): Answers =>
-  answersIn(document, at(document, 'x-platform-responses', 'responses'));
+/** For responses that API Gateway gives by itself. */
+export const platformResponses = (document: Node): Responses =>
+  responsesIn(document, at(document, 'x-platform-responses', 'responses'));

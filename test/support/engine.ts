@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { documentClient } from '../../functions/dynamodb/database.ts';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../functions/tables.ts';
@@ -73,3 +73,15 @@ export const environmentOf = ({ endpoint, names }: Pick<TestEngine, 'endpoint' |
   POWERTOOLS_LOG_LEVEL: 'SILENT',
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
+
+/** Stores any number of items, in batches of at most 25. */
+export const storeItems = async (
+  client: DynamoDBDocumentClient,
+  table: string,
+  items: readonly object[],
+): Promise<void> => {
+  for (let start = 0; start < items.length; start += 25) {
+    const puts = items.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+  }
+};

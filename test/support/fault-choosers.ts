@@ -1,42 +1,30 @@
-/** Which database request fails, and how: choosers for a fault proxy's `inject`, to be put together. */
+/** Which database request fails, and how: choosers for a fault proxy's `inject`, to be combined. */
 import type { DatabaseCall, Fault } from './fault-proxy.ts';
 
-/** Decides what goes wrong with a database request; undefined is nothing. */
+/** Decides the fault of a database request. */
 export type ChooseFault = (call: DatabaseCall) => Fault | undefined;
 
-/** Milliseconds that a slow answer takes here: noticed, yet inside what the service waits for one answer. */
+/** Milliseconds of a slow response for which the service still waits. */
 const SLOW_MS = 400;
 
-/** Every kind of fault that passes. */
+/** Every kind of fault after which a retry helps. */
 export const FAULTS = [
-  'throttle',
-  'error',
-  { slowMs: SLOW_MS },
-  'hang',
-  'resetBefore',
-  'resetAfter',
-  'errorAfter',
-  'truncate',
-  'partial',
-  'mixedCancellation',
+  ...(['throttle', 'error', 'hang', 'resetBefore', 'resetAfter', 'errorAfter', 'truncate'] as const),
+  ...(['partial', 'mixedCancellation', { slowMs: SLOW_MS }] as const),
 ] as const satisfies readonly Fault[];
 
-/** A fault in a word, for tables and test titles. */
-export const faultName = (fault: Fault): string => (typeof fault === 'object' ? 'slow' : fault);
-
-/** The same fault every time. */
 export const always =
   (fault: Fault): ChooseFault =>
   () =>
     fault;
 
-/** Only requests of one operation (`GetItem`, `TransactWriteItems` …); the others do not reach `choose`. */
+/** Only requests of one operation (`GetItem`, `TransactWriteItems` …) reach `choose`. */
 export const forOperation =
   (operation: string, choose: ChooseFault): ChooseFault =>
   (call) =>
     call.operation === operation ? choose(call) : undefined;
 
-/** Only requests that name this table, by its full name; the others do not reach `choose`. */
+/** Only requests that name this table reach `choose`. */
 export const forTable =
   (table: string, choose: ChooseFault): ChooseFault =>
   (call) =>
@@ -66,7 +54,7 @@ export const seededNumbers = (seed: number) => {
 export const withProbability = (share: number, faults: readonly Fault[], seed: number): ChooseFault => {
   const next = seededNumbers(seed);
   return () => {
-    // Both numbers are drawn each time, so that the nth request's fate hangs on the seed alone.
+    // Both numbers are drawn each time, so that the nth fault depends on the seed alone.
     const [isHit, choice] = [next() < share, next()];
     return isHit ? faults[Math.floor(choice * faults.length)] : undefined;
   };

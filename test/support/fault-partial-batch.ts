@@ -1,87 +1,58 @@
-/** Batches of which DynamoDB does only a part, as it does when a partition is busy or an answer grows over 16 MB. */
+/** Batches of which DynamoDB does only a part, as when a partition is busy or a response exceeds 16 MB. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 
-type Entries = readonly unknown[];
-type Items = Record<string, unknown>;
-
-/** How a batch operation names its entries in a request, and those that it gives back in an answer. */
-interface BatchShape {
-  readonly entriesOf: (tableRequest: unknown) => Entries;
-  readonly withEntries: (tableRequest: unknown, entries: Entries) => unknown;
-  readonly unprocessed: 'UnprocessedKeys' | 'UnprocessedItems';
-}
-
-const SHAPES: Readonly<Record<string, BatchShape>> = {
-  BatchGetItem: {
-    entriesOf: (request) => (request as { Keys: Entries }).Keys,
-    // `ConsistentRead`, projections and names come back as they were sent.
-    withEntries: (request, Keys) => ({ ...(request as Items), Keys }),
-    unprocessed: 'UnprocessedKeys',
-  },
-  BatchWriteItem: {
-    entriesOf: (request) => request as Entries,
-    withEntries: (_, entries) => entries,
-    unprocessed: 'UnprocessedItems',
-  },
-};
-
-/** An engine's answer as it came over HTTP. */
-export interface EngineAnswer {
+export interface EngineResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** A batch cut in two: what goes to the engine, and how its answer tells of the rest. */
-export interface PartialBatch {
-  readonly body: Buffer;
-  readonly answer: (toHalf: EngineAnswer) => EngineAnswer;
-}
+type Entries = readonly unknown[];
+type Tables = Readonly<Record<string, unknown>>;
 
-const merged = (shape: BatchShape, one: Items, other: Items): Items => {
-  const tables = new Set([...Object.keys(one), ...Object.keys(other)]);
-  const entries = (request: unknown) => (request === undefined ? [] : shape.entriesOf(request));
-  return Object.fromEntries(
-    [...tables].map((table) => {
-      const both = [...entries(one[table]), ...entries(other[table])];
-      return [table, shape.withEntries(one[table] ?? other[table], both)];
-    }),
-  );
+/** How a batch operation names its entries. Options of a read, such as a projection, come back as they were sent. */
+const SHAPES = {
+  BatchGetItem: {
+    entriesOf: (request: unknown) => (request as { Keys: Entries }).Keys,
+    withEntries: (request: unknown, Keys: Entries): unknown => ({ ...(request as Tables), Keys }),
+    unprocessed: 'UnprocessedKeys',
+  },
+  BatchWriteItem: {
+    entriesOf: (request: unknown) => request as Entries,
+    withEntries: (_: unknown, entries: Entries): unknown => entries,
+    unprocessed: 'UnprocessedItems',
+  },
 };
 
-/**
- * The first half of a batch, rounded up: DynamoDB always does something, else it throttles. Undefined for other
- * operations and for a batch of one.
- */
-export const partialBatch = (operation: string, body: Buffer): PartialBatch | undefined => {
-  const shape = SHAPES[operation];
-  if (shape === undefined) return undefined;
-  const request = JSON.parse(String(body)) as { readonly RequestItems: Items };
-  const entries = Object.entries(request.RequestItems).flatMap(([table, tableRequest]) =>
-    shape.entriesOf(tableRequest).map((entry) => ({ table, entry })),
+/** The first half of a batch, rounded up, and how its response reports the rest; undefined where nothing can be left. */
+export const partialBatch = (operation: string, body: Buffer) => {
+  if (operation !== 'BatchGetItem' && operation !== 'BatchWriteItem') return undefined;
+  const { entriesOf, withEntries, unprocessed } = SHAPES[operation];
+  const request = JSON.parse(String(body)) as { readonly RequestItems: Tables };
+  const all = Object.entries(request.RequestItems).flatMap(([table, part]) =>
+    entriesOf(part).map((entry) => ({ table, entry })),
   );
-  const half = Math.ceil(entries.length / 2);
-  if (half === entries.length) return undefined;
-  const itemsOf = (part: typeof entries): Items =>
+  const half = Math.ceil(all.length / 2);
+  if (half === all.length) return undefined;
+  const byTable = (part: typeof all): Tables =>
     Object.fromEntries(
-      Object.entries(Object.groupBy(part, ({ table }) => table)).map(([table, group = []]) => [
-        table,
-        shape.withEntries(
-          request.RequestItems[table],
-          group.map(({ entry }) => entry),
-        ),
-      ]),
+      [...Map.groupBy(part, ({ table }) => table)].map(([table, group]) => {
+        const entries = group.map(({ entry }) => entry);
+        return [table, withEntries(request.RequestItems[table], entries)];
+      }),
     );
-  const rest = itemsOf(entries.slice(half));
+  const rest = all.slice(half);
   return {
-    body: Buffer.from(JSON.stringify({ ...request, RequestItems: itemsOf(entries.slice(0, half)) })),
-    answer: (toHalf) => {
-      const told = JSON.parse(String(toHalf.body)) as Items;
-      const unprocessed = merged(shape, (told[shape.unprocessed] ?? {}) as Items, rest);
-      const body = Buffer.from(JSON.stringify({ ...told, [shape.unprocessed]: unprocessed }));
-      const framing = { 'content-length': String(body.length), 'x-amz-crc32': String(crc32(body)) };
-      return { ...toHalf, headers: { ...toHalf.headers, ...framing }, body };
+    body: Buffer.from(JSON.stringify({ ...request, RequestItems: byTable(all.slice(0, half)) })),
+    respond: ({ status, headers, body: given }: EngineResponse): EngineResponse => {
+      const response = JSON.parse(String(given)) as Readonly<Record<string, Tables | undefined>>;
+      const left = Object.entries(response[unprocessed] ?? {}).flatMap(([table, part]) =>
+        entriesOf(part).map((entry) => ({ table, entry })),
+      );
+      const changed = Buffer.from(JSON.stringify({ ...response, [unprocessed]: byTable([...left, ...rest]) }));
+      const framing = { 'content-length': String(changed.length), 'x-amz-crc32': String(crc32(changed)) };
+      return { status, headers: { ...headers, ...framing }, body: changed };
     },
   };
 };

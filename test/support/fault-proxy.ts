@@ -1,24 +1,17 @@
+import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type EngineAnswer, partialBatch } from './fault-partial-batch.ts';
+import { buffer } from 'node:stream/consumers';
+import { type EngineResponse, partialBatch } from './fault-partial-batch.ts';
 
 /**
- * What goes wrong with one database request; `*After` lets the engine apply it first, `truncate` and slow too. `partial`
- * does half of a batch and gives the rest back as unprocessed; it leaves other requests alone. `mixedCancellation` cancels
- * a transaction because of a conflict on its first item, while every other condition fails; it leaves other requests
- * alone. `deny` is what a caller is told whose permission was taken away: nobody tries again after that.
+ * What goes wrong with one database request; with `*After`, `truncate` and slow responses the engine applies it first.
+ * `partial` does half of a batch, `mixedCancellation` cancels a transaction because of a conflict on its first item while
+ * every other condition fails; both leave other requests alone. `deny` is an error that nobody retries.
  */
 export type Fault =
-  | 'throttle'
-  | 'deny'
-  | 'error'
-  | 'hang'
-  | 'resetBefore'
-  | 'resetAfter'
-  | 'errorAfter'
-  | 'truncate'
-  | 'partial'
-  | 'mixedCancellation'
+  | ('throttle' | 'deny' | 'error' | 'hang' | 'resetBefore' | 'resetAfter' | 'errorAfter' | 'truncate')
+  | ('partial' | 'mixedCancellation')
   | { readonly slowMs: number };
 
 /** One request on its way to the engine. */
@@ -32,18 +25,17 @@ export interface DatabaseCall {
   readonly nth: number;
 }
 
-/** A request that came, and what was done to it. */
 export interface RecordedCall extends DatabaseCall {
   /** Undefined when it passed, or while its fault is still being chosen. */
-  readonly fault: Fault | undefined;
-  /** Whether the client hung up although no fault held its answer back: this machine was too slow, a fault of its own. */
-  readonly isAbandoned: boolean;
+  fault: Fault | undefined;
+  /** Whether the client disconnected although no fault delayed the response: this machine was too slow. */
+  isAbandoned: boolean;
 }
 
 export interface FaultProxy {
   readonly endpoint: string;
   /** Every request since the last `reset`, the one whose fault is being chosen included. */
-  readonly calls: readonly RecordedCall[];
+  readonly calls: readonly Readonly<RecordedCall>[];
   /** Decides the fault of each request; nothing goes wrong while it is unset. */
   readonly inject: (choose: (call: DatabaseCall) => Fault | undefined) => void;
   /** No more faults, no recorded calls. */
@@ -51,17 +43,22 @@ export interface FaultProxy {
   readonly close: () => Promise<void>;
 }
 
-const THROTTLE = 'com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException';
-const DENIED = 'com.amazon.coral.service#AccessDeniedException';
-const INTERNAL = 'com.amazonaws.dynamodb.v20120810#InternalServerError';
+const V20120810 = 'com.amazonaws.dynamodb.v20120810#';
+
+/** Faults that are a response of DynamoDB: its status and type. */
+const RESPONSES = {
+  throttle: [400, `${V20120810}ProvisionedThroughputExceededException`],
+  deny: [400, 'com.amazon.coral.service#AccessDeniedException'],
+  error: [500, `${V20120810}InternalServerError`],
+  errorAfter: [500, `${V20120810}InternalServerError`],
+  mixedCancellation: [400, `${V20120810}TransactionCanceledException`],
+} as const;
 
 /** Whether a fault does anything to requests of this operation. */
 export const isApplicable = (fault: Fault, operation: string): boolean => {
   if (fault === 'partial') return operation.startsWith('Batch');
   return fault !== 'mixedCancellation' || operation === 'TransactWriteItems';
 };
-
-const CANCELED = 'com.amazonaws.dynamodb.v20120810#TransactionCanceledException';
 
 /** One reason per action, in their order: a conflict first, then failed conditions, `None` where there is no condition. */
 const mixedReasons = (body: string): object[] => {
@@ -73,16 +70,11 @@ const mixedReasons = (body: string): object[] => {
   });
 };
 
-const read = async (stream: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
+const fail = (response: ServerResponse, fault: keyof typeof RESPONSES, members: object = {}): void => {
+  const [status, type] = RESPONSES[fault];
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+  response.end(JSON.stringify({ __type: type, message: 'injected', ...members }));
 };
-
-const fail = (response: ServerResponse, status: number, type: string, members: object = {}) =>
-  response
-    .writeHead(status, { 'content-type': 'application/x-amz-json-1.0' })
-    .end(JSON.stringify({ __type: type, message: 'injected', ...members }));
 
 interface Named {
   readonly TableName?: string;
@@ -99,25 +91,23 @@ const tablesIn = (body: string): readonly string[] => {
   return [...new Set(names.filter((name) => name !== undefined))];
 };
 
-const forward = (target: URL, agent: Agent, incoming: IncomingMessage, body: Buffer): Promise<EngineAnswer> =>
-  new Promise((resolve, reject) => {
-    const headers = { ...incoming.headers, host: target.host, 'content-length': body.length };
-    const outgoing = request(target, { method: incoming.method ?? 'POST', agent, headers }, (answer) => {
-      read(answer).then(
-        (content) => resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: content }),
-        reject,
-      );
-    });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
+const forward = async (target: URL, agent: Agent, incoming: IncomingMessage, body: Buffer): Promise<EngineResponse> => {
+  const headers = { ...incoming.headers, host: target.host, 'content-length': body.length };
+  const outgoing = request(target, { method: incoming.method ?? 'POST', agent, headers });
+  outgoing.end(body);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 500, headers: response.headers, body: await buffer(response) };
+};
 
-/** As a network does when a peer vanishes: no answer, no orderly end. */
 const breakConnection = (response: ServerResponse): void => void response.socket?.resetAndDestroy();
 
-const deliver = (response: ServerResponse, { status, headers, body }: EngineAnswer, fault: Fault | undefined): void => {
+const deliver = (
+  response: ServerResponse,
+  { status, headers, body }: EngineResponse,
+  fault: Fault | undefined,
+): void => {
   if (fault === 'resetAfter') breakConnection(response);
-  else if (fault === 'errorAfter') fail(response, 500, INTERNAL);
+  else if (fault === 'errorAfter') fail(response, fault);
   else if (fault === 'truncate') {
     response.writeHead(status, headers);
     response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
@@ -134,11 +124,10 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
 
   const record = (operation: string, body: string, response: ServerResponse): RecordedCall => {
     nth += 1;
-    const chosen: { fault: Fault | undefined } = { fault: undefined };
-    const call = { operation, tables: tablesIn(body), body, nth, ...chosen, isAbandoned: false };
+    const call: RecordedCall = { operation, tables: tablesIn(body), body, nth, fault: undefined, isAbandoned: false };
     calls.push(call);
     const wanted = choose(call);
-    // Where there is nothing to do a part of, or to cancel, nothing goes wrong.
+    // A batch of one cannot be partial.
     const isWhole = wanted === 'partial' && partialBatch(operation, Buffer.from(body)) === undefined;
     call.fault = isWhole || (wanted && !isApplicable(wanted, operation)) ? undefined : wanted;
     response.once('close', () => {
@@ -148,31 +137,29 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
   };
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
-    const body = await read(incoming);
+    const body = await buffer(incoming);
     const call = record(String(incoming.headers['x-amz-target']).split('.')[1] ?? '', String(body), response);
     const { fault } = call;
     if (fault === 'hang') return;
     if (fault === 'resetBefore') breakConnection(response);
-    else if (fault === 'throttle') fail(response, 400, THROTTLE);
-    else if (fault === 'deny') fail(response, 400, DENIED);
-    else if (fault === 'error') fail(response, 500, INTERNAL);
-    else if (fault === 'mixedCancellation') {
-      fail(response, 400, CANCELED, { CancellationReasons: mixedReasons(String(body)) });
-    } else {
+    else if (fault === 'throttle' || fault === 'deny' || fault === 'error') fail(response, fault);
+    else if (fault === 'mixedCancellation') fail(response, fault, { CancellationReasons: mixedReasons(String(body)) });
+    else {
       const half = fault === 'partial' ? partialBatch(call.operation, body) : undefined;
-      const answer = await forward(target, agent, incoming, half?.body ?? body);
-      if (half !== undefined && answer.status === 200) deliver(response, half.answer(answer), fault);
-      else if (typeof fault === 'object') setTimeout(() => deliver(response, answer, fault), fault.slowMs).unref();
+      const whole = await forward(target, agent, incoming, half?.body ?? body);
+      const answer = half !== undefined && whole.status === 200 ? half.respond(whole) : whole;
+      if (typeof fault === 'object') setTimeout(() => deliver(response, answer, fault), fault.slowMs).unref();
       else deliver(response, answer, fault);
     }
   };
   const server = createServer((incoming, response) => {
-    // Either side may hang up at any time; that is what this proxy is for.
+    // Either side may disconnect at any time.
     serve(incoming, response).catch(() => response.destroy());
   });
-  // An idle connection closed here would be a fault that nobody chose.
+  // Closing an idle connection would be a fault that no test chose.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
@@ -183,11 +170,11 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
       calls.length = 0;
       choose = () => undefined;
     },
-    close: () =>
-      new Promise((resolve) => {
-        agent.destroy();
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close: async () => {
+      agent.destroy();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
   };
 };

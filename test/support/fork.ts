@@ -24,8 +24,8 @@ export interface Forked<Result> {
   readonly stop: () => Promise<string>;
 }
 
+/** `id` is 0 for the function itself, then one number per call. */
 interface Reply {
-  /** 0 for the function itself, then one number per call. */
   readonly id: number;
   readonly value?: unknown;
   readonly error?: string;

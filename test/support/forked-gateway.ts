@@ -2,14 +2,6 @@ import { startGateway } from '../../lib/local/gateway/gateway.ts';
 import { NOON } from './clock.ts';
 import { forkCall } from './fork.ts';
 
-/** The local gateway in a process of its own. */
-export interface ForkedGateway {
-  readonly origin: string;
-  /** Sets its clock, in Unix milliseconds; the clock stops there, and at `NOON` until the first call. */
-  readonly setClock: (now: number) => Promise<void>;
-  readonly stop: () => Promise<unknown>;
-}
-
 /** Requests that it serves at once: few, since several gateways share one engine with each other and with the test. */
 const CONCURRENCY = 8;
 
@@ -25,18 +17,16 @@ export const startGatewayWithClock = async () => {
   };
 };
 
-export const forkGateway = async (environment: Readonly<Record<string, string>>): Promise<ForkedGateway> => {
-  const { result, call, stop } = await forkCall<{ readonly origin: string }>(
-    new URL(import.meta.url),
-    'startGatewayWithClock',
-    [],
-    { environment },
-  );
+export type ForkedGateway = Awaited<ReturnType<typeof forkGateway>>;
+
+/** The local gateway in a process of its own. Its clock stands still, at `NOON` until it is set. */
+export const forkGateway = async (environment: Readonly<Record<string, string>>) => {
+  const module = new URL(import.meta.url);
+  const gateway = await forkCall<{ readonly origin: string }>(module, 'startGatewayWithClock', [], { environment });
   return {
-    origin: result.origin,
-    setClock: async (now) => {
-      await call('setClock', now);
-    },
-    stop,
+    origin: gateway.result.origin,
+    /** In Unix milliseconds. */
+    setClock: (now: number): Promise<unknown> => gateway.call('setClock', now),
+    stop: gateway.stop,
   };
 };

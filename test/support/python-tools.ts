@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const ROOT = join(import.meta.dirname, '..', '..');
+/** Where what takes long to make is kept between runs. */
+export const CACHE = join(import.meta.dirname, '../../node_modules/.cache');
 
 const run = (command: string, args: readonly string[]): void => {
   const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -17,7 +18,7 @@ const run = (command: string, args: readonly string[]): void => {
 export const pythonTools = (requirements: string, program: string): string => {
   const pins = readFileSync(requirements);
   const name = `python-${createHash('sha256').update(pins).digest('hex').slice(0, 12)}`;
-  const folder = join(ROOT, 'node_modules', '.cache', name);
+  const folder = join(CACHE, name);
   const programs = join(folder, 'bin');
   if (!existsSync(join(programs, program))) {
     run('python3', ['-m', 'venv', '--clear', folder]);

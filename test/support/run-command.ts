@@ -2,31 +2,33 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-/** Where and how a command runs, and what is written to its standard input. */
-export interface Surroundings {
+interface Options {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** Written to its standard input. */
   readonly input?: NodeJS.ReadableStream;
+  /** Exit codes of a success. */
+  readonly accepted?: readonly number[];
 }
 
-/** Runs a command to its end and returns its standard output, trimmed. @throws with all it said when it fails */
+/** Runs a command to its end and returns its standard output, trimmed. @throws Error with its output when it fails */
 export const runCommand = async (
   command: string,
   args: readonly string[],
-  { env = process.env, cwd = process.cwd(), input }: Surroundings = {},
+  { env = process.env, cwd = process.cwd(), input, accepted = [0] }: Options = {},
 ): Promise<string> => {
   const child = spawn(command, args, { env, cwd, stdio: 'pipe' });
   const ended = once(child, 'close');
-  // A command that ends before it has read everything says more with its exit code than the broken pipe does.
+  // When a command ends before it has read everything, its exit code is more useful than the broken pipe.
   child.stdin.on('error', () => undefined);
   if (input === undefined) child.stdin.end();
   else input.pipe(child.stdin);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
+  if (!accepted.includes(code)) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${stdout}${stderr}`);
   return stdout.trim();
 };
 
-/** Whether a command can be run to a good end. */
+/** Whether a command succeeds. */
 export const succeeds = async (command: string, args: readonly string[], env = process.env): Promise<boolean> => {
   try {
     await runCommand(command, args, { env });

@@ -1,15 +1,8 @@
 /** Searches logs for what must not be in them, in every form in which it could get there. */
 import { createHash } from 'node:crypto';
-import { MARKER } from './canary-words.ts';
+import { MARKER, type Sent } from './canary-api.ts';
 
-/** What a service was given that no log may hold. Of a key, its id may be logged: the first 20 digits of its hash. */
-export interface Secrets {
-  readonly words: readonly string[];
-  readonly keys: readonly string[];
-}
-
-/** Something that was found. */
-export interface Leak {
+interface Leak {
   readonly form: string;
   readonly line: string;
 }
@@ -18,7 +11,7 @@ const PUBLIC_HASH_DIGITS = 20;
 const BITS = { byte: 8, digit: 6 };
 
 /** The digits of base64 that stand for a text wherever in a longer one it is. */
-export const base64Forms = (text: string): string[] =>
+const base64Forms = (text: string): string[] =>
   [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]);
     const [start, end] = [
@@ -57,7 +50,7 @@ const findIn = (log: string, text: string, form: string): Leak[] => {
 };
 
 /** Every secret that a log holds, with a line for each form in which it was found. */
-export const leaksIn = (log: string, { words, keys }: Secrets): Leak[] => {
+export const leaksIn = (log: string, { words, keys }: Pick<Sent, 'words' | 'keys'>): Leak[] => {
   const lower = log.toLowerCase();
   return [
     ...findIn(lower, MARKER, 'a canary, in whatever case or URL encoding'),

@@ -1,157 +1,166 @@
+/** What the clients of the content test do: requests that are repeated until they are acknowledged, and every response checked. */
 import type { ContentFields, ContentItem } from '../../../functions/content/item.ts';
-import type { Reply } from '../../support/api.ts';
+import type { Call, Reply, TestApi } from '../../support/api.ts';
 import { someFields } from '../../support/content.ts';
-import type { Answered, Send } from './retrying-client.ts';
 
 /** Lists that all clients share, so that they write the same counters. */
 const DOMAINS = 7;
 const ITEMS = '/v1/api/content';
+/** Far more than a fifth of faults can use up. */
+const MAX_ATTEMPTS = 100;
+/** Every so many responses to a change are treated as lost, and the request is sent again. */
+const LOST_EVERY = 10;
 
-/** What one client was acknowledged about one item, and every response that it should not have got. */
+/** What one client was acknowledged about one item. */
 export interface ItemHistory {
-  /** As it was last acknowledged; undefined when its deletion was. */
-  readonly item: ContentItem | undefined;
+  /** As last acknowledged; undefined when its deletion was. */
+  item: ContentItem | undefined;
   /** Ids of items whose deletion was acknowledged. */
-  readonly deleted: readonly string[];
-  readonly surprises: readonly string[];
+  readonly deleted: string[];
+  /** Unexpected responses. */
+  readonly unexpected: string[];
 }
 
-/** One client's work on one item, with every response checked. */
-const newClient = (send: Send) => {
-  const history = { deleted: [] as string[], surprises: [] as string[] };
+interface Answered {
+  readonly reply: Reply;
+  /** Whether an earlier attempt may have been applied: 404 or 412 may then be due to it. */
+  readonly inDoubt: boolean;
+  /** Responses to earlier attempts that were treated as lost. */
+  readonly lost: readonly Reply[];
+}
 
-  const expectThat = (holds: boolean, what: string, { status }: Reply): void => {
-    if (!holds) history.surprises.push(`${what}: ${status}`);
+/** `fetch` throws this when a busy machine has closed a connection that was to be used again: the response is lost. */
+const undefinedIfDisconnected = (error: unknown): undefined => {
+  if (!(error instanceof TypeError)) throw error;
+};
+
+/** Repeats each request until it is acknowledged or rejected. 429 means a throttled counter: no key nears its limit. */
+export const retryingClient = async (api: TestApi) => {
+  const key = await api.newKey();
+  let changes = 0;
+  const isLost = (method: string, { status }: Reply): boolean => {
+    if (method === 'GET' || status >= 300) return false;
+    changes += 1;
+    return changes % LOST_EVERY === 0;
+  };
+  return async (method: string, path: string, options: Call = {}): Promise<Answered> => {
+    const lost: Reply[] = [];
+    let inDoubt = false;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const reply = await api.call(method, ITEMS + path, { key, ...options }).catch(undefinedIfDisconnected);
+      if (reply === undefined || reply.status >= 500) inDoubt = true;
+      else if (isLost(method, reply)) lost.push(reply);
+      else if (reply.status !== 429) return { reply, inDoubt: inDoubt || lost.length > 0, lost };
+    }
+    throw new Error(`${method} was not acknowledged in ${MAX_ATTEMPTS} attempts`);
+  };
+};
+
+type Send = Awaited<ReturnType<typeof retryingClient>>;
+
+const ifVersion = ({ version }: ContentItem) => ({ 'If-Match': `"${version}"` });
+
+/** The requests about one item. */
+const clientOf = (send: Send, { deleted, unexpected }: ItemHistory) => {
+  const require = (holds: boolean, what: string, { status, text }: Reply): void => {
+    if (!holds) unexpected.push(`${what}: ${status} ${text}`);
   };
 
   const read = async (id: string): Promise<ContentItem | undefined> => {
-    const { reply } = await send('GET', `${ITEMS}/${id}`);
-    expectThat(reply.status === 200 || reply.status === 404, 'reading an item', reply);
+    const { reply } = await send('GET', `/${id}`);
+    require([200, 404].includes(reply.status), 'read', reply);
     return reply.status === 200 ? (reply.body as ContentItem) : undefined;
   };
 
-  const create = async (fields: ContentFields, idempotencyKey: string): Promise<ContentItem> => {
-    const { reply, lost } = await send('POST', ITEMS, {
-      json: fields,
-      headers: { 'Idempotency-Key': idempotencyKey },
-    });
-    expectThat(reply.status === 201, 'creating an item', reply);
-    for (const earlier of lost) expectThat(earlier.text === reply.text, 'another response to the same create', earlier);
+  const create = async (json: ContentFields, idempotencyKey: string): Promise<ContentItem> => {
+    const { reply, lost } = await send('POST', '', { json, headers: { 'Idempotency-Key': idempotencyKey } });
+    require(reply.status === 201, 'create', reply);
+    for (const earlier of lost) require(earlier.text === reply.text, 'another response to the same create', earlier);
     return reply.body as ContentItem;
   };
 
+  /** Nobody else changes this item: after a lost response, our title and the next version mean that the update was applied. */
   const update = async (item: ContentItem, title: string): Promise<ContentItem> => {
-    const answered = await send('PUT', `${ITEMS}/${item.id}`, {
-      json: { title },
-      headers: { 'If-Match': `"${item.version}"` },
-    });
-    if (answered.reply.status === 200) return answered.reply.body as ContentItem;
-    return findUpdated(answered, item, title);
-  };
-
-  /** Nobody else changes this item: with our title and the next version, the update was ours. */
-  const findUpdated = async ({ reply, inDoubt }: Answered, item: ContentItem, title: string) => {
-    expectThat(inDoubt && reply.status === 412, 'updating an item', reply);
+    const { reply, inDoubt } = await send('PUT', `/${item.id}`, { json: { title }, headers: ifVersion(item) });
+    if (reply.status === 200) return reply.body as ContentItem;
+    require(inDoubt && reply.status === 412, 'update', reply);
     const found = await read(item.id);
-    expectThat(
-      found?.title === title && found.version === item.version + 1,
-      'the item after an update in doubt',
-      reply,
-    );
+    require(found?.title === title && found.version === item.version + 1, 'update in doubt', reply);
     return found ?? item;
   };
 
-  /** Checks how many items the list of a slug has. */
-  const listed = async ({ domain, slug }: ContentItem, expected: number): Promise<void> => {
-    const { reply } = await send('GET', `${ITEMS}?domain=${domain}&slug=${slug}`);
-    const { total, items } = reply.body as { readonly total: number; readonly items: readonly object[] };
-    expectThat(
-      total === expected && items.length === expected,
-      `a list of ${total} where ${expected} should be`,
-      reply,
-    );
+  const list = async (query: string) => {
+    const { reply } = await send('GET', query);
+    return { reply, ...(reply.body as { readonly items: readonly ContentItem[]; readonly total: number }) };
+  };
+  const requireBySlug = async ({ domain, slug }: ContentItem, expected: number): Promise<void> => {
+    const { reply, items, total } = await list(`?domain=${domain}&slug=${slug}`);
+    require(total === expected && items.length === expected, `a list of other than ${expected}`, reply);
+  };
+  /** A new item is near the beginning of its domain's list, behind at most what other clients created meanwhile. */
+  const requireInDomain = async ({ id, domain }: ContentItem): Promise<void> => {
+    const { reply, items } = await list(`?domain=${domain}&limit=50`);
+    require(items.filter((item) => item.id === id).length === 1, 'a new item in the list of its domain', reply);
   };
 
-  /** A new item is at the beginning of its domain's list, behind at most what other clients have made meanwhile. */
-  const listedInDomain = async ({ id, domain }: ContentItem): Promise<void> => {
-    const { reply } = await send('GET', `${ITEMS}?domain=${domain}&limit=50`);
-    const { items } = reply.body as { readonly items: readonly ContentItem[] };
-    expectThat(items.filter((item) => item.id === id).length === 1, 'a new item in the list of its domain', reply);
-  };
-
-  const remove = async (item: ContentItem, guarded: boolean): Promise<void> => {
-    const headers = guarded ? { 'If-Match': `"${item.version}"` } : {};
-    const { reply, inDoubt } = await send('DELETE', `${ITEMS}/${item.id}`, { headers });
-    expectThat(reply.status === 204 || (reply.status === 404 && inDoubt), 'deleting an item', reply);
-    history.deleted.push(item.id);
-    expectThat((await read(item.id)) === undefined, 'an item read after its deletion', reply);
-    await listed(item, 0);
+  const remove = async (item: ContentItem, headers = {}): Promise<void> => {
+    const { reply, inDoubt } = await send('DELETE', `/${item.id}`, { headers });
+    require(reply.status === 204 || (reply.status === 404 && inDoubt), 'delete', reply);
+    deleted.push(item.id);
+    require((await read(item.id)) === undefined, 'read after deletion', reply);
+    await requireBySlug(item, 0);
   };
 
   /** The same create again has the same response, even after the item was deleted. */
-  const createAgain = async (fields: ContentFields, created: ContentItem): Promise<void> => {
-    const again = await create(fields, fields.slug);
-    if (again.id !== created.id) history.surprises.push('another id for the same create');
+  const createAgain = async (fields: ContentFields, { id }: ContentItem): Promise<void> => {
+    if ((await create(fields, fields.slug)).id !== id) unexpected.push('another id for the same create');
   };
 
-  return { history, create, createAgain, listed, listedInDomain, update, remove };
+  return { create, createAgain, requireBySlug, requireInDomain, update, remove };
 };
 
-type Client = ReturnType<typeof newClient>;
-/** @returns the item as it was last acknowledged; undefined when it was deleted */
-type Scenario = (client: Client, fields: ContentFields) => Promise<ContentItem | undefined>;
+/** What is done with a new item; returns the item as last acknowledged, undefined when it was deleted. */
+type Scenario = (
+  client: ReturnType<typeof clientOf>,
+  item: ContentItem,
+  fields: ContentFields,
+) => Promise<ContentItem | undefined>;
 
-const created: Scenario = async ({ create, listed }, fields) => {
-  const item = await create(fields, fields.slug);
-  await listed(item, 1);
+const listed: Scenario = async ({ requireBySlug }, item) => {
+  await requireBySlug(item, 1);
   return item;
 };
-
-const updated: Scenario = async ({ create, update }, fields) =>
-  update(await create(fields, fields.slug), `Changed ${fields.slug}`);
-
-const updatedTwice: Scenario = async ({ create, update }, fields) => {
-  const once = await update(await create(fields, fields.slug), `Changed ${fields.slug}`);
-  return update(once, `Changed again ${fields.slug}`);
-};
-
-const createdAgain: Scenario = async ({ create, createAgain, listedInDomain }, fields) => {
-  const item = await create(fields, fields.slug);
-  await listedInDomain(item);
+const updated: Scenario = ({ update }, item) => update(item, `Changed ${item.slug}`);
+const updatedTwice: Scenario = async (client, item, fields) =>
+  client.update((await updated(client, item, fields)) ?? item, `Changed again ${item.slug}`);
+const createdAgain: Scenario = async ({ createAgain, requireInDomain }, item, fields) => {
+  await requireInDomain(item);
   await createAgain(fields, item);
   return item;
 };
-
-const replaced: Scenario = async ({ create, remove }, fields) => {
-  await remove(await create(fields, fields.slug), true);
+const replaced: Scenario = async ({ create, remove }, item, fields) => {
+  await remove(item, ifVersion(item));
   return create({ ...fields, title: `Second ${fields.slug}` }, `${fields.slug} second`);
 };
-
-const deleted: Scenario = async ({ create, createAgain, remove }, fields) => {
-  const item = await create(fields, fields.slug);
-  await remove(item, false);
+const removed: Scenario = async ({ createAgain, remove }, item, fields) => {
+  await remove(item);
   await createAgain(fields, item);
   return undefined;
 };
 
-/** Of ten items. */
-const SCENARIOS: readonly Scenario[] = [
-  ...[updated, updated, updatedTwice],
-  ...[replaced, deleted],
-  createdAgain,
-  ...[created, created, created, created],
-];
+/** Of ten items: a fifth are deleted, and the slug of half of these is used again. */
+const SCENARIOS = [updated, updated, updatedTwice, replaced, removed, createdAgain, listed, listed, listed, listed];
 
-/** Of the item of this number: a fifth are deleted, and the slug of half of these is used again. */
+/** Of the item of this number. */
 export const playScenario = async (send: Send, nth: number): Promise<ItemHistory> => {
-  const client = newClient(send);
+  const history: ItemHistory = { item: undefined, deleted: [], unexpected: [] };
+  const client = clientOf(send, history);
   const fields = someFields(`d${nth % DOMAINS}.example`, `item-${nth}`);
-  const scenario = SCENARIOS[nth % SCENARIOS.length] ?? created;
-  let item: ContentItem | undefined;
+  const scenario = SCENARIOS[nth % SCENARIOS.length] ?? listed;
   try {
-    item = await scenario(client, fields);
+    history.item = await scenario(client, await client.create(fields, fields.slug), fields);
   } catch (error) {
-    client.history.surprises.push(error instanceof Error ? error.message : String(error));
+    history.unexpected.push(String(error));
   }
-  return { ...client.history, item };
+  return history;
 };

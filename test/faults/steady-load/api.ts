@@ -1,33 +1,48 @@
-import { generateKey } from '../../../functions/access/api-key.ts';
-import { SAMPLE_CONTENT } from '../../../lib/local/sample-content.ts';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { startGateway } from '../../../lib/local/gateway/gateway.ts';
 import { loadSampleContent } from '../../../lib/local/sample-database.ts';
-import { sampleComplianceRecords } from '../../../lib/local/sample-records.ts';
 import { forkCall } from '../../support/fork.ts';
 import { prepareEngine } from '../../support/prepared-engine.ts';
-import { exchange } from './exchange.ts';
-import type { Memory } from './measured-gateway.ts';
-import { type RequestKind, requestKinds } from './request-mix.ts';
+import type { RequestKind } from './request-kinds.ts';
 
 /** Premium keys that share the load, so that no plan's limit ends it: 6,000 a minute each. */
 const KEYS = 4;
-
+/** When all connections are busy a request waits. */
+const CONNECTIONS = 64;
 /** A fixed size: V8 doubles the space for new objects at any time, which would look like growth. */
 const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 
-export interface Answered {
-  readonly kind: RequestKind;
-  /** Its status, or why there was none. */
-  readonly outcome: string;
+/** Bytes: the JavaScript heap, and the whole process. */
+export interface Memory {
+  readonly heap: number;
+  readonly resident: number;
 }
 
+/** For a process of its own (`forkCall`) with Node's `--expose-gc`. */
+export const startMeasuredGateway = async () => {
+  const collect = globalThis.gc;
+  if (collect === undefined) throw new Error('start this with --expose-gc');
+  const { origin } = await startGateway({ port: 0 });
+  return {
+    origin,
+    /** After a garbage collection. */
+    memory: (): Memory => {
+      collect();
+      const { heapUsed, rss } = process.memoryUsage();
+      return { heap: heapUsed, resident: rss };
+    },
+  };
+};
+
 /** Engine and gateway, each in a process of its own, with the sample data; logs and metrics are written as in production. */
-export const startSteadyLoadApi = async () => {
+export const startSteadyLoadApi = async (now: Date) => {
   const { db, names, newKey, close } = await prepareEngine();
-  const now = new Date();
   await loadSampleContent(db, names, now);
   const keys = await Promise.all(Array.from({ length: KEYS }, async () => (await newKey()).key));
-  const gateway = await forkCall<{ readonly origin: string }>(
-    new URL('./measured-gateway.ts', import.meta.url),
+  const { result, call, stop } = await forkCall<{ origin: string }>(
+    new URL(import.meta.url),
     'startMeasuredGateway',
     [],
     {
@@ -36,32 +51,29 @@ export const startSteadyLoadApi = async () => {
       output: 'ignore',
     },
   );
-
-  const send = async (kind: RequestKind, nth: number): Promise<Answered> => {
-    const { method, path, key = keys[nth % KEYS] ?? '', body } = kind.make();
-    const headers = { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) };
-    try {
-      const answer = await exchange(`${gateway.result.origin}${path}`, method, headers, body);
-      if (answer.status === kind.status) kind.learn?.(answer.body);
-      return { kind, outcome: String(answer.status) };
-    } catch (error) {
-      return { kind, outcome: `no answer: ${(error as NodeJS.ErrnoException).code}` };
-    }
-  };
-
+  // Connections take turns, so that none idles until the gateway closes it just as a request is sent.
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, scheduling: 'fifo' });
   return {
-    kinds: requestKinds({
-      registrations: sampleComplianceRecords(now).map(({ registration }) => registration),
-      lasting: SAMPLE_CONTENT.flatMap(({ id }) => id ?? []),
-      unknownKey: generateKey('test'),
-    }),
-    send,
-    memory: async (): Promise<Memory> => (await gateway.call('memory')) as Memory,
+    /** Resolves to the kind and the status, or why there was none. */
+    send: async (kind: RequestKind, nth: number): Promise<string> => {
+      const { method, path, key = keys[nth % KEYS] ?? '', body } = kind.make();
+      const headers = { 'X-API-Key': key, ...(body !== undefined && { 'Content-Type': 'application/json' }) };
+      try {
+        const sent = request(`${result.origin}${path}`, { agent, method, headers });
+        sent.end(body);
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        const received = await text(response);
+        if (response.statusCode === kind.status) kind.onBody?.(received);
+        return `${kind.name}: ${response.statusCode}`;
+      } catch (error) {
+        return `${kind.name}: ${(error as NodeJS.ErrnoException).code}`;
+      }
+    },
+    memory: async (): Promise<Memory> => (await call('memory')) as Memory,
     stop: async (): Promise<void> => {
-      await gateway.stop();
+      agent.destroy();
+      await stop();
       close();
     },
   };
 };
-
-export type SteadyLoadApi = Awaited<ReturnType<typeof startSteadyLoadApi>>;

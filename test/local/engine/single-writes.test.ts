@@ -37,24 +37,26 @@ const ASKING = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 const IF_ABSENT = { ConditionExpression: 'attribute_not_exists(id)' } as const;
 
 describe('a single write whose condition fails returns the stored item', () => {
-  it('when it is a put', async () => {
+  it.each([
+    [
+      'a put',
+      (id: string) => new PutItemCommand({ TableName: table, Item: itemOf(id, 'other'), ...IF_ABSENT, ...ASKING }),
+    ],
+    [
+      'an update',
+      (id: string) => {
+        const update = { UpdateExpression: 'SET remark = id', ...IF_ABSENT, ...ASKING };
+        return new UpdateItemCommand({ TableName: table, Key: { id: { S: id } }, ...update });
+      },
+    ],
+    [
+      'a delete',
+      (id: string) => new DeleteItemCommand({ TableName: table, Key: { id: { S: id } }, ...IF_ABSENT, ...ASKING }),
+    ],
+  ])('when it is %s', async (_what, commandFor) => {
     const id = await storedItem();
-    const command = new PutItemCommand({ TableName: table, Item: itemOf(id, 'other'), ...IF_ABSENT, ...ASKING });
-    expect(await itemOnFailure(engine.client.send(command))).toEqual(itemOf(id, 'stored'));
+    expect(await itemOnFailure(engine.client.send(commandFor(id) as PutItemCommand))).toEqual(itemOf(id, 'stored'));
     expect(await read(engine.client, table, id)).toEqual(itemOf(id, 'stored'));
-  });
-
-  it('when it is an update', async () => {
-    const id = await storedItem();
-    const update = { UpdateExpression: 'SET remark = id', ...IF_ABSENT, ...ASKING };
-    const command = new UpdateItemCommand({ TableName: table, Key: { id: { S: id } }, ...update });
-    expect(await itemOnFailure(engine.client.send(command))).toEqual(itemOf(id, 'stored'));
-  });
-
-  it('when it is a delete', async () => {
-    const id = await storedItem();
-    const command = new DeleteItemCommand({ TableName: table, Key: { id: { S: id } }, ...IF_ABSENT, ...ASKING });
-    expect(await itemOnFailure(engine.client.send(command))).toEqual(itemOf(id, 'stored'));
   });
 
   it('but no item when there is none, or when it was not requested', async () => {

@@ -1,29 +1,34 @@
-/** Traffic of creates, moves and deletes, on items of its own in lists that it shares with others. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentTable } from '../../../functions/content/content-table.ts';
 import type { ContentItem } from '../../../functions/content/item.ts';
 import { moment, someFields } from '../../support/content.ts';
+import { clientOf, type TestEngine } from '../../support/engine.ts';
 import { seededNumbers } from '../../support/fault-choosers.ts';
 
-/** Clients at once. */
 const CLIENTS = 3;
 /** Items that a client keeps at most. */
 const MAX_ITEMS = 8;
 
-export interface Churn {
-  /** Ends it and resolves to the items that it leaves. @throws what a client met: nothing that a check does may fail one */
-  readonly end: () => Promise<readonly ContentItem[]>;
-  readonly changes: () => number;
-}
+/** A client whose requests and responses are each delayed by a random time. */
+export const delayedClient = ({ endpoint }: TestEngine, maxMs: number, seed: number): DynamoDBDocumentClient => {
+  const db = clientOf(endpoint);
+  const next = seededNumbers(seed);
+  db.middlewareStack.add(
+    (send) => async (args) => {
+      await sleep(next() * maxMs);
+      const answer = await send(args);
+      await sleep(next() * maxMs);
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+  return db;
+};
 
-/** Begins it. */
-export const startChurn = (
-  db: DynamoDBDocumentClient,
-  table: string,
-  domains: readonly string[],
-  seed: number,
-): Churn => {
+/** Starts clients that create, move and delete items of their own in lists that they share with others. */
+export const startChanges = (db: DynamoDBDocumentClient, table: string, domains: readonly string[], seed: number) => {
   const content = contentTable(db, table);
   let isEnding = false;
   let changes = 0;
@@ -36,7 +41,7 @@ export const startChurn = (
       const [chance, nth] = [next(), Math.floor(next() * items.length)];
       const item = items[nth];
       if (item === undefined || (chance < 0.5 && items.length < MAX_ITEMS)) {
-        items.push(await content.create(someFields(someDomain(), `churn-${randomUUID()}`), undefined, moment()));
+        items.push(await content.create(someFields(someDomain(), `changing-${randomUUID()}`), undefined, moment()));
       } else if (chance < 0.75) {
         items[nth] = await content.update(item.id, { domain: someDomain() }, undefined, moment());
       } else {
@@ -49,13 +54,13 @@ export const startChurn = (
   };
 
   const clients = Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
-  // Reported by `end`.
+  // Thrown by `end`.
   clients.catch(() => undefined);
   return {
+    /** Resolves to the items that are left and the number of changes. @throws when a change has failed: no check may fail one */
     end: async () => {
       isEnding = true;
-      return (await clients).flat();
+      return { items: (await clients).flat(), changes };
     },
-    changes: () => changes,
   };
 };
