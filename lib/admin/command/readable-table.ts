@@ -25,5 +25,6 @@ export const readableTable = (
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
   });
   table.push(...rows.map((row) => [...row]));
-  return `${table.toString().replace(/ +$/gm, '')}\n`;
+  const lines = table.toString().split('\n');
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
 };
