@@ -9,6 +9,10 @@ describe('An API key', () => {
     expect(isWellFormedKey(key)).toBe(true);
   });
 
+  it('ends with the CRC32 of the rest in base62, computed here by another program', () => {
+    expect(isWellFormedKey(`vvc_live_${'A'.repeat(30)}3z0LB1`)).toBe(true);
+  });
+
   it('is never generated twice', () => {
     expect(new Set(Array.from({ length: 1_000 }, () => generateKey('test'))).size).toBe(1_000);
   });

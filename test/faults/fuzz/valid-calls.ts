@@ -20,7 +20,8 @@ const registration = fc.oneof(
   { weight: 1, arbitrary: fc.stringMatching(/^[A-Z]{2}\d{2} [A-Z]{3}$/) },
 );
 const ofVehicle = { parameters: fc.record({ registration }) };
-const ofVehicles = { json: fc.record({ registrations: fc.array(registration, { minLength: 1, maxLength: 20 }) }) };
+const registrations = fc.array(registration, { minLength: 1, maxLength: 20 });
+const date = fc.constantFrom('1900-01-01', '2024-02-29', '2026-06-15', '2099-12-31');
 
 /** Few domains and many slugs, so that lists grow and slugs are taken at times. */
 const fields = {
@@ -45,9 +46,9 @@ type Parts = { readonly [Part in 'parameters' | 'query' | 'headers' | 'json']?: 
 export const validCalls = (contentIds: readonly string[]): fc.Arbitrary<Call> => {
   const ofItem = { parameters: fc.record({ id: fc.constantFrom(...contentIds) }) };
   const parts: Readonly<Record<EndpointId, Parts>> = {
-    'vehicle-insurance': ofVehicle,
-    'bulk-insurance': ofVehicles,
-    'bulk-compliance': ofVehicles,
+    'vehicle-insurance': { ...ofVehicle, query: fc.record({ date }, { requiredKeys: [] }) },
+    'bulk-insurance': { json: fc.record({ registrations, date }, { requiredKeys: ['registrations'] }) },
+    'bulk-compliance': { json: fc.record({ registrations }) },
     usage: {},
     compliance: ofVehicle,
     'list-content': { query: fc.oneof(fc.constant({}), fc.record(page, { requiredKeys: ['domain'] })) },
