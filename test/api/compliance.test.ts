@@ -25,6 +25,13 @@ describe('GET /v1/compliance/{registration}', () => {
       compliant: passed,
       checks: { insuranceValid: passed, motValid: passed, roadTaxPaid: passed, noOutstandingFines: passed },
       reasons,
+      // Each status and date: test/compliance/verdict.test.ts.
+      details: {
+        insurance: expect.objectContaining({ lastUpdated: '2026-01-02T03:04:05.000Z' }),
+        mot: expect.objectContaining({ lastUpdated: null }),
+        roadTax: expect.objectContaining({ lastUpdated: null }),
+        fines: expect.objectContaining({ lastUpdated: null }),
+      },
       lastChecked: '2026-06-15T12:00:10.000Z',
     });
   });
