@@ -45,7 +45,7 @@ export interface Endpoint {
   readonly scope?: Scope;
   readonly path?: TObject;
   readonly query?: TObject;
-  /** The query parameter `date` of a lookup: a day to answer for, or the reason why there is none. */
+  /** The query parameter `date` of a lookup: a day to answer for, or why it is rejected, in a body too that does not have it. */
   readonly date?: 'accepted' | { readonly rejected: string };
   /** Request headers besides the key's. */
   readonly headers?: TObject;
@@ -103,6 +103,7 @@ export const endpoints = {
     summary: 'Are these vehicles insured?',
     tag: 'Vehicles',
     scope: 'vehicles:read',
+    date: { rejected: 'must be a field of the body here: "date"' },
     body: BulkRequest,
     bulk: 'registrations',
     successStatus: 200,

@@ -1,10 +1,11 @@
-import { createHash, randomInt } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-
 /**
  * API keys as text: `vvc_<env>_`, 30 random base62 characters, then their CRC32 in 6 base62 characters, so that a
  * scanner recognises a leaked key and a typo is rejected before any database call (contract.md "Keys and plans").
  */
+import { createHash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** What the prefix of a key can say. */
 export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];

@@ -73,10 +73,18 @@ export const bulkSizeLimit = (row: Endpoint): InboundMiddleware => ({
   },
 });
 
+/** The issues of a body; a field `date` that the row does not have gets the row's reason. */
+const bodyIssues = (schema: TSchema, { date: rule }: Endpoint, body: unknown): readonly PointerIssue[] => {
+  const issues = validationIssues(schema, body);
+  const hasDate = 'date' in ((schema as Partial<TObject>).properties ?? {});
+  if (rule === undefined || rule === 'accepted' || hasDate) return issues;
+  return issues.map((issue) => (issue.pointer === '/date' ? { ...issue, detail: rule.rejected } : issue));
+};
+
 /** A bulk request that no plan allows is not validated: `bulkSizeLimit` rejects it whatever its entries are. */
 const readBody = (schema: TSchema, row: Endpoint, body: unknown): Part => ({
   value: body,
-  issues: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : validationIssues(schema, body),
+  issues: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : bodyIssues(schema, row, body),
 });
 
 /** Validates query, headers and body by the row's schemas. @throws VALIDATION_FAILED naming every issue, up to a bound */

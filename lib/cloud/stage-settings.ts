@@ -33,9 +33,9 @@ const MEMORY_MEGABYTES = 512;
 /**
  * Limits what unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds
  * and no read. One with an invented key also costs one read of a key, one write of a counter, and what a lookup reads
- * while admission runs: one vehicle or content item, two records for compliance, at most 25 vehicles in bulk. Lists and
- * larger bulk requests read nothing. The limits are above what ten premium callers send at full speed, and well under an
- * account's default of 10,000.
+ * while admission runs: one vehicle or content item, two records for compliance, in bulk those of at most 25 vehicles.
+ * Lists and larger bulk requests read nothing. The limits are above what ten premium callers send at full speed, and well
+ * under an account's default of 10,000.
  */
 const THROTTLE = { rateLimit: 1_000, burstLimit: 2_000 };
 

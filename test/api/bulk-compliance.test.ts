@@ -85,6 +85,12 @@ describe('POST /v1/vehicle/bulk-compliance', () => {
     });
   });
 
+  it('returns 400 for a date in the body and says why', async () => {
+    const json = { registrations: ['GOOD'], date: '2026-01-01' };
+    const { body } = await api.call('POST', '/v1/vehicle/bulk-compliance', { key: api.key, json });
+    expect(body).toMatchObject({ errors: [{ pointer: '/date', detail: expect.stringContaining('no history') }] });
+  });
+
   it('returns 403 without the scope compliance:read', async () => {
     expect((await verify(['GOOD'], await api.newKey({ scopes: ['vehicles:read'] }))).status).toBe(403);
   });

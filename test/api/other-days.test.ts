@@ -74,6 +74,16 @@ describe('POST /v1/vehicle/bulk-insurance with a date', () => {
   });
 });
 
+describe('POST /v1/vehicle/bulk-insurance?date=', () => {
+  it('returns 400, because an ignored date would be answered for today', async () => {
+    const json = { registrations: ['AB12CDE'] };
+    const { body } = await api.call('POST', '/v1/vehicle/bulk-insurance?date=2025-06-15', { key: api.key, json });
+    expect(body).toMatchObject({
+      errors: [{ parameter: 'date', detail: expect.stringContaining('field of the body') }],
+    });
+  });
+});
+
 describe('GET /v1/compliance/{registration}?date=', () => {
   it('returns 400 and says why', async () => {
     expect((await api.call('GET', '/v1/compliance/AB12CDE?date=2026-06-15', { key: api.key })).body).toMatchObject({

@@ -1,9 +1,7 @@
 import { endpoints } from '../../../functions/endpoints.ts';
 import { apiError, problems } from '../../../functions/problems.ts';
 import { EXAMPLE_TIME, type Example, problemExample } from './example.ts';
-import { registrationProblems } from './vehicle-examples.ts';
-
-const LAST_UPDATED = '2026-06-14T08:30:00.000Z';
+import { LAST_UPDATED, registrationProblems, tooManyRegistrations } from './vehicle-examples.ts';
 
 const compliantDetails = {
   insurance: { status: 'IN_FORCE', validTo: '2026-12-14', lastUpdated: LAST_UPDATED },
@@ -108,10 +106,5 @@ export const bulkComplianceExamples: readonly Example[] = [
       failed: 3,
     },
   },
-  {
-    name: 'tooMany',
-    summary: 'One registration more than the standard plan allows',
-    request: { body: { registrations: Array.from({ length: 501 }, () => 'AB12 CDE') } },
-    ...problemExample(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 501, limit: 500 })),
-  },
+  tooManyRegistrations,
 ];

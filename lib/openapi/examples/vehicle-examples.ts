@@ -1,7 +1,8 @@
 import { apiError, problems } from '../../../functions/problems.ts';
 import { type Example, problemExample } from './example.ts';
 
-const LAST_UPDATED = '2026-06-14T08:30:00.000Z';
+/** When the sample records last changed. */
+export const LAST_UPDATED = '2026-06-14T08:30:00.000Z';
 
 const policyOfFiesta = {
   number: 'POL-1000-1',
@@ -109,6 +110,14 @@ export const insuranceExamples: readonly Example[] = [
   },
 ];
 
+/** A bulk request that is too large, of either kind. */
+export const tooManyRegistrations: Example = {
+  name: 'tooMany',
+  summary: 'One registration more than the standard plan allows',
+  request: { body: { registrations: Array.from({ length: 501 }, () => 'AB12 CDE') } },
+  ...problemExample(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 501, limit: 500 })),
+};
+
 /** The bulk verification. */
 export const bulkExamples: readonly Example[] = [
   {
@@ -159,10 +168,5 @@ export const bulkExamples: readonly Example[] = [
       apiError('VALIDATION_FAILED', { issues: [{ pointer: '/registrations/1', detail: 'must be a string' }] }),
     ),
   },
-  {
-    name: 'tooMany',
-    summary: 'One registration more than the standard plan allows',
-    request: { body: { registrations: Array.from({ length: 501 }, () => 'AB12 CDE') } },
-    ...problemExample(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 501, limit: 500 })),
-  },
+  tooManyRegistrations,
 ];

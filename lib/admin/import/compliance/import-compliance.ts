@@ -66,9 +66,11 @@ const readCompliance = (row: Row, registration: string | undefined, run: ImportR
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks(run);
   const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
-  // `null` says that the time is not known, and is kept as that.
-  const lastUpdated = (name: string, value: unknown) =>
-    value === null ? undefined : value === undefined ? run.fileChanged : check.timestamp(name, value);
+  const lastUpdated = (name: string, value: unknown) => {
+    // `null` says that the time is not known, and is kept as that.
+    if (value === null) return undefined;
+    return value === undefined ? run.fileChanged : check.timestamp(name, value);
+  };
   if (!row.isJson) readRegistration('registration', row.fields.registration);
   const record = row.isJson
     ? readLine(check, ComplianceRecord, row.fields, { registration: readRegistration, lastUpdated })

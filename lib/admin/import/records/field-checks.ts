@@ -144,6 +144,3 @@ export const fieldChecks = ({ now, dates }: Pick<ImportRun, 'now' | 'dates'>) =>
 };
 
 export type FieldChecks = ReturnType<typeof fieldChecks>;
-
-/** The fields of a vehicle that are read otherwise than by their schema. */
-export const vehicleRules = ({ year, textOrEmpty }: FieldChecks) => ({ year, model: textOrEmpty });

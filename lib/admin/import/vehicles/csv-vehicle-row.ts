@@ -1,7 +1,7 @@
 import { Policy, VehicleDetails } from '../../../../functions/vehicles/record.ts';
 import type { Columns } from '../../files/csv-rows.ts';
 import type { Row } from '../../files/row.ts';
-import { type FieldChecks, fieldChecks, isBlank, vehicleRules } from '../records/field-checks.ts';
+import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
 import { readFields } from '../records/read-fields.ts';
 import type { ImportRun } from '../run/import-kind.ts';
 
@@ -59,7 +59,10 @@ export const readVehicleRow = (row: Row, registration: string | undefined, run: 
   return {
     row,
     reasons: check.reasons,
-    details: readFields(check, VehicleDetails, { ...fields, year: asYear(fields.year) }, asIs, vehicleRules(check)),
+    details: readFields(check, VehicleDetails, { ...fields, year: asYear(fields.year) }, asIs, {
+      year: check.year,
+      model: check.textOrEmpty,
+    }),
     policy: readPolicy(check, fields),
     lastUpdated: isBlank(fields.last_updated) ? undefined : check.timestamp('last_updated', fields.last_updated),
   };

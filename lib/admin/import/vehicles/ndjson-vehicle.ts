@@ -1,6 +1,6 @@
 import { type Policy, VehicleRecord } from '../../../../functions/vehicles/record.ts';
 import type { Row, RowResult } from '../../files/row.ts';
-import { type FieldChecks, fieldChecks, vehicleRules } from '../records/field-checks.ts';
+import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
 import { readLine } from '../records/read-fields.ts';
 import type { ImportRun } from '../run/import-kind.ts';
 
@@ -24,7 +24,8 @@ export const readVehicleLine = (
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks(run);
   const record = readLine(check, VehicleRecord, row.fields, {
-    ...vehicleRules(check),
+    year: check.year,
+    model: check.textOrEmpty,
     registration: (name, value) => registration ?? check.invalidRegistration(name, value),
     lastUpdated: (name, value) => (value === undefined ? run.fileChanged : check.timestamp(name, value)),
   });
