@@ -14,6 +14,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^(vvc_(?:live|test)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
+const TEST_PREFIX = 'vvc_test_';
 /** Hex digits of the hash that identify a key: enough to be unique. */
 const ID_LENGTH = 20;
 
@@ -46,10 +47,12 @@ export const hashKey = (key: string): string => createHash('sha256').update(key)
 /** The id of a key's record, from the key's hash. */
 export const keyIdOf = (hash: string): string => hash.slice(0, ID_LENGTH);
 
-/** Id and hash of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
+/** Of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
 export interface PresentedKey {
   readonly id: string;
   readonly hash: string;
+  /** From the prefix: known before the key's record is read. The hash includes it, so a valid key's record has the same. */
+  readonly environment: KeyEnvironment;
 }
 
 const BEARER = /^bearer(?: +|$)/i;
@@ -71,5 +74,5 @@ export const presentedKey = (headers: Readonly<Record<string, string | undefined
   const key = bearer ?? apiKey;
   if (key === undefined || key !== (apiKey ?? key) || !isWellFormedKey(key)) return undefined;
   const hash = hashKey(key);
-  return { id: keyIdOf(hash), hash };
+  return { id: keyIdOf(hash), hash, environment: key.startsWith(TEST_PREFIX) ? 'test' : 'live' };
 };

@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Static, TSchema } from 'typebox';
 import type { AdmissionStore, Caller } from '../access/admission.ts';
+import type { KeyEnvironment } from '../access/api-key.ts';
 import { keysTable } from '../access/keys-table.ts';
 import { usageTable } from '../access/usage-table.ts';
 import { database } from '../dynamodb/database.ts';
@@ -29,6 +30,8 @@ export interface Input<Id extends EndpointId> {
 export interface LoadRequest<Id extends EndpointId>
   extends Input<Id>,
     Pick<RequestContext, 'now' | 'deadline' | 'date'> {
+  /** From the key's prefix: a test key sees the sandbox only. */
+  readonly environment: KeyEnvironment;
   /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (contract.md "Addresses and versions"), for links. */
   readonly address: string;
 }
@@ -56,15 +59,16 @@ export const openTables = (tables: Endpoint['tables']) => {
 /** The row's path that was requested. Any other path comes from a malformed event and is never put into a header. */
 const addressOf = ({ paths }: Endpoint, path: string): string => paths.find((known) => known === path) ?? paths[0];
 
-/** What a handler gets of the context. Its input has the types of the row, which has just validated it. */
+/** What a handler gets of the context once `keyForm` has run. Its input has the types of the row, which has just validated it. */
 export const requestOf = <Id extends EndpointId>(row: Endpoint, context: RequestContext): LoadRequest<Id> => {
-  const { pathParameters, input, now, deadline, date, path } = context;
+  const { pathParameters, input, now, deadline, date, path, key } = context;
   return {
     parameters: pathParameters,
     ...input,
     now,
     deadline,
     date,
+    environment: key?.environment,
     address: addressOf(row, path),
   } as LoadRequest<Id>;
 };

@@ -18,7 +18,7 @@ import { type Answer, type GatewayHandler, stack } from './stack.ts';
 
 /** The two parts of a lookup. */
 export interface Lookup<Id extends EndpointId, Loaded> {
-  /** Can run while admission runs, so it knows nothing of the caller. */
+  /** Can run while admission runs, so it knows only the key's environment of the caller. */
   readonly load: (request: LoadRequest<Id>) => Promise<Loaded>;
   /** Whether `load` may read many items: then it waits for admission, unless the key was recently admitted. */
   readonly isExpensive?: (request: LoadRequest<Id>) => boolean;

@@ -7,7 +7,8 @@ import { PLANS } from '../../functions/access/plans.ts';
 import { recentlyAdmittedKeys } from '../../functions/access/recently-admitted-keys.ts';
 
 const NOW = new Date('2026-06-15T12:00:30Z');
-const presented = presentedKey({ 'x-api-key': generateKey('test') }) ?? { id: '', hash: '' };
+const none = { id: '', hash: '', environment: 'test' } as const;
+const presented = presentedKey({ 'x-api-key': generateKey('test') }) ?? none;
 const RECORD: KeyRecord = {
   ...presented,
   name: 'Test',

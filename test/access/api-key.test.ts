@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { generateKey, hashKey, isWellFormedKey, keyIdOf, presentedKey } from '../../functions/access/api-key.ts';
+import {
+  generateKey,
+  hashKey,
+  isWellFormedKey,
+  KEY_ENVIRONMENTS,
+  keyIdOf,
+  presentedKey,
+} from '../../functions/access/api-key.ts';
 
 describe('An API key', () => {
   it.each(['live', 'test'] as const)('of the %s environment has the documented form', (environment) => {
@@ -59,7 +66,11 @@ describe('The key of a request', () => {
     { authorization: `Bearer ${key}`, 'x-api-key': ' ' },
     { authorization: `Bearer ${key}`, 'x-api-key': key },
   ])('is found in headers %#', (headers) => {
-    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key) });
+    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key), environment: 'test' });
+  });
+
+  it.each(KEY_ENVIRONMENTS)('has the environment of its prefix: %s', (environment) => {
+    expect(presentedKey({ 'x-api-key': generateKey(environment) })?.environment).toBe(environment);
   });
 
   it.each([
