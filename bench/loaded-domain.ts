@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { ALL_ITEMS, domainList } from '../functions/content/content-entries.ts';
+import { contentStore } from '../functions/content/content-store.ts';
 import { contentWrites } from '../functions/content/content-writes.ts';
 import type { ContentFields } from '../functions/content/item.ts';
-import { countedLists } from '../functions/counted-list/counted-list.ts';
 import type { TransactWrite } from '../functions/dynamodb/transact.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
@@ -36,8 +36,9 @@ export const loadDomain = async (
   count: number,
   onStored: (items: number) => void,
 ): Promise<void> => {
-  const lists = countedLists(db, table);
-  const writes = contentWrites(table);
+  const store = contentStore(db, table, 'live');
+  const { lists } = store;
+  const writes = contentWrites(store);
   const limit = pLimit(BATCHES_IN_FLIGHT);
   const [all, own] = await Promise.all([lists.allocate(ALL_ITEMS, count), lists.allocate(domainList(domain), count)]);
   for (let start = 0; start < count; start += ITEMS_AT_ONCE) {

@@ -74,7 +74,7 @@ export const serveTlsStub = async (key: string) => {
 
 /** Starts the stub: an API key that it knows, and the variables for a function that uses it. */
 export const startTlsStub = async () => {
-  const key = generateKey('test');
+  const key = generateKey('live');
   const { result, stop } = await forkCall<string>(new URL(import.meta.url), 'serveTlsStub', [key]);
   const env = {
     ...localEnvironment(result, TABLES),

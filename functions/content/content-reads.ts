@@ -1,8 +1,8 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { CountedLists } from '../counted-list/counted-list.ts';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { ALL_ITEMS, domainList, type Entry, itemKey, parseItem, parseSlug, slugKey } from './content-entries.ts';
+import { ALL_ITEMS, domainList, type Entry, parseItem } from './content-entries.ts';
+import type { ContentStore } from './content-store.ts';
 import { type ContentItem, isContentId, type StoredItem } from './item.ts';
 
 /** Which items: all, those of a domain, or the one with a slug of a domain. */
@@ -19,11 +19,13 @@ export interface ItemPage {
 /** Attempts to read a list or slug and then its items, when items change in between. */
 const MAX_READS = 3;
 
+const claimantOf = ({ id }: Entry): string | undefined => (typeof id === 'string' ? id : undefined);
+
 /** Reads of the content table. All are strongly consistent. */
-export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: CountedLists) => {
+export const contentReads = ({ db, table, keys, lists }: ContentStore) => {
   const find = async (id: string): Promise<StoredItem | undefined> => {
     if (!isContentId(id)) return undefined;
-    const { Item } = await db.send(new GetCommand({ TableName: table, Key: itemKey(id), ConsistentRead: true }));
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: keys.itemKey(id), ConsistentRead: true }));
     return Item && parseItem(Item);
   };
 
@@ -31,9 +33,9 @@ export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: C
   const findBySlug = async (domain: string, slug: string): Promise<ContentItem | undefined> => {
     for (let read = 1; read <= MAX_READS; read += 1) {
       const { Item } = await db.send(
-        new GetCommand({ TableName: table, Key: slugKey(domain, slug), ConsistentRead: true }),
+        new GetCommand({ TableName: table, Key: keys.slugKey(domain, slug), ConsistentRead: true }),
       );
-      const id = Item && parseSlug(Item)?.id;
+      const id = Item && claimantOf(Item);
       if (id === undefined) return undefined;
       const item = (await find(id))?.item;
       if (item?.domain === domain && item.slug === slug) return item;
@@ -42,14 +44,14 @@ export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: C
   };
 
   /** @throws the error because of which some could not be read: those must not count as missing */
-  const findEntries = async (keys: readonly Entry[], deadline: Deadline): Promise<readonly Entry[]> => {
-    const { items, failure } = await batchGet(db, [{ table, keys, consistent: true }], deadline);
+  const findEntries = async (wanted: readonly Entry[], deadline: Deadline): Promise<readonly Entry[]> => {
+    const { items, failure } = await batchGet(db, [{ table, keys: wanted, consistent: true }], deadline);
     if (failure !== undefined) throw failure;
     return items.get(table) ?? [];
   };
 
   const findMany = async (ids: readonly string[], deadline: Deadline): Promise<StoredItem[]> => {
-    const found = await findEntries(ids.map(itemKey), deadline);
+    const found = await findEntries(ids.map(keys.itemKey), deadline);
     const byId = new Map(found.map(parseItem).map((stored) => [stored.item.id, stored]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   };
@@ -74,10 +76,10 @@ export const contentReads = (db: DynamoDBDocumentClient, table: string, lists: C
       deadline: Deadline,
     ): Promise<string[]> => {
       const claims = await findEntries(
-        slugs.map(({ domain, slug }) => slugKey(domain, slug)),
+        slugs.map(({ domain, slug }) => keys.slugKey(domain, slug)),
         deadline,
       );
-      return claims.flatMap((claim) => parseSlug(claim)?.id ?? []);
+      return claims.flatMap((claim) => claimantOf(claim) ?? []);
     },
 
     /** Newest in the list first; an offset past the end is an empty page. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { countedLists } from '../counted-list/counted-list.ts';
+import type { KeyEnvironment } from '../access/api-key.ts';
 import { apiError } from '../problems.ts';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
 import { contentReads } from './content-reads.ts';
+import { contentStore } from './content-store.ts';
 import { type ChangeOutcome, contentTransactions } from './content-transactions.ts';
 import { hashBody, type RememberedCreation, type Repeatable } from './idempotency.ts';
 import { type ContentFields, type ContentItem, etagOf, latest, type StoredItem } from './item.ts';
@@ -38,16 +39,16 @@ const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
 };
 
 /**
- * The content table: reads and changes of items together with their slugs and lists.
+ * The content of live keys, unless another environment is named: reads and changes of items together with their slugs and lists.
  * @example
  * const content = contentTable(db, tables.content);
  * const item = await content.create(fields, undefined, { now, deadline });
  * const { items, total } = await content.list({ domain: item.domain }, { offset: 0, limit: 20 }, deadline);
  */
-export const contentTable = (db: DynamoDBDocumentClient, table: string) => {
-  const lists = countedLists(db, table);
-  const reads = contentReads(db, table, lists);
-  const transactions = contentTransactions(db, table, lists);
+export const contentTable = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment = 'live') => {
+  const store = contentStore(db, table, environment);
+  const reads = contentReads(store);
+  const transactions = contentTransactions(store);
 
   /** Reads the item and changes the version that was read; repeats both when another request changed it meanwhile. */
   const changeFound = async <T>(
@@ -107,3 +108,9 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string) => {
       })),
   };
 };
+
+/** The content of each environment, all in one table. A handler takes that of its request's key. */
+export const contentTables = (db: DynamoDBDocumentClient, table: string) => ({
+  live: contentTable(db, table, 'live'),
+  test: contentTable(db, table, 'test'),
+});

@@ -1,9 +1,8 @@
 /** The changes of items, each one transaction over the items, their slugs and their lists. */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { CountedLists } from '../counted-list/counted-list.ts';
 import { type TransactWrite, transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { ALL_ITEMS, domainList, type Entry } from './content-entries.ts';
+import type { ContentStore } from './content-store.ts';
 import { contentWrites } from './content-writes.ts';
 import { parseCreation, type RememberedCreation, type Repeatable, rememberCreation } from './idempotency.ts';
 import type { ContentItem, StoredItem } from './item.ts';
@@ -19,8 +18,9 @@ export type ChangeOutcome = { readonly kind: 'done' | 'changed' | 'slug taken' }
 /** `repeated` when the same creation is remembered. */
 export type InsertOutcome = ChangeOutcome | { readonly kind: 'repeated'; readonly creation: RememberedCreation };
 
-export const contentTransactions = (db: DynamoDBDocumentClient, table: string, lists: CountedLists) => {
-  const writes = contentWrites(table);
+export const contentTransactions = (store: ContentStore) => {
+  const { db, lists } = store;
+  const writes = contentWrites(store);
 
   const outcomeOf = (
     failed: ReadonlyMap<TransactWrite, Entry>,
@@ -74,7 +74,7 @@ export const contentTransactions = (db: DynamoDBDocumentClient, table: string, l
 
     /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableRecord */
     insert: async (item: ContentItem, deadline: Deadline, repeatable?: Repeatable): Promise<InsertOutcome> => {
-      const remember = repeatable && rememberCreation(table, repeatable, item);
+      const remember = repeatable && rememberCreation(store, repeatable, item);
       const { outcome, adds, claims } = await addAll([item], deadline, ...(remember ? [remember] : []));
       if (outcome.committed) return { kind: 'done' };
       const remembered = remember && outcome.failed.get(remember);

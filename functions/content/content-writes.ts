@@ -1,18 +1,23 @@
 /** The single writes of which every content transaction is composed. */
 import type { TransactWrite } from '../dynamodb/transact.ts';
-import { itemEntry, itemKey, type SlugClaim, slugKey } from './content-entries.ts';
+import { itemAttributes, type SlugClaim } from './content-entries.ts';
+import type { ContentStore } from './content-store.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
-export const contentWrites = (table: string) => ({
+export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
   addItem: (stored: StoredItem): TransactWrite => ({
-    Put: { TableName: table, Item: itemEntry(stored), ConditionExpression: 'attribute_not_exists(pk)' },
+    Put: {
+      TableName: table,
+      Item: { ...itemAttributes(stored), ...itemKey(stored.item.id) },
+      ConditionExpression: 'attribute_not_exists(pk)',
+    },
   }),
 
   /** Fails when the stored item is not the version that was read. */
   replaceItem: (stored: StoredItem, { version }: ContentItem): TransactWrite => ({
     Put: {
       TableName: table,
-      Item: itemEntry(stored),
+      Item: { ...itemAttributes(stored), ...itemKey(stored.item.id) },
       ConditionExpression: 'version = :version',
       ExpressionAttributeValues: { ':version': version },
     },

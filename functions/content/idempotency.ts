@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { parseStored, type RecordOf } from '../schemas/stored-record.ts';
 import type { Entry } from './content-entries.ts';
+import type { ContentStore } from './content-store.ts';
 import type { ContentFields, ContentItem } from './item.ts';
 
 /** How long a creation is remembered, in seconds. */
@@ -31,23 +32,22 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
   sha256(JSON.stringify([title, content, domain, slug, meta_description]));
 
-/** Contains the caller's key id, so that callers never share an entry. Hashed: an Idempotency-Key may hold any text. */
-const creationKey = ({ keyId, idempotencyKey }: Repeatable): Entry => ({
-  pk: `idempotency#${keyId}#${sha256(idempotencyKey)}`,
-  sk: 'creation',
-});
-
 /** @throws UnreadableRecord */
 export const parseCreation = (entry: Entry): RememberedCreation => parseStored(RememberedCreation, entry);
 
 /** Fails, and returns the stored entry, when the same creation is still remembered. */
-export const rememberCreation = (table: string, repeatable: Repeatable, item: ContentItem): TransactWrite => {
+export const rememberCreation = (
+  { table, keys }: Pick<ContentStore, 'table' | 'keys'>,
+  { keyId, idempotencyKey }: Repeatable,
+  item: ContentItem,
+): TransactWrite => {
   const now = Math.floor(Date.parse(item.created_at) / 1_000);
   return {
     Put: {
       TableName: table,
       Item: {
-        ...creationKey(repeatable),
+        // Hashed: an Idempotency-Key may hold any text.
+        ...keys.creationKey(keyId, sha256(idempotencyKey)),
         bodyHash: hashBody(item),
         id: item.id,
         createdAt: item.created_at,

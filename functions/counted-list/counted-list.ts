@@ -24,7 +24,7 @@
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { type Bucket, type BucketRange, bucketRanges } from './bucket-ranges.ts';
-import { allocatorKey, bucketOf, counterKey, counterPartition, memberKey, memberPartition } from './entries.ts';
+import { bucketOf, listKeys } from './entries.ts';
 
 /** An id and its allocated position. */
 export interface Member {
@@ -42,6 +42,7 @@ const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { m
 
 /**
  * The counted lists of one table (string keys `pk`, `sk`). List names must not contain `#`.
+ * @param prefix with which all partition keys of these lists begin; `''` for none
  * @example
  * const lists = countedLists(db, table);
  * const position = await lists.allocate('all');
@@ -49,7 +50,9 @@ const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { m
  * const { ids, total } = await lists.page('all', 40, 20); // the third page of 20, newest first
  * await transact(db, [deleteItem, ...lists.remove('all', position)], deadline);
  */
-export const countedLists = (db: DynamoDBDocumentClient, table: string) => {
+export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix = '') => {
+  const { allocatorKey, counterKey, counterPartition, memberKey, memberPartition } = listKeys(prefix);
+
   const count = (list: string, bucket: number, change: number): TransactWrite => ({
     Update: {
       TableName: table,

@@ -12,25 +12,33 @@ const padded = (value: number, digits: number): string => String(value).padStart
 /** The bucket of a position. */
 export const bucketOf = (position: number): number => Math.floor(position / BUCKET_SIZE);
 
-/** The list's position allocator: how many positions it has given out. (`head` is the stored name.) */
-export const allocatorKey = (list: string): Entry => ({ pk: `head#${list}`, sk: 'head' });
+/** The keys of the lists whose partition keys begin with `prefix`: lists with different prefixes never share an entry. */
+export const listKeys = (prefix: string) => {
+  /** The partition of a list's counters, sorted by bucket. */
+  const counterPartition = (list: string): string => `${prefix}counters#${list}`;
 
-/** The partition of a list's counters, sorted by bucket. */
-export const counterPartition = (list: string): string => `counters#${list}`;
+  /** The partition of a bucket's members, sorted by position. */
+  const memberPartition = (list: string, bucket: number): string =>
+    `${prefix}members#${list}#${padded(bucket, BUCKET_DIGITS)}`;
 
-export const counterKey = (list: string, bucket: number): Entry => ({
-  pk: counterPartition(list),
-  sk: padded(bucket, BUCKET_DIGITS),
-});
+  return {
+    counterPartition,
+    memberPartition,
 
-/** The partition of a bucket's members, sorted by position. */
-export const memberPartition = (list: string, bucket: number): string =>
-  `members#${list}#${padded(bucket, BUCKET_DIGITS)}`;
+    /** The list's position allocator: how many positions it has given out. (`head` is the stored name.) */
+    allocatorKey: (list: string): Entry => ({ pk: `${prefix}head#${list}`, sk: 'head' }),
 
-export const memberKey = (list: string, position: number): Entry => ({
-  pk: memberPartition(list, bucketOf(position)),
-  sk: padded(position, POSITION_DIGITS),
-});
+    counterKey: (list: string, bucket: number): Entry => ({
+      pk: counterPartition(list),
+      sk: padded(bucket, BUCKET_DIGITS),
+    }),
+
+    memberKey: (list: string, position: number): Entry => ({
+      pk: memberPartition(list, bucketOf(position)),
+      sk: padded(position, POSITION_DIGITS),
+    }),
+  };
+};
 
 /** An entry of a list. */
 export type ListEntry =
@@ -38,7 +46,7 @@ export type ListEntry =
   | { readonly kind: 'counter'; readonly list: string; readonly bucket: number }
   | { readonly kind: 'member'; readonly list: string; readonly position: number; readonly id: string };
 
-/** Parses an entry of the table; undefined when it belongs to no list. */
+/** Parses an entry of the table, its key without a prefix; undefined when it belongs to no list. */
 export const parseListEntry = ({ pk, sk, allocated, member }: Entry): ListEntry | undefined => {
   const [kind, list = ''] = String(pk).split('#');
   if (kind === 'head') return { kind: 'allocator', list, allocated: Number(allocated) };

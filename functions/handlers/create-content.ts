@@ -1,15 +1,15 @@
-import { contentTable } from '../content/content-table.ts';
+import { contentTables } from '../content/content-table.ts';
 import { etagOf } from '../content/item.ts';
 import { newFields } from '../content/schemas.ts';
 import { endpoint } from '../middleware/endpoint.ts';
 
 /** Creates a content item, once per Idempotency-Key. Specification section 4.4. */
 export const handler = endpoint('create-content', ({ db, tables }) => {
-  const content = contentTable(db, tables.content);
-  return async ({ body, headers, caller, address, now, deadline }) => {
+  const content = contentTables(db, tables.content);
+  return async ({ body, headers, caller, environment, address, now, deadline }) => {
     const idempotencyKey = headers['Idempotency-Key'];
     const repeatable = idempotencyKey === undefined ? undefined : { keyId: caller.key.id, idempotencyKey };
-    const item = await content.create(newFields(body), repeatable, { now, deadline });
+    const item = await content[environment].create(newFields(body), repeatable, { now, deadline });
     return { body: item, headers: { Location: `${address}/${item.id}`, ETag: etagOf(item) } };
   };
 });

@@ -1,14 +1,14 @@
-import { contentTable } from '../content/content-table.ts';
+import { contentTables } from '../content/content-table.ts';
 import { pageLinks, readPageQuery, requirePageFits } from '../content/page.ts';
 import { lookup } from '../middleware/lookup.ts';
 
 /** A page of content items. Specification section 4.4. */
 export const handler = lookup('list-content', ({ db, tables }) => {
-  const content = contentTable(db, tables.content);
+  const content = contentTables(db, tables.content);
   return {
-    load: async ({ query, deadline }) => {
+    load: async ({ query, environment, deadline }) => {
       const { filter, bounds } = readPageQuery(query);
-      return content.list(filter, bounds, deadline);
+      return content[environment].list(filter, bounds, deadline);
     },
     isExpensive: ({ query }) => query.slug === undefined,
     respond: ({ items, total }, { query, address }) => {

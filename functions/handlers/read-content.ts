@@ -1,13 +1,13 @@
-import { contentTable } from '../content/content-table.ts';
+import { contentTables } from '../content/content-table.ts';
 import { etagOf } from '../content/item.ts';
 import { lookup } from '../middleware/lookup.ts';
 import { apiError } from '../problems.ts';
 
 /** Reads one content item. contract.md "Content". */
 export const handler = lookup('read-content', ({ db, tables }) => {
-  const content = contentTable(db, tables.content);
+  const content = contentTables(db, tables.content);
   return {
-    load: ({ parameters }) => content.find(parameters.id),
+    load: ({ parameters, environment }) => content[environment].find(parameters.id),
     respond: (stored) => {
       if (stored === undefined) throw apiError('CONTENT_NOT_FOUND');
       return { body: stored.item, headers: { ETag: etagOf(stored.item) } };

@@ -1,13 +1,16 @@
-import { contentTable } from '../content/content-table.ts';
+import { contentTables } from '../content/content-table.ts';
 import { etagOf } from '../content/item.ts';
 import { changedFields } from '../content/schemas.ts';
 import { endpoint } from '../middleware/endpoint.ts';
 
 /** Changes the fields that are sent of a content item. Specification section 4.4. */
 export const handler = endpoint('update-content', ({ db, tables }) => {
-  const content = contentTable(db, tables.content);
-  return async ({ parameters, body, headers, now, deadline }) => {
-    const item = await content.update(parameters.id, changedFields(body), headers['If-Match'], { now, deadline });
+  const content = contentTables(db, tables.content);
+  return async ({ parameters, body, headers, environment, now, deadline }) => {
+    const item = await content[environment].update(parameters.id, changedFields(body), headers['If-Match'], {
+      now,
+      deadline,
+    });
     return { body: item, headers: { ETag: etagOf(item) } };
   };
 });

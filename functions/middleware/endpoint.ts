@@ -83,9 +83,9 @@ export const admittedRequestOf = <Id extends EndpointId>(row: Endpoint, context:
  * The function of a row that acts only once its caller is admitted: everything that writes.
  * @example
  * export const handler = endpoint('delete-content', ({ db, tables }) => {
- *   const content = contentTable(db, tables.content);
- *   return async ({ parameters, headers, now, deadline }) => {
- *     await content.remove(parameters.id, headers['If-Match'], { now, deadline });
+ *   const content = contentTables(db, tables.content);
+ *   return async ({ parameters, headers, environment, now, deadline }) => {
+ *     await content[environment].remove(parameters.id, headers['If-Match'], { now, deadline });
  *     return {};
  *   };
  * });

@@ -99,9 +99,9 @@ const lookupMiddlewares = <Id extends EndpointId>(
  * The function of a row that only reads. It loads while admission runs, so it takes the time of one round trip.
  * @example
  * export const handler = lookup('read-content', ({ db, tables }) => {
- *   const content = contentTable(db, tables.content);
+ *   const content = contentTables(db, tables.content);
  *   return {
- *     load: ({ parameters }) => content.find(parameters.id),
+ *     load: ({ parameters, environment }) => content[environment].find(parameters.id),
  *     respond: (stored) => ({ body: stored?.item }),
  *   };
  * });

@@ -1,8 +1,8 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
 import { type DynamoDBDocumentClient, GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import { type Entry, itemKey, slugKey } from '../../functions/content/content-entries.ts';
-import { allocatorKey, memberKey } from '../../functions/counted-list/entries.ts';
+import type { Entry } from '../../functions/content/content-entries.ts';
+import { type ContentStore, contentStore } from '../../functions/content/content-store.ts';
 import { retryUntil } from '../../functions/dynamodb/retry.ts';
 import { isTransient } from '../../functions/dynamodb/transact.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
@@ -21,26 +21,37 @@ const PATIENCE_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
 
+/** What a check found in the content of one environment. */
+export interface ContentReport {
+  readonly items: number;
+  readonly lists: number;
+  /** In the order of their repair. */
+  readonly inconsistencies: readonly Inconsistency[];
+  /** Buckets that changed during every recount, so that nothing is known of their counters. */
+  readonly busy: readonly { readonly list: string; readonly bucket: number }[];
+}
+
 const bucketsOf = ({ buckets }: ContentScan) =>
   [...buckets].flatMap(([list, numbers]) => [...numbers].map((bucket) => ({ list, bucket })));
 
-/** Checks of one content table. */
-export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
-  const { recount } = listRecount(db, table);
+/** Confirms what looks inconsistent in a scan of one environment's content. */
+const confirmScan = (store: ContentStore) => {
+  const { db, table, keys } = store;
+  const { recount } = listRecount(store);
 
   /**
    * Reads an entry and the item that it names as they are at one moment: two reads may see a transaction half applied.
    * @throws DeadlineExceeded
    */
   const readWithItem = async (key: Entry, id: string) => {
-    const TransactItems = [key, itemKey(id)].map((Key) => ({ Get: { TableName: table, Key } }));
+    const TransactItems = [key, keys.itemKey(id)].map((Key) => ({ Get: { TableName: table, Key } }));
     const read = () => db.send(new TransactGetCommand({ TransactItems }));
     const { Responses: [entry, item] = [] } = await retryUntil(deadlineIn(PATIENCE_MS), read, isTransient);
     return { entry: entry?.Item, place: item?.Item && placeOf(item.Item) };
   };
 
   const readAllocated = async (list: string): Promise<number> => {
-    const Key = allocatorKey(list);
+    const Key = keys.allocatorKey(list);
     const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
     return Number(Item?.allocated ?? 0);
   };
@@ -51,13 +62,13 @@ export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
       case 'orphaned member':
       case 'missing member': {
         const { list, position, id } = suspected;
-        const { entry, place } = await readWithItem(memberKey(list, position), id);
+        const { entry, place } = await readWithItem(keys.memberKey(list, position), id);
         const isThere = entry?.member === id;
         return isThere === (suspected.kind === 'orphaned member') && isThere !== isAt(place, suspected);
       }
       case 'orphaned slug claim':
       case 'missing slug claim': {
-        const { entry, place } = await readWithItem(slugKey(suspected.domain, suspected.slug), suspected.id);
+        const { entry, place } = await readWithItem(keys.slugKey(suspected.domain, suspected.slug), suspected.id);
         const isClaimed = entry?.id === suspected.id;
         return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== hasSlug(place, suspected);
       }
@@ -67,31 +78,39 @@ export const contentCheck = (db: DynamoDBDocumentClient, table: string) => {
     }
   };
 
-  return {
-    /** Scans the table, then confirms what looks inconsistent. `onProgress` gets the number of entries scanned. */
-    check: async (onProgress: (entries: number) => void = () => undefined) => {
-      const scan = await scanContent(db, table, onProgress);
-      const limit = pLimit(AT_ONCE);
-      const confirmed = await limit.map(suspectedInconsistencies(scan), async (suspected) =>
-        (await isInconsistent(suspected)) ? [suspected] : [],
-      );
-      const recounts = await limit.map(bucketsOf(scan), async (name) => ({
-        name,
-        found: await recount(name.list, name.bucket),
-      }));
-      const miscounted = recounts.flatMap(({ found }) =>
-        typeof found === 'object' ? [{ kind: 'miscounted bucket' as const, ...found }] : [],
-      );
-      // In the order of their repair: counters last, since other repairs change what they count.
-      const inconsistencies: Inconsistency[] = [...confirmed.flat(), ...miscounted];
-      const lists = new Set([...scan.items.values()].flatMap(({ positions }) => [...positions.keys()]));
-      return {
-        items: scan.items.size,
-        lists: lists.size,
-        inconsistencies,
-        /** Buckets that changed during every recount, so that nothing is known of their counters. */
-        busy: recounts.filter(({ found }) => found === 'busy').map(({ name }) => name),
-      };
-    },
+  return async (scan: ContentScan): Promise<ContentReport> => {
+    const limit = pLimit(AT_ONCE);
+    const confirmed = await limit.map(suspectedInconsistencies(scan), async (suspected) =>
+      (await isInconsistent(suspected)) ? [suspected] : [],
+    );
+    const recounts = await limit.map(bucketsOf(scan), async (name) => ({
+      name,
+      found: await recount(name.list, name.bucket),
+    }));
+    const miscounted = recounts.flatMap(({ found }) =>
+      typeof found === 'object' ? [{ kind: 'miscounted bucket' as const, ...found }] : [],
+    );
+    const lists = new Set([...scan.items.values()].flatMap(({ positions }) => [...positions.keys()]));
+    return {
+      items: scan.items.size,
+      lists: lists.size,
+      // Counters last, since other repairs change what they count.
+      inconsistencies: [...confirmed.flat(), ...miscounted],
+      busy: recounts.filter(({ found }) => found === 'busy').map(({ name }) => name),
+    };
   };
 };
+
+/** Checks of one content table: the content of live keys and, under `sandbox`, that of test keys. */
+export const contentCheck = (db: DynamoDBDocumentClient, table: string) => ({
+  /** Scans the table, then confirms what looks inconsistent. `onProgress` gets the number of entries scanned. */
+  check: async (
+    onProgress: (entries: number) => void = () => undefined,
+  ): Promise<ContentReport & { readonly sandbox: ContentReport }> => {
+    const { live, test } = await scanContent(db, table, onProgress);
+    return {
+      ...(await confirmScan(contentStore(db, table, 'live'))(live)),
+      sandbox: await confirmScan(contentStore(db, table, 'test'))(test),
+    };
+  },
+});

@@ -1,9 +1,8 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { ALL_ITEMS } from '../../functions/content/content-entries.ts';
 import { contentReads } from '../../functions/content/content-reads.ts';
+import { type ContentStore, contentStore } from '../../functions/content/content-store.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
-import { countedLists } from '../../functions/counted-list/counted-list.ts';
-import { counterPartition, memberPartition } from '../../functions/counted-list/entries.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
 
 /** Items that are read at once: at most 10 MB of content. */
@@ -12,7 +11,7 @@ const ITEMS_AT_ONCE = 100;
 const PATIENCE_MS = 30_000;
 
 /** Pages of the entries in a partition, in their order. */
-const queryPartition = (db: DynamoDBDocumentClient, table: string, partition: string) =>
+const queryPartition = ({ db, table }: ContentStore, partition: string) =>
   paginateQuery(
     { client: db },
     {
@@ -24,28 +23,29 @@ const queryPartition = (db: DynamoDBDocumentClient, table: string, partition: st
   );
 
 /** The ids of all items, oldest in the list first, in groups. Ids that are added or removed meanwhile may be missing. */
-async function* allIds(db: DynamoDBDocumentClient, table: string): AsyncGenerator<string[]> {
-  for await (const { Items: counters = [] } of queryPartition(db, table, counterPartition(ALL_ITEMS))) {
+async function* allIds(store: ContentStore): AsyncGenerator<string[]> {
+  const { counterPartition, memberPartition } = store.keys;
+  for await (const { Items: counters = [] } of queryPartition(store, counterPartition(ALL_ITEMS))) {
     for (const { sk } of counters) {
       const partition = memberPartition(ALL_ITEMS, Number(sk));
-      for await (const { Items: members = [] } of queryPartition(db, table, partition)) {
+      for await (const { Items: members = [] } of queryPartition(store, partition)) {
         yield members.map(({ member }) => String(member));
       }
     }
   }
 }
 
-/** Reads all content, for a file. */
+/** Reads all content of live keys, for a file. */
 export const contentExport = (db: DynamoDBDocumentClient, table: string) => {
-  const lists = countedLists(db, table);
-  const reads = contentReads(db, table, lists);
+  const store = contentStore(db, table, 'live');
+  const reads = contentReads(store);
   return {
     /** The number of items. */
-    count: async (): Promise<number> => (await lists.page(ALL_ITEMS, 0, 0)).total,
+    count: async (): Promise<number> => (await store.lists.page(ALL_ITEMS, 0, 0)).total,
 
     /** Every item, oldest in the list first, so that an import makes a list of the same order. */
     async *items(): AsyncGenerator<ContentItem> {
-      for await (const ids of allIds(db, table)) {
+      for await (const ids of allIds(store)) {
         for (let start = 0; start < ids.length; start += ITEMS_AT_ONCE) {
           const stored = await reads.findMany(ids.slice(start, start + ITEMS_AT_ONCE), deadlineIn(PATIENCE_MS));
           yield* stored.map(({ item }) => item);

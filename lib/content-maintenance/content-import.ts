@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { contentReads } from '../../functions/content/content-reads.ts';
+import { contentStore } from '../../functions/content/content-store.ts';
 import type { Moment } from '../../functions/content/content-table.ts';
 import { contentTransactions } from '../../functions/content/content-transactions.ts';
 import type { ContentItem, StoredItem } from '../../functions/content/item.ts';
-import { countedLists } from '../../functions/counted-list/counted-list.ts';
 import { backoffMs } from '../../functions/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
@@ -23,15 +23,15 @@ const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
 type StoredOf = (row: ImportedItem) => StoredItem | undefined;
 
-/** Imports items from a file. Safe while the service and other imports run. */
+/** Imports items from a file into the content of live keys. Safe while the service and other imports run. */
 export const contentImport = (
   db: DynamoDBDocumentClient,
   table: string,
   skipReasonOf: SkipReasonOf = () => undefined,
 ) => {
-  const lists = countedLists(db, table);
-  const reads = contentReads(db, table, lists);
-  const transactions = contentTransactions(db, table, lists);
+  const store = contentStore(db, table, 'live');
+  const reads = contentReads(store);
+  const transactions = contentTransactions(store);
 
   /** Resolves when the items of all earlier calls are in their lists. */
   let earlierCalls: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,8 @@
 /** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, domainList, itemKey, type SlugClaim } from '../../functions/content/content-entries.ts';
+import type { KeyEnvironment } from '../../functions/access/api-key.ts';
+import { ALL_ITEMS, domainList, type SlugClaim } from '../../functions/content/content-entries.ts';
+import { contentStore } from '../../functions/content/content-store.ts';
 import { contentWrites } from '../../functions/content/content-writes.ts';
 import { bucketOf } from '../../functions/counted-list/entries.ts';
 import { type TransactWrite, transact } from '../../functions/dynamodb/transact.ts';
@@ -41,14 +43,15 @@ const not = (condition: Condition): Condition => ({
   ConditionExpression: `NOT (${condition.ConditionExpression})`,
 });
 
-/** Repairs of one content table. */
-export const contentRepair = (db: DynamoDBDocumentClient, table: string) => {
-  const { recount } = listRecount(db, table);
-  const lists = listRepairs(table);
-  const writes = contentWrites(table);
+/** Repairs of the content of live keys, unless another environment is named. */
+export const contentRepair = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment = 'live') => {
+  const store = contentStore(db, table, environment);
+  const { recount } = listRecount(store);
+  const lists = listRepairs(store);
+  const writes = contentWrites(store);
 
   const requireItem = (id: string, condition: Condition): TransactWrite => ({
-    ConditionCheck: { TableName: table, Key: itemKey(id), ...condition },
+    ConditionCheck: { TableName: table, Key: store.keys.itemKey(id), ...condition },
   });
 
   const apply = async (...parts: readonly TransactWrite[]): Promise<boolean> =>

@@ -1,4 +1,5 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import type { KeyEnvironment } from '../../functions/access/api-key.ts';
 import {
   ALL_ITEMS,
   domainList,
@@ -6,6 +7,7 @@ import {
   parseItem,
   parseSlug,
   type SlugClaim,
+  separatePrefix,
 } from '../../functions/content/content-entries.ts';
 import { bucketOf, parseListEntry } from '../../functions/counted-list/entries.ts';
 
@@ -24,7 +26,7 @@ export interface Membership {
   readonly id: string;
 }
 
-/** The content table's entries by kind. They were read at different moments. */
+/** The entries of one environment's content by kind. They were read at different moments. */
 export interface ContentScan {
   readonly items: Map<string, ItemPlace>;
   readonly slugs: SlugClaim[];
@@ -68,18 +70,29 @@ const addEntry = (scan: ContentScan, entry: Entry) => {
   else if (entry.sk === 'item') scan.items.set(String(entry.id), placeOf(entry));
 };
 
-/** Reads the whole table. `onProgress` gets the number of entries read so far. */
+const emptyScan = (): ContentScan => ({
+  items: new Map(),
+  slugs: [],
+  members: [],
+  buckets: new Map(),
+  allocated: new Map(),
+});
+
+/** Reads the whole table, each environment's content apart. `onProgress` gets the number of entries read so far. */
 export const scanContent = async (
   db: DynamoDBDocumentClient,
   table: string,
   onProgress: (entries: number) => void,
-): Promise<ContentScan> => {
-  const scan: ContentScan = { items: new Map(), slugs: [], members: [], buckets: new Map(), allocated: new Map() };
+): Promise<Readonly<Record<KeyEnvironment, ContentScan>>> => {
+  const scans = { live: emptyScan(), test: emptyScan() };
   let entries = 0;
   for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
-    for (const entry of Items) addEntry(scan, entry);
+    for (const stored of Items) {
+      const { environment, entry } = separatePrefix(stored);
+      addEntry(scans[environment], entry);
+    }
     entries += Items.length;
     onProgress(entries);
   }
-  return scan;
+  return scans;
 };

@@ -3,14 +3,9 @@
  * number is the same before and after it. A counter is set only while it still has that change number.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import {
-  allocatorKey,
-  bucketOf,
-  counterKey,
-  memberKey,
-  memberPartition,
-} from '../../functions/counted-list/entries.ts';
+import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { ContentStore } from '../../functions/content/content-store.ts';
+import { bucketOf } from '../../functions/counted-list/entries.ts';
 import type { TransactWrite } from '../../functions/dynamodb/transact.ts';
 
 /** A bucket whose counter and members differ. */
@@ -41,8 +36,8 @@ const isSame = (one: Counter, other: Counter): boolean =>
 
 const excess = ({ counter, members }: Miscount): number => counter - members;
 
-/** Recounts buckets of one table. */
-export const listRecount = (db: DynamoDBDocumentClient, table: string) => {
+/** Recounts buckets of one environment's lists. */
+export const listRecount = ({ db, table, keys: { counterKey, memberPartition } }: ContentStore) => {
   const readCounter = async (list: string, bucket: number): Promise<Counter> => {
     const Key = counterKey(list, bucket);
     const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
@@ -87,22 +82,22 @@ export const listRecount = (db: DynamoDBDocumentClient, table: string) => {
 };
 
 /** Increments the change number only. Whether the counter includes the member is for a recount to find. */
-const noteChange = (table: string, list: string, position: number): TransactWrite => ({
+const noteChange = ({ table, keys }: ContentStore, list: string, position: number): TransactWrite => ({
   Update: {
     TableName: table,
-    Key: counterKey(list, bucketOf(position)),
+    Key: keys.counterKey(list, bucketOf(position)),
     UpdateExpression: 'ADD members :none, changes :one',
     ExpressionAttributeValues: { ':none': 0, ':one': 1 },
   },
 });
 
 /** The single writes of which list repairs are composed. */
-export const listRepairs = (table: string) => ({
+export const listRepairs = (store: ContentStore) => ({
   /** Sets a counter to the number of members. Fails when the bucket has changed since the recount. */
   setCounter: ({ list, bucket, counter, members, changes }: Miscount): TransactWrite => ({
     Update: {
-      TableName: table,
-      Key: counterKey(list, bucket),
+      TableName: store.table,
+      Key: store.keys.counterKey(list, bucket),
       UpdateExpression: 'SET members = :members ADD changes :one',
       ConditionExpression:
         changes === undefined
@@ -116,33 +111,33 @@ export const listRepairs = (table: string) => ({
   restoreMember: (list: string, position: number, id: string): TransactWrite[] => [
     {
       Put: {
-        TableName: table,
-        Item: { ...memberKey(list, position), member: id },
+        TableName: store.table,
+        Item: { ...store.keys.memberKey(list, position), member: id },
         ConditionExpression: 'attribute_not_exists(pk)',
       },
     },
-    noteChange(table, list, position),
+    noteChange(store, list, position),
   ],
 
   /** Removes an orphaned member. Its bucket must be recounted afterwards. */
   dropMember: (list: string, position: number, id: string): TransactWrite[] => [
     {
       Delete: {
-        TableName: table,
-        Key: memberKey(list, position),
+        TableName: store.table,
+        Key: store.keys.memberKey(list, position),
         ConditionExpression: '#member = :id',
         ExpressionAttributeNames: { '#member': 'member' },
         ExpressionAttributeValues: { ':id': id },
       },
     },
-    noteChange(table, list, position),
+    noteChange(store, list, position),
   ],
 
   /** Advances the position allocator past every used position. */
   advanceAllocator: (list: string, allocated: number): TransactWrite => ({
     Update: {
-      TableName: table,
-      Key: allocatorKey(list),
+      TableName: store.table,
+      Key: store.keys.allocatorKey(list),
       UpdateExpression: 'SET allocated = :allocated',
       ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
       ExpressionAttributeValues: { ':allocated': allocated },

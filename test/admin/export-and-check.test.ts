@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { itemKey, slugKey } from '../../functions/content/content-entries.ts';
+import { contentKeys } from '../../functions/content/content-entries.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
-import { counterKey } from '../../functions/counted-list/entries.ts';
 import { prefixedTableNames } from '../../functions/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
-import { fillDomain, moment } from '../support/content.ts';
+import { fillDomain, moment, someFields } from '../support/content.ts';
 import { commandLine, failure, runCommand } from './command-line.ts';
 import { itemLine } from './import-files.ts';
 
 const { engine, run, pathOf } = commandLine();
+const { counterKey, itemKey, slugKey } = contentKeys('live');
 
 const table = (name = engine().names.content) => contentTable(engine().client, name);
 const allItems = (name?: string) => table(name).list({}, { offset: 0, limit: 100 }, moment().deadline);
@@ -101,5 +101,41 @@ describe('content check', () => {
     expect(repaired.exitCode).toBe(0);
     expect(repaired.stdout.match(/repaired/g)).toHaveLength(2);
     expect(await run(['content', 'check'])).toMatchObject(consistent);
+  });
+});
+
+describe('Content of test keys', () => {
+  const sandbox = () => contentTable(engine().client, engine().names.content, 'test');
+
+  it('is not exported, and an import does not touch it', async () => {
+    const { domain, slug } = await sandbox().create(someFields('a.example', 'item-3'), undefined, moment());
+    const before = await allItems();
+    const file = pathOf('live.ndjson');
+    expect(await run(['export', 'content', file])).toMatchObject({ exitCode: 0 });
+    const exported = (await readFile(file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id);
+    expect(exported.toReversed()).toEqual(before.items.map(({ id }) => id));
+    await writeFile(file, itemLine('item-3', { domain, title: 'Imported' }));
+    expect(await run(['import', 'content', file])).toMatchObject({ exitCode: 0 });
+    const { items } = await sandbox().list({ domain, slug }, { offset: 0, limit: 1 }, moment().deadline);
+    expect(items).toMatchObject([{ title: 'Title of item-3', version: 1 }]);
+  });
+
+  it('has a line of its own in content check, and is repaired with --repair', async () => {
+    const { client, names } = engine();
+    expect((await run(['content', 'check'])).stdout).toMatch(
+      /^60 items .*\nSandbox: 1 items in 2 lists, 0 inconsistencies\.\n$/,
+    );
+    await client.send(
+      new DeleteCommand({ TableName: names.content, Key: contentKeys('test').slugKey('a.example', 'item-3') }),
+    );
+    const found = await run(['content', 'check']);
+    expect(found.exitCode).toBe(1);
+    expect(found.stdout).toContain('Sandbox: slug item-3 of a.example');
+    expect(found.stdout).toContain('60 items in 3 lists, 0 inconsistencies.');
+    expect(await run(['content', 'check', '--repair'])).toMatchObject({ exitCode: 0 });
+    expect(await run(['content', 'check'])).toMatchObject({ exitCode: 0 });
   });
 });

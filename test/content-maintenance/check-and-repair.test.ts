@@ -7,10 +7,9 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { itemKey, slugKey } from '../../functions/content/content-entries.ts';
+import { contentKeys } from '../../functions/content/content-entries.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem } from '../../functions/content/item.ts';
-import { allocatorKey, counterKey, memberKey } from '../../functions/counted-list/entries.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
@@ -21,6 +20,8 @@ import { startFaultProxy } from '../support/fault-proxy.ts';
 
 type Client = TestEngine['client'];
 type Key = ReturnType<typeof itemKey>;
+
+const { allocatorKey, counterKey, itemKey, memberKey, slugKey } = contentKeys('live');
 
 let engine: TestEngine;
 let TableName: string;
@@ -250,5 +251,39 @@ describe('A counter', () => {
     await content().remove(id, undefined, moment());
     for (const each of consistent) expect(await repair(each)).toBe(false);
     expect(await inconsistencies()).toEqual([]);
+  });
+});
+
+describe('Content of test keys', () => {
+  const sandbox = () => contentTable(engine.client, TableName, 'test');
+  const repairSandbox = (found: Inconsistency) => contentRepair(engine.client, TableName, 'test').repair(found);
+  const keys = contentKeys('test');
+
+  it('is checked apart: consistent content is no inconsistency, neither there nor in live content', async () => {
+    const before = await check();
+    await sandbox().create(someFields(domain, 'item-1'), undefined, moment());
+    const { sandbox: after, ...live } = await check();
+    expect({ ...live, sandbox: before.sandbox }).toEqual(before);
+    expect(after).toMatchObject({ items: before.sandbox.items + 1, inconsistencies: [], busy: [] });
+  });
+
+  it('is repaired without a change of live content', async () => {
+    const { id } = await sandbox().create(someFields(domain, 'item-2'), undefined, moment());
+    await drop(keys.slugKey(domain, 'item-2'));
+    await put({ ...keys.counterKey(list(), 0), members: 9 });
+    await drop(keys.memberKey('all', (await sandbox().find(id))?.positions.all ?? -1));
+    const before = await content().list({ domain }, { offset: 0, limit: 5 }, moment().deadline);
+    const found = (await check()).sandbox.inconsistencies;
+    expect(found.map(({ kind }) => kind).sort()).toEqual([
+      'miscounted bucket',
+      'miscounted bucket',
+      'missing member',
+      'missing slug claim',
+    ]);
+    for (const each of found) expect(await repairSandbox(each)).toBe(true);
+    expect(await check()).toMatchObject({ inconsistencies: [], sandbox: { inconsistencies: [] } });
+    expect(await content().list({ domain }, { offset: 0, limit: 5 }, moment().deadline)).toEqual(before);
+    const { items: own } = await sandbox().list({ domain, slug: 'item-2' }, { offset: 0, limit: 1 }, moment().deadline);
+    expect(own.map((item) => item.id)).toEqual([id]);
   });
 });

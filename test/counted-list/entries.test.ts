@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { allocatorKey, bucketOf, counterKey, memberKey, parseListEntry } from '../../functions/counted-list/entries.ts';
+import { bucketOf, listKeys, parseListEntry } from '../../functions/counted-list/entries.ts';
+
+const { allocatorKey, counterKey, memberKey } = listKeys('');
 
 describe('The entries of a list', () => {
   it.each([
@@ -8,6 +10,13 @@ describe('The entries of a list', () => {
     ['the last member of a bucket', memberKey('all', 511), { pk: 'members#all#000000000000', sk: '000000000000511' }],
     ['the first of the next', memberKey('all', 512), { pk: 'members#all#000000000001', sk: '000000000000512' }],
   ])('have keys that were stored before: %s', (_kind, key, stored) => expect(key).toEqual(stored));
+
+  it('begin with the prefix of their lists', () => {
+    const { allocatorKey, counterPartition, counterKey, memberKey } = listKeys('other#');
+    const partitions = [allocatorKey('all').pk, counterKey('all', 0).pk, memberKey('all', 0).pk];
+    expect(partitions).toEqual(['other#head#all', 'other#counters#all', 'other#members#all#000000000000']);
+    expect(counterPartition('all')).toBe('other#counters#all');
+  });
 
   it.each([
     [

@@ -2,7 +2,7 @@ import { type QueryCommandInput, TransactWriteCommand } from '@aws-sdk/lib-dynam
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { countedLists } from '../../functions/counted-list/counted-list.ts';
-import { memberPartition } from '../../functions/counted-list/entries.ts';
+import { listKeys } from '../../functions/counted-list/entries.ts';
 import type { TransactWrite } from '../../functions/dynamodb/transact.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 
@@ -91,10 +91,10 @@ describe('A page that is read while members are added and removed', () => {
       await commit(lists().append(name, [{ position: 520, id: '511' }]));
     });
     beforeQuery = async (partition) => {
-      if (partition === memberPartition(name, 1)) await hasReturned;
+      if (partition === listKeys('').memberPartition(name, 1)) await hasReturned;
     };
     afterQuery = async (partition) => {
-      if (partition === memberPartition(name, 0)) olderIsRead.resolve();
+      if (partition === listKeys('').memberPartition(name, 0)) olderIsRead.resolve();
     };
     const { ids, total } = await countedLists(observed, engine.names.content).page(name, 0, 20);
     [beforeQuery, afterQuery] = [ignore, ignore];

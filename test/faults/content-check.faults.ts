@@ -1,9 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ALL_ITEMS, domainList } from '../../functions/content/content-entries.ts';
+import { ALL_ITEMS, contentKeys, domainList } from '../../functions/content/content-entries.ts';
 import { contentTable } from '../../functions/content/content-table.ts';
 import type { ContentItem, StoredItem } from '../../functions/content/item.ts';
-import { counterKey } from '../../functions/counted-list/entries.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
@@ -37,7 +36,7 @@ const storeSteadyItems = async ({ client, names }: TestEngine): Promise<StoredIt
     ids.push(...items.map(({ id }) => id));
   }
   for (const list of [ALL_ITEMS, ...DOMAINS.map(domainList)]) {
-    const Key = counterKey(list, 0);
+    const Key = contentKeys('live').counterKey(list, 0);
     await client.send(new UpdateCommand({ TableName: names.content, Key, UpdateExpression: 'REMOVE changes' }));
   }
   return content.findMany(ids, moment().deadline);

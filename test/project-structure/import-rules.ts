@@ -16,7 +16,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   vehicles: ['runtime', 'schemas', 'dynamodb', 'observability'],
   compliance: ['runtime', 'dynamodb', 'observability', 'schemas', 'vehicles'],
   'counted-list': ['runtime', 'dynamodb'],
-  content: ['runtime', 'schemas', 'dynamodb', 'counted-list'],
+  content: ['runtime', 'schemas', 'dynamodb', 'counted-list', 'access'],
   middleware: ['runtime', 'schemas', 'dynamodb', 'observability', 'access'],
 };
 

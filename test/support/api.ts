@@ -35,7 +35,7 @@ export interface TestApi {
   readonly clock: { now: number };
   /** Sends a request; fails when request or answer break the OpenAPI document. */
   readonly call: (method: string, path: string, options?: Call) => Promise<Reply>;
-  /** A new key; every scope and the premium plan unless said otherwise. */
+  /** A new key; a live one with every scope and the premium plan unless said otherwise. */
   readonly newKey: (record?: Partial<KeyRecord>) => Promise<string>;
   readonly keys: ReturnType<typeof keysTable>;
   readonly usage: ReturnType<typeof usageTable>;
@@ -94,7 +94,7 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}): Promise<TestApi> =
     usage: usageTable(engine.client, engine.names.usage),
     call: (method, path, options = {}) => send(gateway.origin, method, path, options),
     newKey: async (record = {}) => {
-      const key = generateKey('test');
+      const key = generateKey(record.environment ?? 'live');
       const hash = hashKey(key);
       const createdAt = new Date(NOON).toISOString();
       await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });

@@ -18,9 +18,9 @@ const prepare = async (module: URL, start: string, ...args: readonly unknown[]) 
   await loadSampleVehicles(db, LOCAL_TABLE_NAMES, new Date());
   const keys = keysTable(db, LOCAL_TABLE_NAMES.keys);
 
-  /** A key of the premium plan with every scope, by default. */
+  /** A live key of the premium plan with every scope, by default. */
   const newKey = async (fields: Partial<KeyRecord> = {}): Promise<{ readonly key: string; readonly keyId: string }> => {
-    const key = generateKey('test');
+    const key = generateKey('live');
     const hash = hashKey(key);
     const keyId = keyIdOf(hash);
     const createdAt = new Date().toISOString();

@@ -12,7 +12,7 @@ interface ServiceOptions {
   readonly onResponse: (entry: AccessLogEntry) => void;
 }
 
-/** The service with its sample data on free ports. `addKey` makes keys of any plan. */
+/** The service with its sample data on free ports. `addKey` makes live keys of any plan. */
 export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOptions) => {
   const engine = await startEngine();
   Object.assign(process.env, environmentOf(engine));
@@ -23,7 +23,7 @@ export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOp
   await loadSampleContent(engine.client, engine.names, now);
   const keys = keysTable(engine.client, engine.names.keys);
   const addKey = async (plan: PlanName, scopes: readonly Scope[] = SCOPES): Promise<string> => {
-    const key = generateKey('test');
+    const key = generateKey('live');
     const hash = hashKey(key);
     await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan, scopes, createdAt: now.toISOString() });
     return key;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { contentCheck } from '../../content-maintenance/content-check.ts';
+import type { KeyEnvironment } from '../../../functions/access/api-key.ts';
+import { type ContentReport, contentCheck } from '../../content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
@@ -24,8 +25,43 @@ const placeOf = (found: Inconsistency): string => {
   }
 };
 
+interface Checked extends ContentReport {
+  readonly inconsistencies: readonly (Inconsistency & { readonly state: 'found' | 'repaired' | 'left' })[];
+}
+
+const repairAll = async (
+  report: ContentReport,
+  repairs: ReturnType<typeof contentRepair> | undefined,
+): Promise<Checked> => {
+  const inconsistencies: Checked['inconsistencies'][number][] = [];
+  for (const one of report.inconsistencies) {
+    inconsistencies.push({ ...one, state: repairs ? ((await repairs.repair(one)) ? 'repaired' : 'left') : 'found' });
+  }
+  return { ...report, inconsistencies };
+};
+
+/** A report for an operator. @param where in front of each place and of the summary */
+const readable = ({ items, lists, inconsistencies, busy }: Checked, where = ''): string => {
+  const rows = inconsistencies.map((one) => [one.kind, where + placeOf(one), one.state]);
+  return [
+    ...(rows.length > 0 ? [readableTable(['inconsistency', 'where', 'state'], rows)] : []),
+    ...busy.map(
+      ({ list, bucket }) =>
+        `${where}Bucket ${bucket} of list ${list} changes too often to be counted; check again later.\n`,
+    ),
+    `${where}${number(items)} items in ${number(lists)} lists, ${number(inconsistencies.length)} inconsistencies.\n`,
+  ].join('');
+};
+
+const isConsistent = ({ busy, inconsistencies }: Checked): boolean =>
+  busy.length === 0 && inconsistencies.every(({ state }) => state === 'repaired');
+
+const isEmpty = ({ items, busy, inconsistencies }: Checked): boolean =>
+  items + busy.length + inconsistencies.length === 0;
+
 /**
- * Recounts every list against its members and compares every slug with its item. With `repair` it repairs what it finds.
+ * Recounts every list against its members and compares every slug with its item: of the content of live keys, and of that
+ * of test keys, the sandbox. With `repair` it repairs what it finds.
  * Exit code 0 when everything is known to be consistent in the end, otherwise 1.
  */
 const checkContent = async (repair: boolean, run: CommandRun): Promise<CommandResult> => {
@@ -34,26 +70,16 @@ const checkContent = async (repair: boolean, run: CommandRun): Promise<CommandRe
   const onProgress = (entries: number) => {
     if (run.showsProgress) run.stderr.write(`\r${number(entries)} entries read`);
   };
-  const { items, lists, inconsistencies, busy } = await contentCheck(db, tableNames.content).check(onProgress);
+  const report = await contentCheck(db, tableNames.content).check(onProgress);
   if (run.showsProgress) run.stderr.write('\n');
-  const repairs = contentRepair(db, tableNames.content);
-  const found: (Inconsistency & { readonly state: 'found' | 'repaired' | 'left' })[] = [];
-  for (const one of inconsistencies) {
-    found.push({ ...one, state: repair ? ((await repairs.repair(one)) ? 'repaired' : 'left') : 'found' });
-  }
-  const rows = found.map((one) => [one.kind, placeOf(one), one.state]);
-  const text = [
-    ...(rows.length > 0 ? [readableTable(['inconsistency', 'where', 'state'], rows)] : []),
-    ...busy.map(
-      ({ list, bucket }) => `Bucket ${bucket} of list ${list} changes too often to be counted; check again later.\n`,
-    ),
-    `${number(items)} items in ${number(lists)} lists, ${number(found.length)} inconsistencies.\n`,
-  ];
-  const isConsistent = busy.length === 0 && found.every(({ state }) => state === 'repaired');
+  const repairsOf = (environment: KeyEnvironment) =>
+    repair ? contentRepair(db, tableNames.content, environment) : undefined;
+  const live = await repairAll(report, repairsOf('live'));
+  const sandbox = await repairAll(report.sandbox, repairsOf('test'));
   return {
-    text: text.join(''),
-    data: { items, lists, inconsistencies: found, busy },
-    exitCode: isConsistent ? EXIT.done : EXIT.someRejected,
+    text: readable(live) + (isEmpty(sandbox) ? '' : readable(sandbox, 'Sandbox: ')),
+    data: { ...live, sandbox },
+    exitCode: isConsistent(live) && isConsistent(sandbox) ? EXIT.done : EXIT.someRejected,
   };
 };
 

@@ -1,12 +1,14 @@
 /** Inconsistencies that are planted in stored content, and the names of what a check must find then. */
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, domainList, slugKey } from '../../../functions/content/content-entries.ts';
+import { ALL_ITEMS, contentKeys, domainList } from '../../../functions/content/content-entries.ts';
 import type { StoredItem } from '../../../functions/content/item.ts';
 import { countedLists } from '../../../functions/counted-list/counted-list.ts';
-import { allocatorKey, bucketOf, counterKey, memberKey } from '../../../functions/counted-list/entries.ts';
+import { bucketOf } from '../../../functions/counted-list/entries.ts';
 import type { Item } from '../../../functions/dynamodb/database.ts';
 import type { TestEngine } from '../../support/engine.ts';
+
+const { allocatorKey, counterKey, memberKey, slugKey } = contentKeys('live');
 
 /** The members that identify an inconsistency; the figures of a counter change with the traffic. */
 export const nameOf = (found: Readonly<Record<string, unknown>>): string =>
