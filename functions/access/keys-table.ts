@@ -5,6 +5,7 @@ import {
   PutCommand,
   paginateScan,
   UpdateCommand,
+  type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../dynamodb/database.ts';
 import { parseStored, type RecordOf } from '../schemas/stored-record.ts';
@@ -32,6 +33,14 @@ export const KeyRecord = {
     revokedAt: text,
     /** What the key's prefix says. Keys that were made before version 0.2.0 have none. */
     environment: { enum: KEY_ENVIRONMENTS },
+    /** The content domains that the key is bound to, in lower case; any domain if absent. */
+    domains: { type: 'array', items: text },
+    /** The id of the key that a rotation made to take this one's place. */
+    successor: text,
+    /** The id of the key whose place this one takes. */
+    follows: text,
+    /** The id of the first key of a chain of rotations; absent for that key itself. */
+    firstKeyId: text,
   },
 } as const;
 
@@ -47,19 +56,50 @@ export class UnknownKey extends Error {
 
 const parseKey = (item: Item): KeyRecord => parseStored(KeyRecord, item);
 
+/**
+ * The id under which the creations of a key are remembered: the same for all keys of a chain of rotations, so that a request
+ * can be repeated with the successor (contract.md "Keys and plans").
+ */
+export const idempotencyKeyIdOf = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
+
+/** New values of fields; `null` removes the field. */
+export interface KeyChanges {
+  readonly plan?: PlanName | undefined;
+  readonly domains?: readonly string[] | null | undefined;
+}
+
+const updateExpression = (changes: KeyChanges) => {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const [removed, set] = [given.filter(([, value]) => value === null), given.filter(([, value]) => value !== null)];
+  const clause = (verb: string, parts: readonly string[]) => (parts.length > 0 ? [`${verb} ${parts.join(', ')}`] : []);
+  const setFields = set.map(([field]) => `#${field} = :${field}`);
+  const removedFields = removed.map(([field]) => `#${field}`);
+  return {
+    UpdateExpression: [...clause('SET', setFields), ...clause('REMOVE', removedFields)].join(' '),
+    ExpressionAttributeNames: Object.fromEntries(given.map(([field]) => [`#${field}`, field])),
+    ...(set.length > 0 && {
+      ExpressionAttributeValues: Object.fromEntries(set.map(([field, value]) => [`:${field}`, value])),
+    }),
+  };
+};
+
 /** The table of API keys. Functions only call `find`; the rest is for operators. */
 export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
-  const change = async (id: string, field: keyof KeyRecord, expression: string, value: string): Promise<KeyRecord> => {
+  const change = async (
+    id: string,
+    expressions: Pick<
+      UpdateCommandInput,
+      'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+    >,
+  ): Promise<KeyRecord> => {
     try {
       const { Attributes } = await db.send(
         new UpdateCommand({
           TableName: table,
           Key: { id },
           ConditionExpression: 'attribute_exists(id)',
-          UpdateExpression: `SET #field = ${expression}`,
-          ExpressionAttributeNames: { '#field': field },
-          ExpressionAttributeValues: { ':value': value },
           ReturnValues: 'ALL_NEW',
+          ...expressions,
         }),
       );
       return parseKey(Attributes ?? {});
@@ -126,9 +166,12 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
     /** Revoking twice keeps the first moment. @throws UnknownKey */
     revoke: (id: string, at: string): Promise<KeyRecord> =>
-      change(id, 'revokedAt', 'if_not_exists(#field, :value)', at),
+      change(id, {
+        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
+        ExpressionAttributeValues: { ':at': at },
+      }),
 
-    /** @throws UnknownKey */
-    changePlan: (id: string, plan: PlanName): Promise<KeyRecord> => change(id, 'plan', ':value', plan),
+    /** Makes all the changes or none; there must be at least one. @throws UnknownKey */
+    update: (id: string, changes: KeyChanges): Promise<KeyRecord> => change(id, updateExpression(changes)),
   };
 };

@@ -51,7 +51,7 @@ export const usageReport = (caller: Caller, counts: readonly WindowCount[], now:
       name: key.name,
       plan: key.plan,
       scopes: key.scopes,
-      domains: null,
+      domains: key.domains ?? null,
       expires: key.expires ?? null,
       environment: key.environment ?? 'unknown',
     },

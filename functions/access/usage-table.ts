@@ -8,7 +8,7 @@ export interface WindowCount {
 }
 
 /** Seconds after a window's end at which DynamoDB removes its counter: 25 hours, for the report of 24 (contract.md "Keys and plans"). */
-const KEPT_AFTER_WINDOW_SECONDS = 25 * 3_600;
+export const KEPT_AFTER_WINDOW_SECONDS = 25 * 3_600;
 
 const counterKey = (keyId: string, window: Window) => ({ keyId, windowStart: window.start });
 
@@ -43,6 +43,21 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
       }),
     );
     return Items.map(({ windowStart, used }) => ({ start: Number(windowStart), used: Number(used) }));
+  },
+
+  /** The start of the newest window with requests of a key, in Unix seconds; undefined when none is `since` or later. */
+  newestWindow: async (keyId: string, since: number): Promise<number | undefined> => {
+    const { Items = [] } = await db.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'keyId = :keyId AND windowStart >= :since',
+        ExpressionAttributeValues: { ':keyId': keyId, ':since': since },
+        ProjectionExpression: 'windowStart',
+        ScanIndexForward: false,
+        Limit: 1,
+      }),
+    );
+    return Items[0] && Number(Items[0].windowStart);
   },
 
   /** Requests counted in a window so far; 0 when there were none. */

@@ -1,3 +1,4 @@
+import { idempotencyKeyIdOf } from '../access/keys-table.ts';
 import { contentTables } from '../content/content-table.ts';
 import { etagOf } from '../content/item.ts';
 import { newFields } from '../content/schemas.ts';
@@ -8,7 +9,8 @@ export const handler = endpoint('create-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return async ({ body, headers, caller, environment, address, now, deadline }) => {
     const idempotencyKey = headers['Idempotency-Key'];
-    const repeatable = idempotencyKey === undefined ? undefined : { keyId: caller.key.id, idempotencyKey };
+    const repeatable =
+      idempotencyKey === undefined ? undefined : { keyId: idempotencyKeyIdOf(caller.key), idempotencyKey };
     const item = await content[environment].create(newFields(body), repeatable, { now, deadline });
     return { body: item, headers: { Location: `${address}/${item.id}`, ETag: etagOf(item) } };
   };

@@ -22,7 +22,9 @@ describe('--json', () => {
     expect((await json('keys', 'restore', '--from', engine().names.keys)).data).toEqual([
       { id, name: 'A', result: 'already there' },
     ]);
-    expect((await json('keys', 'revoke', id)).data).toMatchObject({ id, state: 'revoked' });
+    const { data: successor } = await json('keys', 'rotate', id);
+    expect(successor).toMatchObject({ ...key, id: expect.any(String), follows: id, previous: { id, state: 'active' } });
+    expect((await json('keys', 'revoke', id)).data).toMatchObject({ id, state: 'revoked', successor: successor.id });
   });
 
   it('gives the counts of an import and why rows were rejected', async () => {

@@ -13,6 +13,8 @@ const create = async (...args: string[]) =>
 const listed = async (options?: Parameters<typeof run>[1]) =>
   JSON.parse((await run(['keys', 'list', '--json'], options)).stdout) as { id: string; name: string; state: string }[];
 
+const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
+
 describe('keys create', () => {
   it('shows one JSON object with the key, once', async () => {
     const created = await create('--scopes', 'content:read,vehicles:read', '--expires', '2026-11-21');
@@ -27,8 +29,27 @@ describe('keys create', () => {
       createdAt: NOW.toISOString(),
       expires: '2026-11-21',
       revokedAt: null,
+      domains: null,
+      follows: null,
+      successor: null,
     });
     expect(isWellFormedKey(created.key)).toBe(true);
+  });
+
+  it('binds the key to domains, each once and in lower case', async () => {
+    const { id } = await create('--domains', 'B.example, a.example,b.EXAMPLE');
+    expect((await listed()).find((key) => key.id === id)).toMatchObject({ domains: ['b.example', 'a.example'] });
+    const { stdout } = await run([
+      'keys',
+      'create',
+      '--name',
+      'Ada',
+      '--plan',
+      'free',
+      '--domains',
+      'a.example,b.example',
+    ]);
+    expect(stdout).toMatch(/^domains {2}a\.example, b\.example$/m);
   });
 
   it('shows a block that people can read, with the key on a line of its own', async () => {
@@ -45,6 +66,14 @@ describe('keys create', () => {
     ['a long name', ['--name', 'x'.repeat(101), '--plan', 'free'], /1 to 100 characters/],
     ['a name that moves the cursor', ['--name', 'a\u001b[2J', '--plan', 'free'], /control characters/],
     ['an unknown scope', ['--name', 'A', '--plan', 'free', '--scopes', 'all'], /vehicles:read, compliance:read/],
+    [
+      'a domain with a scheme',
+      ['--name', 'A', '--plan', 'free', '--domains', 'https://a.example'],
+      /a\.example,b\.example/,
+    ],
+    ['a wildcard for domains', ['--name', 'A', '--plan', 'free', '--domains', '*.example'], /whole domains/],
+    ['no domain', ['--name', 'A', '--plan', 'free', '--domains', ''], /a\.example,b\.example/],
+    ['too many domains', ['--name', 'A', '--plan', 'free', '--domains', fiftyOne], /at most 50 domains/],
     ['a day that does not exist', ['--name', 'A', '--plan', 'free', '--expires', '2026-02-30'], /YYYY-MM-DD/],
     ['an unknown option', ['--nmae', 'A', '--plan', 'free'], /unknown option '--nmae'; did you mean --name\? See/],
   ])('rejects %s with one sentence', async (_case, args, sentence) => {
@@ -101,14 +130,41 @@ describe('keys list', () => {
     }
   });
 
-  it('fits 100 columns, whatever the names and scopes', async () => {
+  it('fits 100 columns, whatever the names, scopes and domains', async () => {
     await create('--name', 'x'.repeat(100), '--plan', 'standard', '--expires', '2026-11-21');
     await create('--name', '車両'.repeat(20), '--scopes', 'compliance:read,content:read,content:write');
+    const bound = await create('--domains', `a.example,${'b'.repeat(60)}.example`);
+    await run(['keys', 'rotate', bound.id]);
     const { stdout } = await run(['keys', 'list']);
-    expect(stdout).toContain(`${'x'.repeat(17)}…  standard  active   all  `);
-    expect(stdout).toMatch(/両… +free +active +compliance:read .*\n +content:read\n +content:write\n/);
+    expect(stdout).toMatch(
+      new RegExp(`${'x'.repeat(19)}… {2}standard +active +all +not in 25 h\n +live +2026-11-21 +any domain\n`),
+    );
+    expect(stdout).toMatch(
+      /車… +free +active +compliance:read .*\n +live +no end +content:read\n +content:write\n +any/,
+    );
+    expect(stdout).toMatch(new RegExp(`live +2026-11-28 +a\\.example\n +${'b'.repeat(20)}…\n`));
+    expect(stdout).toMatch(new RegExp(`Acme +free .*\n +follows +live +no end .*\n +${bound.id} +b{20}…\n`));
     // Each of these characters takes two columns.
     for (const line of stdout.split('\n')) expect(line.replace(/[車両]/g, 'xx').length).toBeLessThanOrEqual(100);
+  });
+
+  it('shows the minute in which each key was last sent, if that was in the last 25 hours', async () => {
+    const [now, yesterday, before] = [await create(), await create(), await create()];
+    const usage = usageTable(engine().client, engine().names.usage);
+    const count = (id: string, agoMs: number) => usage.increment(id, windowAt(new Date(NOW.getTime() - agoMs)));
+    for (const agoMs of [0, 60_000, 3_600_000]) await count(now.id, agoMs);
+    await count(yesterday.id, 25 * 3_600_000 - 60_000);
+    await count(before.id, 25 * 3_600_000 + 60_000);
+    const json = (await listed()) as unknown as { id: string; lastUsed: string | null }[];
+    const lastUsed = (id: string) => json.find((key) => key.id === id)?.lastUsed;
+    expect([now, yesterday, before].map(({ id }) => lastUsed(id))).toEqual([
+      '2026-11-21T12:00:00.000Z',
+      '2026-11-20T11:01:00.000Z',
+      null,
+    ]);
+    const { stdout } = await run(['keys', 'list']);
+    expect(stdout).toMatch(new RegExp(`^${now.id} .* 2026-11-21\n +live .* 12:00$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${before.id} .* not in 25 h$`, 'm'));
   });
 });
 
@@ -117,6 +173,33 @@ describe('keys revoke, update and usage', () => {
     const { id } = await create();
     expect(await run(['keys', 'update', id, '--plan', 'premium'])).toMatchObject({ exitCode: 0 });
     expect((await run(['keys', 'usage', id])).stdout).toContain('0 of 6000');
+  });
+
+  it('bind a key to domains, unbind it, and put it on another plan in the same write', async () => {
+    const { id } = await create();
+    const update = async (...options: string[]) =>
+      JSON.parse((await countedRun(['keys', 'update', id, ...options, '--json'])).stdout) as object;
+    expect(await update('--domains', 'A.example')).toMatchObject({ plan: 'free', domains: ['a.example'] });
+    proxy().reset();
+    expect(await update('--no-domains', '--plan', 'premium')).toMatchObject({ plan: 'premium', domains: null });
+    expect(proxy().calls.map(({ operation }) => operation)).toEqual(['UpdateItem']);
+    const { stdout } = await run(['keys', 'update', id, '--domains', 'a.example,b.example']);
+    expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example.\n`);
+  });
+
+  it.each([
+    ['nothing to change', [], 'one of --plan, --domains and --no-domains is missing; see --help'],
+    [
+      'two contradicting options',
+      ['--domains', 'a.example', '--no-domains'],
+      'contradict each other: write one of them',
+    ],
+    ['the same, the other way round', ['--no-domains', '--domains', 'a.example'], 'contradict each other'],
+    ['a domain of the wrong form', ['--domains', 'a..example'], 'such as a.example,b.example'],
+  ])('reject an update with %s with one sentence, and change nothing', async (_case, options, sentence) => {
+    const { id } = await create('--domains', 'first.example');
+    expect(await run(['keys', 'update', id, ...options])).toEqual(failure(sentence));
+    expect((await listed()).find((key) => key.id === id)).toMatchObject({ domains: ['first.example'] });
   });
 
   it('keep the first moment when a key is revoked twice', async () => {
@@ -128,6 +211,7 @@ describe('keys revoke, update and usage', () => {
 
   it.each([
     ['revoke', []],
+    ['rotate', []],
     ['usage', []],
     ['update', ['--plan', 'free']],
   ])(

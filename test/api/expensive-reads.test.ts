@@ -89,7 +89,7 @@ describe('A bulk request', () => {
   it('is held to the smaller plan that its key has just changed to', async () => {
     const key = await api.newKey({ plan: 'premium' });
     await bulk(300)(key);
-    await api.keys.changePlan(keyIdOf(hashKey(key)), 'free');
+    await api.keys.update(keyIdOf(hashKey(key)), { plan: 'free' });
     const { body } = await bulk(300)(key);
     expect(body).toMatchObject({ code: 'BULK_TOO_LARGE', detail: expect.stringContaining('at most 100') });
     expect(await outcomeOf(bulk(300), key)).toEqual([400, 0]);

@@ -1,18 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  generateKey,
-  hashKey,
-  KEY_ENVIRONMENTS,
-  type KeyEnvironment,
-  keyIdOf,
-} from '../../../functions/access/api-key.ts';
+import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../functions/access/api-key.ts';
 import type { KeyRecord } from '../../../functions/access/keys-table.ts';
-import { PLAN_NAMES, type PlanName } from '../../../functions/access/plans.ts';
+import type { PlanName } from '../../../functions/access/plans.ts';
 import { isScope, SCOPES, type Scope } from '../../../functions/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../../functions/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import type { CommandRun, Runner } from '../deployment/deployment.ts';
-import { keysOf, keyView } from './keys.ts';
+import { domainsOption, environmentOption, planOption, required } from './key-options.ts';
+import { keysOf, keyView, newKeyText } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -38,33 +33,23 @@ const parseExpiry = (text: string): LondonDate => {
   throw new InvalidArgumentError('It must be a day as YYYY-MM-DD.');
 };
 
-export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
-
-/** The value of a mandatory option. Commander's own check comes before the one that suggests the right spelling. */
-export const required = <Value>(value: Value | undefined, option: string): Value => {
-  if (value !== undefined) return value;
-  throw new CommandFailure(`the option ${option} is missing; see --help`);
-};
-
 interface CreateKeyOptions {
   readonly name?: string;
   readonly plan?: PlanName;
   readonly scopes: readonly Scope[];
+  readonly domains?: readonly string[];
   readonly expires?: string;
   readonly env: KeyEnvironment;
 }
 
-const readable = (key: string, { id, name, plan, scopes, expires }: KeyRecord): string => `API key of ${name}:
-
-    ${key}
-
-Store it now: it is shown only this once.
-
-id       ${id}
-plan     ${plan}
-scopes   ${scopes.join(', ')}
-expires  ${expires === undefined ? 'never' : `after ${expires} (Europe/London)`}
-`;
+const readable = (key: string, { id, name, plan, scopes, domains, expires }: KeyRecord): string =>
+  newKeyText(`API key of ${name}`, key, {
+    id,
+    plan,
+    scopes: scopes.join(', '),
+    domains: domains?.join(', '),
+    expires: expires === undefined ? 'never' : `after ${expires} (Europe/London)`,
+  });
 
 /**
  * Makes a key and shows it, this once; only its hash is stored.
@@ -100,9 +85,8 @@ export const addCreateKey = (keys: Command, run: Runner): void => {
     .addOption(name)
     .addOption(planOption())
     .addOption(scopes.argParser(parseScopes).default([...SCOPES], 'all'))
+    .addOption(domainsOption())
     .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
-    .addOption(
-      new Option('--env <env>', 'environment in the prefix of the key').choices(KEY_ENVIRONMENTS).default('live'),
-    )
+    .addOption(environmentOption('environment in the prefix of the key').default('live'))
     .action((options: CreateKeyOptions) => run((command) => createKey(options, command)));
 };

@@ -1,32 +1,29 @@
 import type { Command } from 'commander';
-import type { PlanName } from '../../../functions/access/plans.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import { addCreateKey, planOption, required } from './create-key.ts';
+import { addCreateKey } from './create-key.ts';
+import { required } from './key-options.ts';
 import { keyUsage } from './key-usage.ts';
-import { listKeys, revokeKey, updateKey } from './keys.ts';
+import { revokeKey } from './keys.ts';
+import { listKeys } from './list-keys.ts';
 import { restoreKeys } from './restore-keys.ts';
+import { addRotateKey } from './rotate-key.ts';
+import { addUpdateKey } from './update-key.ts';
 
-/** Adds `keys create`, `list`, `revoke`, `update`, `usage` and `restore`. */
+/** Adds `keys create`, `list`, `rotate`, `revoke`, `update`, `usage` and `restore`. */
 export const addKeysCommands = (program: Command, run: Runner): void => {
-  const keys = program.command('keys').description('API keys: create, list, change, revoke, restore');
+  const keys = program.command('keys').description('API keys: create, list, rotate, change, revoke, restore');
   addCreateKey(keys, run);
   keys
     .command('list')
     .description('every key, oldest first; never the keys themselves')
     .action(() => run(listKeys));
+  addRotateKey(keys, run);
   keys
     .command('revoke')
     .description('end a key at once, irrevocably')
     .argument('<id>', 'id of the key')
     .action((id: string) => run((command) => revokeKey(id, command)));
-  keys
-    .command('update')
-    .description('change the plan of a key')
-    .argument('<id>', 'id of the key')
-    .addOption(planOption())
-    .action((id: string, { plan }: { plan?: PlanName }) =>
-      run((command) => updateKey(id, required(plan, '--plan'), command)),
-    );
+  addUpdateKey(keys, run);
   keys
     .command('usage')
     .description('requests of a key in the present window and the last 24 hours')

@@ -5,7 +5,8 @@ import { readStored } from '../../../functions/schemas/stored-record.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
-import { keysOf, NAME_WIDTH } from './keys.ts';
+import { keysOf } from './keys.ts';
+import { NAME_WIDTH } from './list-keys.ts';
 
 const storedKeysOf = async (table: string, { db, address }: CommandRun['deployment']): Promise<Item[]> => {
   try {

@@ -1,0 +1,42 @@
+/** Options that more than one of the `keys` commands has. */
+import { InvalidArgumentError, Option } from 'commander';
+import { KEY_ENVIRONMENTS } from '../../../functions/access/api-key.ts';
+import { PLAN_NAMES } from '../../../functions/access/plans.ts';
+import { CreateContent } from '../../../functions/content/schemas.ts';
+import { validationIssues } from '../../../functions/schemas/validation-issues.ts';
+import { CommandFailure } from '../command/outcome.ts';
+
+/** Maximum number of domains of one key: an error of the API names them all. */
+const MAX_DOMAINS = 50;
+
+const isDomain = (text: string): boolean => validationIssues(CreateContent.properties.domain, text).length === 0;
+
+/** Each domain once, in lower case. */
+const parseDomains = (text: string): string[] => {
+  const domains = text.split(',').map((domain) => domain.trim());
+  if (!domains.every(isDomain)) {
+    throw new InvalidArgumentError(
+      'Write whole domains separated by commas, such as a.example,b.example: letters, digits and hyphens in labels joined by dots, at most 253 characters each.',
+    );
+  }
+  const distinct = [...new Set(domains.map((domain) => domain.toLowerCase()))];
+  if (distinct.length <= MAX_DOMAINS) return distinct;
+  throw new InvalidArgumentError(`Write at most ${MAX_DOMAINS} domains, or make a key for each group of them.`);
+};
+
+export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
+
+export const domainsOption = () =>
+  new Option(
+    '--domains <domains>',
+    'content domains that the key is bound to, such as a.example,b.example; any domain without it',
+  ).argParser(parseDomains);
+
+export const environmentOption = (description: string) =>
+  new Option('--env <env>', description).choices(KEY_ENVIRONMENTS);
+
+/** The value of a mandatory option. Commander's own check comes before the one that suggests the right spelling. */
+export const required = <Value>(value: Value | undefined, option: string): Value => {
+  if (value !== undefined) return value;
+  throw new CommandFailure(`the option ${option} is missing; see --help`);
+};

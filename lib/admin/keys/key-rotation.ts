@@ -1,0 +1,81 @@
+import { KeyRecord } from '../../../functions/access/keys-table.ts';
+import type { Item } from '../../../functions/dynamodb/database.ts';
+import { type TransactWrite, transact } from '../../../functions/dynamodb/transact.ts';
+import { deadlineIn } from '../../../functions/runtime/deadline.ts';
+import type { CommandRun } from '../deployment/deployment.ts';
+import { keysOf } from './keys.ts';
+
+/** Milliseconds for the transaction and its retries. */
+const ROTATION_MS = 20_000;
+
+/** How the rotation ends the old key: at once, or after a last day. */
+export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt'>> | Required<Pick<KeyRecord, 'expires'>>;
+
+const FIELDS = Object.keys(KeyRecord.properties) as (keyof KeyRecord)[];
+
+/** The parts of a condition that holds while a field has this value, with the values they name. */
+const hasValue = (field: keyof KeyRecord, value: unknown): readonly (readonly [part: string, values: Item])[] => {
+  if (value === undefined) return [[`attribute_not_exists(#${field})`, {}]];
+  if (!Array.isArray(value)) return [[`#${field} = :${field}`, { [`:${field}`]: value }]];
+  // Element by element, because the embedded engine cannot compare lists.
+  return [
+    [`size(#${field}) = :${field}Size`, { [`:${field}Size`]: value.length }],
+    ...value.map((one, at) => [`#${field}[${at}] = :${field}${at}`, { [`:${field}${at}`]: one }] as const),
+  ];
+};
+
+/** Holds while every field is as it was read; a key that was rotated or revoked meanwhile has one more. */
+const isAsRead = (read: KeyRecord) => {
+  const parts = FIELDS.flatMap((field) => hasValue(field, read[field]));
+  return {
+    condition: parts.map(([part]) => part).join(' AND '),
+    names: Object.fromEntries(FIELDS.map((field) => [`#${field}`, field])),
+    values: Object.assign({}, ...parts.map(([, values]) => values)) as Item,
+  };
+};
+
+const endOldKey = (TableName: string, old: KeyRecord, end: EndOfKey, successor: string): TransactWrite => {
+  const { condition, names, values } = isAsRead(old);
+  const changes = Object.entries({ ...end, successor });
+  return {
+    Update: {
+      TableName,
+      Key: { id: old.id },
+      ConditionExpression: condition,
+      UpdateExpression: `SET ${changes.map(([field]) => `#${field} = :new_${field}`).join(', ')}`,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: {
+        ...values,
+        ...Object.fromEntries(changes.map(([field, value]) => [`:new_${field}`, value])),
+      },
+    },
+  };
+};
+
+const addSuccessor = (TableName: string, record: KeyRecord): TransactWrite => ({
+  Put: { TableName, Item: record as unknown as Item, ConditionExpression: 'attribute_not_exists(id)' },
+});
+
+/**
+ * Stores a successor and ends the old key, in one transaction. One whose response was lost counts as done when the successor
+ * is there: keys are random, so an equal hash is this one.
+ * @returns false, with nothing written, when the old key is not as it was read any more
+ */
+export const storeRotation = async (
+  old: KeyRecord,
+  end: EndOfKey,
+  successor: KeyRecord,
+  run: CommandRun,
+): Promise<boolean> => {
+  const { db, tableNames } = run.deployment;
+  const writes = [endOldKey(tableNames.keys, old, end, successor.id), addSuccessor(tableNames.keys, successor)];
+  try {
+    return (await transact(db, writes, deadlineIn(ROTATION_MS))).committed;
+  } catch (error) {
+    const stored = await keysOf(run)
+      .find(successor.id)
+      .catch(() => undefined);
+    if (stored?.hash === successor.hash) return true;
+    throw error;
+  }
+};

@@ -1,0 +1,132 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../functions/access/api-key.ts';
+import { idempotencyKeyIdOf, type KeyRecord, UnknownKey } from '../../../functions/access/keys-table.ts';
+import { type LondonDate, londonDate } from '../../../functions/runtime/clock.ts';
+import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import { environmentOption } from './key-options.ts';
+import { type EndOfKey, storeRotation } from './key-rotation.ts';
+import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
+
+/** Days for which the old key stays valid beside its successor. */
+const DEFAULT_OVERLAP_DAYS = 7;
+const MAX_OVERLAP_DAYS = 365;
+
+/** Attempts when something else changes the key at the same time. */
+const MAX_ATTEMPTS = 5;
+
+const parseOverlapDays = (text: string): number => {
+  if (/^\d{1,4}$/.test(text) && Number(text) <= MAX_OVERLAP_DAYS) return Number(text);
+  throw new InvalidArgumentError(
+    `Write a whole number of days from 0 to ${MAX_OVERLAP_DAYS}; 0 revokes the old key at once.`,
+  );
+};
+
+interface RotateKeyOptions {
+  readonly overlapDays: number;
+  readonly env?: KeyEnvironment;
+}
+
+const DAY_MS = 86_400_000;
+const daysAfter = (day: LondonDate, days: number): LondonDate =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, day.length);
+
+/** At once without an overlap, otherwise after the last day of the overlap, or earlier if the key ends earlier anyway. */
+const endOf = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey => {
+  if (overlapDays === 0) return { revokedAt: now.toISOString() };
+  const lastDay = daysAfter(londonDate(now), overlapDays);
+  return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
+};
+
+const endText = (end: EndOfKey): string =>
+  'revokedAt' in end ? `is revoked since ${end.revokedAt}` : `is valid through ${end.expires} (Europe/London)`;
+
+/** @throws UnknownKey, and CommandFailure when the key is revoked, expired or already rotated */
+const requireRotatable = (id: string, record: KeyRecord | undefined, now: Date): KeyRecord => {
+  if (record === undefined) throw new UnknownKey(id);
+  const { successor } = record;
+  if (successor !== undefined) {
+    throw new CommandFailure(`key ${id} was rotated already, its successor is ${successor}: rotate that one instead`);
+  }
+  const state = stateOf(record, now);
+  if (state === 'active') return record;
+  const how = state === 'revoked' ? `revoked since ${record.revokedAt}` : `expired since the end of ${record.expires}`;
+  throw new CommandFailure(`key ${id} is ${how} and cannot be rotated: make a new one with "keys create"`);
+};
+
+/** A key has the environment of the one that it follows. Records of an early version do not say which that is. */
+const environmentOf = ({ id, environment }: KeyRecord, env: KeyEnvironment | undefined): KeyEnvironment => {
+  if (environment !== undefined && (env ?? environment) === environment) return environment;
+  if (environment !== undefined) {
+    throw new CommandFailure(`key ${id} is a ${environment} key, and so is its successor: leave out --env ${env}`);
+  }
+  if (env !== undefined) return env;
+  throw new CommandFailure(
+    `the record of key ${id} does not say whether it is a live or a test key: write --env live or --env test, as the key begins with vvc_live_ or vvc_test_`,
+  );
+};
+
+const successorOf = (old: KeyRecord, key: string, environment: KeyEnvironment, now: Date): KeyRecord => {
+  const hash = hashKey(key);
+  const { name, plan, scopes, domains } = old;
+  return {
+    ...{ id: keyIdOf(hash), hash, name, plan, scopes, environment, createdAt: now.toISOString() },
+    ...(domains !== undefined && { domains }),
+    ...{ follows: old.id, firstKeyId: idempotencyKeyIdOf(old) },
+  };
+};
+
+const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfKey): string => {
+  const { id, name, plan, scopes, domains } = successor;
+  return newKeyText(`New API key of ${name}`, key, {
+    id,
+    plan,
+    scopes: scopes.join(', '),
+    domains: domains?.join(', '),
+    expires: old.expires === undefined ? 'never' : `never; the old key was to expire after ${old.expires}`,
+    follows: `${old.id}, which ${endText(end)}`,
+  });
+};
+
+/**
+ * Makes the successor of a key and shows it, this once; the old key ends after the overlap.
+ * @throws UnknownKey
+ * @throws CommandFailure when the key cannot be rotated
+ */
+const rotateKey = async (text: string, options: RotateKeyOptions, run: CommandRun): Promise<CommandResult> => {
+  const id = requireKeyId(text);
+  const { overlapDays, env } = options;
+  const now = run.now();
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const old = requireRotatable(id, await keysOf(run).find(id), now);
+    const environment = environmentOf(old, env);
+    const end = endOf(old, overlapDays, now);
+    if (attempt === 1) {
+      const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
+      await requireConfirmation(`This makes a successor of key ${id} and ends key ${id} ${when}, for good`, run);
+    }
+    const key = generateKey(environment);
+    const successor = successorOf(old, key, environment, now);
+    if (await storeRotation(old, end, successor, run)) {
+      const { id: successorId, ...shown } = keyView(successor, now);
+      const previous = keyView({ ...old, ...end, successor: successorId }, now);
+      return { text: readable(key, successor, old, end), data: { id: successorId, key, ...shown, previous } };
+    }
+  }
+  throw new CommandFailure(`key ${id} is being changed by others all the time: try again`);
+};
+
+/** Adds `keys rotate`. */
+export const addRotateKey = (keys: Command, run: Runner): void => {
+  keys
+    .command('rotate')
+    .description('make the successor of a key and show it once; the old key ends after the overlap')
+    .argument('<id>', 'id of the key')
+    .addOption(
+      new Option('--overlap-days <days>', 'the old key is valid through this day from today; 0 revokes it at once')
+        .argParser(parseOverlapDays)
+        .default(DEFAULT_OVERLAP_DAYS),
+    )
+    .addOption(environmentOption('environment of a key whose record does not have it (made before version 0.2.0)'))
+    .action((id: string, options: RotateKeyOptions) => run((command) => rotateKey(id, options, command)));
+};

@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander';
+import type { PlanName } from '../../../functions/access/plans.ts';
+import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import type { CommandRun, Runner } from '../deployment/deployment.ts';
+import { domainsOption, planOption } from './key-options.ts';
+import { keysOf, keyView, requireKeyId } from './keys.ts';
+
+interface UpdateKeyOptions {
+  readonly plan?: PlanName;
+  /** False for `--no-domains`. */
+  readonly domains?: readonly string[] | false;
+}
+
+/**
+ * Changes the plan of a key, its domains or both, from its next request on.
+ * @throws UnknownKey
+ * @throws CommandFailure when there is nothing to change
+ */
+const updateKey = async (
+  text: string,
+  { plan, domains }: UpdateKeyOptions,
+  run: CommandRun,
+): Promise<CommandResult> => {
+  const id = requireKeyId(text);
+  if (plan === undefined && domains === undefined) {
+    throw new CommandFailure('one of --plan, --domains and --no-domains is missing; see --help');
+  }
+  const record = await keysOf(run).update(id, { plan, domains: domains === false ? null : domains });
+  const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
+  return {
+    text: `Key ${id} (${record.name}) is on plan ${record.plan}, for content of ${binding}.\n`,
+    data: keyView(record, run.now()),
+  };
+};
+
+/** Adds `keys update`. */
+export const addUpdateKey = (keys: Command, run: Runner): void => {
+  const command = keys
+    .command('update')
+    .description('change the plan of a key, the content domains that it is bound to, or both')
+    .argument('<id>', 'id of the key')
+    .addOption(planOption())
+    .addOption(domainsOption())
+    .addOption(new Option('--no-domains', 'bind the key to no domain: it can use any'));
+  // Both set the same value: of the two commander would take the last.
+  const given = new Set<string>();
+  for (const option of ['domains', 'no-domains']) command.on(`option:${option}`, () => given.add(option));
+  command.action((id: string, options: UpdateKeyOptions) =>
+    run(async (commandRun) => {
+      if (given.size > 1)
+        throw new CommandFailure('--domains and --no-domains contradict each other: write one of them');
+      return updateKey(id, options, commandRun);
+    }),
+  );
+};
