@@ -6,14 +6,15 @@ import { addContentCommands } from './content/check-content.ts';
 import { asCommandFailure } from './deployment/database.ts';
 import type { Runner } from './deployment/deployment.ts';
 import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';
-import { addExportCommands } from './export/export-content.ts';
+import { addExportCommands } from './export/export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
+import { addRemoveCommands } from './remove/remove-commands.ts';
 
 const EXIT_CODES = `
 Exit codes:
   ${EXIT.done}    done
-  ${EXIT.someRejected}    done, but rows of the file were rejected or inconsistencies remain
+  ${EXIT.someRejected}    done, but rows were rejected, or damaged records or inconsistencies remain
   ${EXIT.notDone}    not done: bad arguments, no such file, column, key or database
   ${EXIT.interrupted}  ended by Ctrl-C`;
 
@@ -63,6 +64,7 @@ const createProgram = (context: AdminContext, json: boolean) => {
   };
   addKeysCommands(program, run);
   addImportCommands(program, run);
+  addRemoveCommands(program, run);
   addExportCommands(program, run);
   addContentCommands(program, run);
   return { program, exitCode: () => exitCode };

@@ -36,7 +36,7 @@ describe('Ctrl-C', () => {
     expect(ended).toMatchObject({
       exitCode: 130,
       stdout: expect.stringMatching(/rows read +vehicles loaded/),
-      stderr: 'Stopped by Ctrl-C; loading the file again is safe, and --resume continues where it stopped.\n',
+      stderr: 'Stopped by Ctrl-C; running it again is safe, and --resume continues where it stopped.\n',
     });
   });
 
@@ -53,7 +53,7 @@ describe('Ctrl-C', () => {
   it('leaves nothing to resume in a file that has no rows', async () => {
     expect(await load('vehicles', 'v.csv', VEHICLE_HEADER, { signal: AbortSignal.abort() })).toMatchObject({
       exitCode: 130,
-      stderr: 'Stopped by Ctrl-C; loading the file again is safe.\n',
+      stderr: 'Stopped by Ctrl-C; running it again is safe.\n',
     });
   });
 

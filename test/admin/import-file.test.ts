@@ -72,7 +72,7 @@ describe('An import is rejected', () => {
     const path = await file('v.csv', manyVehicles('GROWS', 1_000, 1));
     atCall(1, operation, () => write(path));
     const result = await countedRun(['import', 'vehicles', path]);
-    const stderr = expect.stringMatching(/^error: the file has changed while it was read; load it again/);
+    const stderr = expect.stringMatching(/^error: the file has changed while it was read; run this again/);
     expect(result).toMatchObject({ exitCode: 2, stderr });
     if (operation === 'DescribeTable') expect([result.stdout, writtenItems()]).toEqual(['', 0]);
   });

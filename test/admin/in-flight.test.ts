@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inFlight } from '../../lib/admin/import/run/in-flight.ts';
+import { inFlight } from '../../lib/admin/file-command/in-flight.ts';
 
 describe('inFlight', () => {
   it.each(['run', 'settled'] as const)('throws the first error from %s once nothing is in flight', async (next) => {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { openJournal, readJournal } from '../../lib/admin/import/run/journal.ts';
-import { FROM_THE_START, type ResumePoint } from '../../lib/admin/import/run/resume-point.ts';
+import { openJournal, readJournal } from '../../lib/admin/file-command/journal.ts';
+import { FROM_THE_START, type ResumePoint } from '../../lib/admin/file-command/resume-point.ts';
 import { commandLine, failure, journalOf, NOW, readJournalOf, runCommand } from './command-line.ts';
 import { manyVehicles, VEHICLES, vehicleRow, vehiclesCsv } from './import-files.ts';
 
@@ -20,17 +20,17 @@ describe('The journal of a stopped import', () => {
     const written = writtenItems();
     const again = await countedRun(['import', 'vehicles', path]);
     expect(again).toMatchObject({ exitCode: 0, stdout: expect.not.stringMatching(/skipped/) });
-    expect(again.stderr).toMatch(/^Loading the whole file again; --resume would have continued at line \d+\.\n$/);
+    expect(again.stderr).toMatch(/^Beginning with the first row again; --resume would have continued at line \d+\.\n$/);
     expect(writtenItems()).toBe(written + VEHICLES);
   });
 
-  it('is replaced by that of an import into another table, which is reported', async () => {
+  it('is replaced by that of an import with another table, which is reported', async () => {
     const path = await stoppedImport('OTHER');
     const { names, endpoint } = engine();
     const other = { ...names, vehicles: names.compliance };
     const { exitCode, stderr } = await runCommand(['import', 'vehicles', path, '--dynamodb', endpoint], other);
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/^This replaces the journal of a stopped import, .*was an import into another table\.\n$/);
+    expect(stderr).toMatch(/^This replaces the journal of a stopped import, .*was one with another table\.\n$/);
     expect(existsSync(journalOf(path))).toBe(false);
   });
 
@@ -72,7 +72,7 @@ describe('A journal that cannot be written', () => {
     await breakJournal(path);
     const stopped = await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
     expect(stopped.exitCode).toBe(130);
-    expect(stopped.stderr).toMatch(/\nStopped by Ctrl-C; loading the file again is safe\.\n$/);
+    expect(stopped.stderr).toMatch(/\nStopped by Ctrl-C; running it again is safe\.\n$/);
     const { exitCode, stderr } = await run(['import', 'vehicles', path]);
     const sentence = /^The progress cannot be saved in .*\(ENOENT\): if this import stops, it cannot be resumed\.\n$/;
     expect([exitCode, stderr]).toEqual([0, expect.stringMatching(sentence)]);
@@ -84,15 +84,17 @@ describe('A journal that cannot be written', () => {
     await breakJournal(path);
     const { stderr } = await interruptedRun(['import', 'vehicles', path, '--resume'], 10, 'BatchWriteItem');
     expect(stderr).toMatch(/\(ENOENT\): if this import stops, it can be resumed at line \d+ only\.\n/);
-    expect(stderr).toMatch(/; loading the file again is safe, and --resume continues where it stopped\.\n$/);
+    expect(stderr).toMatch(/; running it again is safe, and --resume continues where it stopped\.\n$/);
     expect(await readJournalOf(path)).toEqual(before);
   });
 });
 
 it('A journal is not updated with more than 2,000 pending lines', async () => {
   const identity = {
+    command: 'import' as const,
     kind: 'content',
     dates: 'iso',
+    ifNewer: false,
     file: { bytes: 1, changed: '', sampleHash: '' },
     table: { arn: '', created: '' },
   };
@@ -105,9 +107,9 @@ it('A journal is not updated with more than 2,000 pending lines', async () => {
   const facts = { identity, resumeState: { point, startedAt: NOW, isResumed: false }, notice: () => undefined };
   const journal = openJournal({ ...facts, source: { path: pathOf('c.csv') } }, () => point);
   await journal.save();
-  const written = await readJournal(pathOf('c.csv'));
+  const written = await readJournal(pathOf('c.csv'), 'import');
   expect(written).toEqual({ identity, startedAt: NOW.toISOString(), point });
   point = pointWith(6_001, 2_001);
   await journal.save();
-  expect(await readJournal(pathOf('c.csv'))).toEqual(written);
+  expect(await readJournal(pathOf('c.csv'), 'import')).toEqual(written);
 });

@@ -63,7 +63,7 @@ describe('--json', () => {
     const stopped = await interruptedRun(['import', 'vehicles', path, '--json'], 1, 'BatchWriteItem');
     expect([stopped.exitCode, JSON.parse(stopped.stdout)]).toMatchObject([130, { interrupted: true }]);
     const again = await run(['import', 'vehicles', path, '--json']);
-    expect(JSON.parse(again.stderr)).toEqual({ notice: expect.stringMatching(/^Loading the whole file again/) });
+    expect(JSON.parse(again.stderr)).toEqual({ notice: expect.stringMatching(/^Beginning with the first row again/) });
     const failed = await run(['import', 'vehicles', journalOf(path), '--json']);
     expect(failed).toMatchObject({ exitCode: 2, stdout: '' });
     expect(JSON.parse(failed.stderr)).toEqual({ error: expect.stringMatching(/must end in \.csv/), exitCode: 2 });

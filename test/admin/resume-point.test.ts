@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FROM_THE_START, trackResumePoint } from '../../lib/admin/import/run/resume-point.ts';
+import { FROM_THE_START, trackResumePoint } from '../../lib/admin/file-command/resume-point.ts';
 
 const LINES = [2, 5, 17, 99, 100, 103];
 
@@ -7,7 +7,7 @@ const LINES = [2, 5, 17, 99, 100, 103];
 const pointAfter = (lines: readonly number[], pending: readonly number[] = []) => {
   const progress = trackResumePoint(FROM_THE_START);
   for (const line of lines) progress.reach(line);
-  for (const line of lines.filter((each) => !pending.includes(each))) progress.stored(line);
+  for (const line of lines.filter((each) => !pending.includes(each))) progress.settled(line);
   return progress.now();
 };
 
@@ -16,9 +16,9 @@ describe('A resume point', () => {
     const progress = trackResumePoint(FROM_THE_START);
     expect(progress.now()).toEqual(FROM_THE_START);
     expect([2, 5, 6].map(progress.reach)).toEqual([true, true, true]);
-    progress.stored(5);
+    progress.settled(5);
     expect(progress.now()).toMatchObject({ line: 7, pending: [2, 6] });
-    for (const line of [6, 2]) progress.stored(line);
+    for (const line of [6, 2]) progress.settled(line);
     expect(progress.now()).toMatchObject({ line: 7, pending: [] });
   });
 
@@ -28,7 +28,7 @@ describe('A resume point', () => {
     expect(progress.now()).toEqual(start);
     expect([2, 5].map(progress.reach)).toEqual([false, true]);
     expect(progress.now()).toEqual(start);
-    progress.stored(5);
+    progress.settled(5);
     expect(progress.now()).toEqual({ ...start, pending: [17] });
     expect([17, 99, 103].map(progress.reach)).toEqual([true, false, true]);
     expect(progress.now()).toMatchObject({ line: 104, pending: [17, 103] });
@@ -39,7 +39,7 @@ describe('A resume point', () => {
       const progress = trackResumePoint(pointAfter(LINES.slice(0, stop)));
       for (const line of LINES) {
         progress.reach(line);
-        progress.stored(line);
+        progress.settled(line);
       }
       progress.end();
       expect(progress.now()).toEqual(pointAfter(LINES));

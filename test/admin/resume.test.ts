@@ -155,7 +155,7 @@ describe('--resume is rejected', () => {
     expect(await run(resuming(path, 'compliance'))).toEqual(failure('of vehicles, not of compliance'));
     const { names, client, endpoint } = engine();
     const other = { ...names, vehicles: names.compliance };
-    expect(await runCommand([...resuming(path), '--dynamodb', endpoint], other)).toEqual(failure('into another table'));
+    expect(await runCommand([...resuming(path), '--dynamodb', endpoint], other)).toEqual(failure('with another table'));
     await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
     await createTables(client, names, { expire: false });
     expect(await run(resuming(path))).toEqual(failure('the table was deleted and created again'));

@@ -116,6 +116,8 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
       ['keys', 'rotate', await createKey(), '--overlap-days', '0'],
       ['keys', 'restore', '--from', engine().names.keys],
       ['import', 'vehicles', path],
+      ['remove', 'vehicles', path],
+      ['remove', 'compliance', '--registration', 'AB12CDE'],
       ['content', 'check', '--repair'],
     ]) {
       expect(await run([...command, '--stack', PROD])).toEqual(

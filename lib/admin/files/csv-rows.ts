@@ -7,6 +7,8 @@ import { encodingIssues, type Row } from './row.ts';
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
+  /** Whether any other columns may be there; their cells are not used. */
+  readonly others?: boolean;
 }
 
 /** Semicolons come from Excel where the decimal sign is a comma, tabs from copying cells. */
@@ -35,7 +37,7 @@ const readHeader = (cells: readonly string[], expected: Columns): string[] => {
   const repeated = new Set(columns.filter((name, index) => columns.indexOf(name) < index && !unknown.includes(name)));
   const issues = [
     ...listed('missing', missing),
-    ...listed('unknown', unknown),
+    ...(expected.others ? [] : listed('unknown', unknown)),
     ...listed('there twice', [...repeated]),
   ];
   if (issues.length === 0) return columns;

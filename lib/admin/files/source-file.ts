@@ -3,9 +3,10 @@ import { access, open, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { asFileFailure, CommandFailure } from '../command/outcome.ts';
 
-export type FileFormat = 'csv' | 'ndjson';
+/** By the ending of the file's name; `txt` has a registration a line. */
+export type FileFormat = 'csv' | 'ndjson' | 'txt';
 
-/** The file that is imported. */
+/** The file that a command reads. */
 export interface SourceFile {
   readonly path: string;
   readonly format: FileFormat;
@@ -26,13 +27,14 @@ const SIGNATURES: readonly (readonly [bytes: string, what: string])[] = [
   ['feff', UTF16],
 ];
 
-/** The format of a file, from its name. @throws CommandFailure when the name has another ending */
-export const formatOf = (path: string): FileFormat => {
+/** The format of a file, from its name. @throws CommandFailure when the name has another ending than these */
+const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
   const extension = extname(path).toLowerCase();
-  if (extension === '.csv') return 'csv';
-  if (extension === '.ndjson') return 'ndjson';
+  const format = formats.find((one) => `.${one}` === extension);
+  if (format !== undefined) return format;
+  const endings = formats.map((one) => `.${one}`).join(' or ');
   const what = /^\.xlsx?$/.test(extension) ? `the file is ${WORKBOOK}` : undefined;
-  throw new CommandFailure(`${what ?? 'the name of the file must end in .csv or .ndjson'}: ${path}`);
+  throw new CommandFailure(`${what ?? `the name of the file must end in ${endings}`}: ${path}`);
 };
 
 /** @throws CommandFailure when the file begins as something other than UTF-8 text */
@@ -50,8 +52,8 @@ const requireText = async (path: string): Promise<void> => {
   }
 };
 
-const factsOf = async (path: string): Promise<SourceFile> => {
-  const format = formatOf(path);
+const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<SourceFile> => {
+  const format = formatOf(path, formats);
   try {
     await access(path, constants.R_OK);
     const facts = await stat(path);
@@ -65,17 +67,17 @@ const factsOf = async (path: string): Promise<SourceFile> => {
   }
 };
 
-/** @throws CommandFailure when the file does not exist, is not readable, or is not UTF-8 text of a known format */
-export const openSource = async (path: string): Promise<SourceFile> => {
-  const source = await factsOf(path);
+/** @throws CommandFailure when the file does not exist, is not readable, or is not UTF-8 text in one of these formats */
+export const openSource = async (path: string, formats: readonly FileFormat[]): Promise<SourceFile> => {
+  const source = await factsOf(path, formats);
   await requireText(path);
   return source;
 };
 
 /** @throws CommandFailure when the file has changed since it was opened */
-export const requireUnchanged = async ({ path, bytes, changed }: SourceFile): Promise<void> => {
-  const now = await factsOf(path);
+export const requireUnchanged = async ({ path, format, bytes, changed }: SourceFile): Promise<void> => {
+  const now = await factsOf(path, [format]);
   if (now.bytes !== bytes || now.changed !== changed) {
-    throw new CommandFailure(`the file has changed while it was read; load it again: ${path}`);
+    throw new CommandFailure(`the file has changed while it was read; run this again: ${path}`);
   }
 };

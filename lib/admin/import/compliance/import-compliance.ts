@@ -1,10 +1,11 @@
 import { ComplianceRecord } from '../../../../functions/compliance/record.ts';
+import type { FileRun } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-rows.ts';
 import type { Row, RowResult } from '../../files/row.ts';
+import type { ImportKind } from '../import-kind.ts';
 import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
 import { readLine } from '../records/read-fields.ts';
 import { recordPerRow } from '../records/record-loader.ts';
-import type { ImportKind, ImportRun } from '../run/import-kind.ts';
 
 /** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {
@@ -53,7 +54,7 @@ const asCount = (value: unknown): unknown => {
 const fromCsv = (
   check: FieldChecks,
   fields: Row['fields'],
-  { fileChanged }: ImportRun,
+  { fileChanged }: FileRun,
 ): Omit<ComplianceRecord, 'registration'> => ({
   mot: readMot(check, fields),
   roadTax: readRoadTax(check, fields),
@@ -62,7 +63,7 @@ const fromCsv = (
 });
 
 /** One record from its row or line. */
-const readCompliance = (row: Row, registration: string | undefined, run: ImportRun): RowResult<ComplianceRecord> => {
+const readCompliance = (row: Row, registration: string | undefined, run: FileRun): RowResult<ComplianceRecord> => {
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks(run);
   const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
@@ -82,5 +83,5 @@ const readCompliance = (row: Row, registration: string | undefined, run: ImportR
 export const compliance: ImportKind = {
   noun: 'compliance',
   columns: COMPLIANCE_COLUMNS,
-  open: (run) => recordPerRow<ComplianceRecord>(run, (row, registration) => readCompliance(row, registration, run)),
+  open: (run) => recordPerRow(run, (row, registration) => readCompliance(row, registration, run)),
 };

@@ -3,10 +3,10 @@ import { isContentId } from '../../../../functions/content/item.ts';
 import { CreateContent, newFields, storedContent } from '../../../../functions/content/schemas.ts';
 import { validationIssues } from '../../../../functions/schemas/validation-issues.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
+import type { FileRun } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-rows.ts';
 import type { Row, RowResult } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
-import type { ImportRun } from '../run/import-kind.ts';
 
 /** The columns of a content CSV: one row per item. */
 export const CONTENT_COLUMNS: Columns = {
@@ -68,7 +68,7 @@ const readSetByService = (check: FieldChecks, { id, created_at, updated_at, vers
 };
 
 /** One item from its row, checked as a request to create it would be; an export's texts as stored ones. */
-export const readContentRow = (row: Row, run: ImportRun): RowResult<ImportedItem> => {
+export const readContentRow = (row: Row, run: FileRun): RowResult<ImportedItem> => {
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks(run);
   const fields = check.object('', asGiven(row), ALL_FIELDS);

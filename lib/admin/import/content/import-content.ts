@@ -1,9 +1,10 @@
 import { deadlineIn } from '../../../../functions/runtime/deadline.ts';
 import { contentImport, type ImportOutcome, type SkipReasonOf } from '../../../content-maintenance/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../../../content-maintenance/imported-item.ts';
+import type { FileRun, RowConsumer } from '../../file-command/file-command.ts';
+import { inFlight } from '../../file-command/in-flight.ts';
 import type { Row } from '../../files/row.ts';
-import type { ImportKind, ImportRun, RowConsumer } from '../run/import-kind.ts';
-import { inFlight } from '../run/in-flight.ts';
+import type { ImportKind } from '../import-kind.ts';
 import { CONTENT_COLUMNS, readContentRow } from './content-row.ts';
 import { itemClaims } from './item-claims.ts';
 
@@ -29,7 +30,7 @@ const reasonOf = (outcome: ImportOutcome): string | undefined => {
   return outcome.kind === 'slug taken' ? SLUG_TAKEN : undefined;
 };
 
-const contentWriter = (run: ImportRun, skipReasonOf: SkipReasonOf) => {
+const contentWriter = (run: FileRun, skipReasonOf: SkipReasonOf) => {
   const content = contentImport(run.db, run.table, skipReasonOf);
   const transactions = inFlight(TRANSACTIONS_IN_FLIGHT);
   const blocked: BlockedRow[] = [];
@@ -37,11 +38,8 @@ const contentWriter = (run: ImportRun, skipReasonOf: SkipReasonOf) => {
 
   const settle = (one: ContentRow, outcome: ImportOutcome): void => {
     const reason = reasonOf(outcome);
-    if (reason !== undefined) blocked.push({ ...one, reason });
-    else {
-      run.progress.stored(one.row.line);
-      run.loaded(1);
-    }
+    if (reason === undefined) run.settled(one.row.line, 'loaded');
+    else blocked.push({ ...one, reason });
   };
 
   const write = async (rows: readonly ContentRow[]): Promise<void> => {
@@ -88,7 +86,7 @@ const contentWriter = (run: ImportRun, skipReasonOf: SkipReasonOf) => {
   };
 };
 
-const open = (run: ImportRun): RowConsumer => {
+const open = (run: FileRun): RowConsumer => {
   const claims = itemClaims(run.expectedRows);
   const { put, end, finish } = contentWriter(run, claims.skipReasonOf);
   return {
@@ -98,9 +96,7 @@ const open = (run: ImportRun): RowConsumer => {
       const next = { row, item: result.record };
       const reasons = claims.repeatsOf(next.item, row.line);
       if (reasons.length > 0) return run.rejected({ row, reasons });
-      if (run.progress.reach(row.line)) return put(next);
-      run.skipped(1);
-      return undefined;
+      return run.reach(row.line, 1) ? put(next) : undefined;
     },
     end,
     finish,

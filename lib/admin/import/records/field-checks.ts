@@ -1,6 +1,6 @@
 import { isCalendarDate } from '../../../../functions/runtime/clock.ts';
 import { MAX_TEXT_LENGTH, type Policy } from '../../../../functions/vehicles/record.ts';
-import type { DateForm, ImportRun } from '../run/import-kind.ts';
+import type { DateForm, FileRun } from '../../file-command/file-command.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
@@ -35,7 +35,8 @@ const dayIssue = (text: string, dates: DateForm): string => {
 export const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value.trim() === '');
 
-const registrationIssue = (raw: string): string => {
+/** Why a text has no normalised registration. */
+export const registrationIssue = (raw: string): string => {
   if (raw.trim() === '') return 'must not be blank';
   return REGISTRATION_CHARACTERS.test(raw.normalize('NFC'))
     ? 'must have 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9'
@@ -52,7 +53,7 @@ const textIssue = (text: string): string | undefined => {
  * Reads the fields of a row. Every issue is added to `reasons`, with the field's name. The returned values are valid only
  * when there are no reasons.
  */
-export const fieldChecks = ({ now, dates }: Pick<ImportRun, 'now' | 'dates'>) => {
+export const fieldChecks = ({ now, dates }: Pick<FileRun, 'now' | 'dates'>) => {
   const reasons: string[] = [];
   const issue = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
 

@@ -1,9 +1,9 @@
 import { Policy, VehicleDetails } from '../../../../functions/vehicles/record.ts';
+import type { FileRun } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-rows.ts';
 import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
 import { readFields } from '../records/read-fields.ts';
-import type { ImportRun } from '../run/import-kind.ts';
 
 /** A policy's fields by the names they have in a record. */
 const POLICY_COLUMNS: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ const asYear = (value: unknown): unknown => {
 };
 
 /** Reads one row with every issue. Of an unreadable row the fields are not checked. */
-export const readVehicleRow = (row: Row, registration: string | undefined, run: ImportRun): VehicleRow => {
+export const readVehicleRow = (row: Row, registration: string | undefined, run: FileRun): VehicleRow => {
   if (row.issues.length > 0) {
     return { row, reasons: [...row.issues], details: NO_DETAILS, policy: undefined, lastUpdated: undefined };
   }

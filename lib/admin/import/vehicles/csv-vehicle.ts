@@ -4,8 +4,8 @@ import {
   type VehicleDetails,
   type VehicleRecord,
 } from '../../../../functions/vehicles/record.ts';
+import type { FileRun } from '../../file-command/file-command.ts';
 import type { RejectedRow, RowResult } from '../../files/row.ts';
-import type { ImportRun } from '../run/import-kind.ts';
 import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
 import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
 
@@ -65,7 +65,7 @@ const latest = (rows: readonly VehicleRow[]): string | undefined =>
  */
 export const readVehicle = (
   { registration, rows: group, hasTooManyRows }: VehicleGroup,
-  run: ImportRun,
+  run: FileRun,
 ): RowResult<VehicleRecord> => {
   if (hasTooManyRows) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
   const rows = group.map((row) => readVehicleRow(row, registration, run));

@@ -1,6 +1,6 @@
-import type { VehicleRecord } from '../../../../functions/vehicles/record.ts';
+import type { FileRun, RowConsumer } from '../../file-command/file-command.ts';
+import type { ImportKind } from '../import-kind.ts';
 import { recordLoader, recordPerRow } from '../records/record-loader.ts';
-import type { ImportKind, ImportRun, RowConsumer } from '../run/import-kind.ts';
 import { readVehicle } from './csv-vehicle.ts';
 import { VEHICLE_COLUMNS } from './csv-vehicle-row.ts';
 import { readVehicleLine } from './ndjson-vehicle.ts';
@@ -8,11 +8,11 @@ import { vehicleGroups } from './vehicle-groups.ts';
 import { vehicleScan } from './vehicle-scan.ts';
 
 /** A policy per row, the rows of a vehicle anywhere in the file: read twice, so that no vehicle is stored before its last row. */
-const openCsv = async (run: ImportRun): Promise<RowConsumer> => {
+const openCsv = async (run: FileRun): Promise<RowConsumer> => {
   const scan = vehicleScan(run.expectedRows);
   for await (const rows of run.readAhead()) for (const row of rows) scan.add(row);
   const groups = vehicleGroups(scan);
-  const loader = recordLoader<VehicleRecord>(run);
+  const loader = recordLoader(run);
   return {
     consume: (row) => {
       const group = groups.add(row);
@@ -29,5 +29,5 @@ export const vehicles: ImportKind = {
   open: (run) =>
     run.format === 'csv'
       ? openCsv(run)
-      : recordPerRow<VehicleRecord>(run, (row, registration) => readVehicleLine(row, registration, run)),
+      : recordPerRow(run, (row, registration) => readVehicleLine(row, registration, run)),
 };

@@ -1,8 +1,8 @@
 import { type Policy, VehicleRecord } from '../../../../functions/vehicles/record.ts';
+import type { FileRun } from '../../file-command/file-command.ts';
 import type { Row, RowResult } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
 import { readLine } from '../records/read-fields.ts';
-import type { ImportRun } from '../run/import-kind.ts';
 
 const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
   const seen = new Map<string, number>();
@@ -16,11 +16,7 @@ const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void =>
 };
 
 /** One vehicle from its NDJSON line. Without a `lastUpdated` the record gets the modification time of the file. */
-export const readVehicleLine = (
-  row: Row,
-  registration: string | undefined,
-  run: ImportRun,
-): RowResult<VehicleRecord> => {
+export const readVehicleLine = (row: Row, registration: string | undefined, run: FileRun): RowResult<VehicleRecord> => {
   if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
   const check = fieldChecks(run);
   const record = readLine(check, VehicleRecord, row.fields, {

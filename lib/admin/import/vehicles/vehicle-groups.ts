@@ -56,7 +56,7 @@ export const vehicleGroups = (scan: Pick<VehicleScan, 'find'>) => {
       if (registration === undefined) return { registration, rows: [row], hasTooManyRows: false };
       const scanned = scan.find(registration);
       if (scanned === undefined || row.line > scanned.lastLine) {
-        throw new CommandFailure('the file has changed while it was read; load it again');
+        throw new CommandFailure('the file has changed while it was read; run this again');
       }
       if (scanned.rows > MAX_VEHICLE_ROWS) return { registration, rows: [row], hasTooManyRows: true };
       const rows = rowsOf(registration);

@@ -1,4 +1,4 @@
-import type { RejectedRow, Row } from '../../files/row.ts';
+import type { RejectedRow, Row } from '../files/row.ts';
 
 /** Rows that were rejected for the same reason. */
 export interface RejectionReason {

@@ -1,19 +1,19 @@
-import { CommandFailure } from '../../command/outcome.ts';
+import { CommandFailure } from '../command/outcome.ts';
 
-/** A stopped import cannot be resumed. */
+/** A stopped command cannot be resumed. */
 export class NotResumable extends CommandFailure {
   /** A clause for the operator. */
   readonly reason: string;
 
   constructor(reason: string) {
-    super(`this import cannot be resumed, ${reason}: leave out --resume to load the whole file`);
+    super(`this cannot be resumed, ${reason}: leave out --resume to begin with the first row`);
     this.reason = reason;
   }
 }
 
-/** How much of a file is stored. A record is identified by the line of its last row: these lines ascend. */
+/** How much of a file is done. A record is identified by the line of its last row: these lines ascend. */
 export interface ResumePoint {
-  /** Every valid record before this line is stored, except the pending ones. */
+  /** Every valid record before this line is done, except the pending ones. */
   readonly line: number;
   /** Lines of records before `line` whose write is not confirmed, ascending. */
   readonly pending: readonly number[];
@@ -28,8 +28,8 @@ export const FROM_THE_START: ResumePoint = { line: 1, pending: [], validHash: 0 
 const withLine = (hash: number, line: number): number => Math.imul(hash ^ line, 0x01000193) >>> 0;
 
 /**
- * Tracks what an import stores, and so the point at which another run could resume it. Batches are stored in any order: a
- * batch that overtakes a throttled one is not written again.
+ * Tracks which records are done, and so the point at which another run could resume. Requests end in any order: one that
+ * overtakes a throttled one is not sent again.
  */
 export const trackResumePoint = (start: ResumePoint) => {
   const pendingBefore = new Set(start.pending);
@@ -48,7 +48,7 @@ export const trackResumePoint = (start: ResumePoint) => {
   return {
     /**
      * Called for each valid record; lines ascend.
-     * @returns whether the record must be stored: false when an earlier run has stored it
+     * @returns whether there is something to do: false when an earlier run has done it
      * @throws NotResumable when the earlier run found other records valid
      */
     reach: (line: number): boolean => {
@@ -60,7 +60,7 @@ export const trackResumePoint = (start: ResumePoint) => {
       return true;
     },
     /** The write of a record is confirmed. */
-    stored: (line: number): void => void pending.delete(line),
+    settled: (line: number): void => void pending.delete(line),
     /** The file is at its end. @throws NotResumable as `reach` does */
     end: (): void => {
       if (!isPastStart(reached)) requireSame();
@@ -72,5 +72,3 @@ export const trackResumePoint = (start: ResumePoint) => {
     },
   };
 };
-
-export type ResumeTracker = ReturnType<typeof trackResumePoint>;

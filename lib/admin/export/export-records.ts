@@ -1,0 +1,66 @@
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
+import { ComplianceRecord } from '../../../functions/compliance/record.ts';
+import { readStored } from '../../../functions/schemas/stored-record.ts';
+import { VehicleRecord } from '../../../functions/vehicles/record.ts';
+import { type CommandResult, EXIT } from '../command/outcome.ts';
+import type { CommandRun } from '../deployment/deployment.ts';
+import { rejectedFile } from '../files/rejected-file.ts';
+import { requireNdjson, writeExport } from './export-file.ts';
+
+const number = (value: number): string => value.toLocaleString('en-GB');
+
+/** A stored item as the line that an import reads as the same record; undefined when it is damaged. */
+const READ = {
+  vehicles: (item: unknown): object | undefined => readStored(VehicleRecord, item),
+  compliance: (item: unknown): object | undefined => {
+    const record = readStored(ComplianceRecord, item);
+    // Without the field, an import would take the time of the file.
+    return record && { ...record, lastUpdated: record.lastUpdated ?? null };
+  },
+};
+
+/**
+ * Writes every vehicle, or every compliance record, to a file that `import` loads again. Damaged ones, of which no answer can be
+ * made either, go to `FILE.rejected.ndjson`.
+ * @throws CommandFailure when a file cannot be written or the database is not there
+ */
+export const exportRecords = async (
+  noun: 'vehicles' | 'compliance',
+  path: string,
+  run: CommandRun,
+): Promise<CommandResult> => {
+  requireNdjson(path);
+  const { db, tableNames } = run.deployment;
+  const damagedFile = await rejectedFile(path);
+  let [exported, damaged] = [0, 0];
+
+  async function* records() {
+    const scan = paginateScan({ client: db }, { TableName: tableNames[noun], ConsistentRead: true });
+    for await (const { Items = [] } of scan) {
+      for (const item of Items) {
+        const record = READ[noun](item);
+        if (record === undefined) {
+          damaged += 1;
+          const row = { line: exported + damaged, text: JSON.stringify(item), isJson: true, fields: {}, issues: [] };
+          await damagedFile.add({ row, reasons: ['the stored record is damaged; load it again from its source'] });
+        } else {
+          exported += 1;
+          yield record;
+        }
+      }
+      // DynamoDB does not know how many there are: its count is up to six hours old.
+      if (run.showsProgress) run.stderr.write(`\r${number(exported + damaged)} records read`);
+    }
+  }
+
+  const interrupted = await writeExport(path, records(), run).finally(() => {
+    if (run.showsProgress) run.stderr.write('\n');
+  });
+  await damagedFile.close();
+  if (interrupted) return interrupted;
+  const data = { kind: noun, file: path, exported, damaged, rejectedFile: damaged > 0 ? damagedFile.path : null };
+  const text = `${number(exported)} ${noun} records are in ${path}.\n`;
+  if (damaged === 0) return { text, data };
+  const notes = `Damaged records that were left out: ${number(damaged)}; they are in ${damagedFile.path}\n`;
+  return { text, notes, data, exitCode: EXIT.someRejected };
+};

@@ -1,0 +1,32 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { FileRun } from '../../file-command/file-command.ts';
+import { oneByOne, type Writing } from '../../file-command/record-writer.ts';
+
+/** What the records of vehicles and of compliance have in common. */
+export interface StoredRecord {
+  readonly registration: string;
+  /** Imports and samples write it in one form, `YYYY-MM-DDTHH:MM:SS.sssZ`: it compares as text. */
+  readonly lastUpdated?: string;
+}
+
+/** A record of unknown age is the oldest: it is stored only where there is none. */
+const conditionFor = ({ lastUpdated }: StoredRecord) =>
+  lastUpdated === undefined
+    ? { ConditionExpression: 'attribute_not_exists(registration)' }
+    : {
+        ConditionExpression: 'attribute_not_exists(lastUpdated) OR lastUpdated < :lastUpdated',
+        ExpressionAttributeValues: { ':lastUpdated': lastUpdated },
+      };
+
+/** Puts records unless the stored one is as new or newer, which DynamoDB decides: so that it holds under concurrent imports. */
+export const putIfNewer = ({ db, table }: FileRun): Writing<StoredRecord> =>
+  oneByOne(async (record) => {
+    try {
+      await db.send(new PutCommand({ TableName: table, Item: record, ...conditionFor(record) }));
+      return 'loaded';
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return 'kept';
+      throw error;
+    }
+  });

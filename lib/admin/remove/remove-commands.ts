@@ -1,0 +1,51 @@
+import { type Command, Option } from 'commander';
+import { CommandFailure } from '../command/outcome.ts';
+import type { Runner } from '../deployment/deployment.ts';
+import { runFileCommand } from '../file-command/run-file-command.ts';
+import { removeRegistrations } from './remove-registrations.ts';
+import { type RemoveKind, removeCommand } from './remove-rows.ts';
+
+const KINDS: readonly RemoveKind[] = [
+  { noun: 'vehicles', other: 'compliance' },
+  { noun: 'compliance', other: 'vehicles' },
+];
+
+interface RemoveOptions {
+  readonly resume?: boolean;
+  readonly registration?: readonly string[];
+}
+
+/** @throws CommandFailure unless there is either a file or registrations */
+const requireEither = (file: string | undefined, { resume, registration }: RemoveOptions): void => {
+  if (registration === undefined) {
+    if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
+  } else if (file !== undefined) {
+    throw new CommandFailure('give either a FILE or --registration, not both');
+  } else if (resume) {
+    throw new CommandFailure('--resume continues with a FILE: leave it out with --registration');
+  }
+};
+
+/** Adds `remove vehicles` and `remove compliance`. */
+export const addRemoveCommands = (program: Command, run: Runner): void => {
+  const removals = program.command('remove').description('erase records for good; what is not there is counted');
+  for (const kind of KINDS) {
+    removals
+      .command(kind.noun)
+      .description(`erase ${kind.noun} records, not those of ${kind.other}; rejected rows go to FILE.rejected.ndjson`)
+      .argument(
+        '[file]',
+        'a .csv or .ndjson file with a registration column or field, or a .txt with one a line; UTF-8',
+      )
+      .addOption(new Option('--registration <registrations...>', 'one or more registrations instead of a file'))
+      .option('--resume', 'continue where the removal was stopped (FILE.remove.json has the progress)')
+      .action((file: string | undefined, options: RemoveOptions) =>
+        run((commandRun) => {
+          requireEither(file, options);
+          const { resume = false, registration = [] } = options;
+          if (file === undefined) return removeRegistrations(kind, registration, commandRun);
+          return runFileCommand(removeCommand(kind), file, { resume, dates: 'iso', ifNewer: false }, commandRun);
+        }),
+      );
+  }
+};

@@ -1,0 +1,67 @@
+import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { vehicleKey } from '../../../functions/vehicles/vehicles-table.ts';
+import type { FileCommand, FileRun, RowConsumer } from '../file-command/file-command.ts';
+import { oneByOne, recordWriter, type Writing } from '../file-command/record-writer.ts';
+import type { Row } from '../files/row.ts';
+import { fieldChecks } from '../import/records/field-checks.ts';
+import { firstLines, registrationFingerprint, registrationOf } from '../import/records/registrations.ts';
+
+/** The table whose records are erased, and the one in which the same vehicles may have others. */
+export interface RemoveKind {
+  readonly noun: 'vehicles' | 'compliance';
+  readonly other: 'vehicles' | 'compliance';
+}
+
+/** What production data loses, for the question. */
+export const consequenceOf = ({ noun }: RemoveKind): string => `This erases ${noun} records for good`;
+
+/** A command erases the records of one table only. */
+export const noteOf = ({ noun, other }: RemoveKind): string =>
+  `Only ${noun} records were removed; "remove ${other}" removes those of ${other}.`;
+
+/**
+ * Deletes records by their normalised registration. After an answer that was lost, the next attempt finds nothing: such a
+ * record counts as not there.
+ */
+export const deletions = (db: DynamoDBDocumentClient, table: string): Writing<string> =>
+  oneByOne(async (registration) => {
+    const { Attributes } = await db.send(
+      new DeleteCommand({ TableName: table, Key: vehicleKey(registration), ReturnValues: 'ALL_OLD' }),
+    );
+    return Attributes === undefined ? 'notThere' : 'removed';
+  });
+
+const reasonsOf = (row: Row, run: FileRun): readonly string[] => {
+  if (row.issues.length > 0) return row.issues;
+  const check = fieldChecks(run);
+  check.invalidRegistration('registration', row.fields.registration);
+  return check.reasons;
+};
+
+/** A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once. */
+const open = (run: FileRun): RowConsumer => {
+  const writer = recordWriter(run, deletions(run.db, run.table));
+  const seen = firstLines(run.expectedRows);
+  return {
+    consume: (row) => {
+      const registration = registrationOf(row);
+      if (registration === undefined || row.issues.length > 0)
+        return run.rejected({ row, reasons: reasonsOf(row, run) });
+      const isRepeated = seen.claim(registrationFingerprint(registration), row.line) !== undefined;
+      return isRepeated ? undefined : writer.put(registration, row.line);
+    },
+    finish: writer.finish,
+  };
+};
+
+/** Removes the records of the registrations in a file, whatever else its rows have. */
+export const removeCommand = (kind: RemoveKind): FileCommand => ({
+  verb: 'remove',
+  noun: kind.noun,
+  consequence: consequenceOf(kind),
+  formats: ['csv', 'ndjson', 'txt'],
+  columns: { required: ['registration'], optional: [], others: true },
+  outcomes: ['removed', 'notThere'],
+  note: noteOf(kind),
+  open,
+});
