@@ -447,14 +447,14 @@ export interface components {
          */
         Problem: {
             /** @description Stable address of the code, relative to the service */
-            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
+            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
             title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
             /** @description As in the status line */
             status: number;
             /** @description A sentence that a person can act on */
             detail: string;
             /** @description For programs to decide by */
-            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
+            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
             /** @description Every validation issue, for invalid input */
@@ -963,7 +963,29 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            /**
+             * @description `SCOPE_MISSING`: The key is not allowed to do this.
+             *
+             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        status: 403;
+                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
+                    };
+                };
+            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1029,7 +1051,29 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            /**
+             * @description `SCOPE_MISSING`: The key is not allowed to do this.
+             *
+             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        status: 403;
+                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
+                    };
+                };
+            };
             /**
              * @description `SLUG_TAKEN`: Another item of the domain has this slug.
              *
@@ -1173,7 +1217,29 @@ export interface operations {
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
-            403: components["responses"]["SCOPE_MISSING"];
+            /**
+             * @description `SCOPE_MISSING`: The key is not allowed to do this.
+             *
+             *     `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             */
+            403: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {unknown} */
+                        status: 403;
+                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
+                    };
+                };
+            };
             /** @description `CONTENT_NOT_FOUND`: No content item has this id. */
             404: {
                 headers: {

@@ -114,6 +114,12 @@ export const problems = {
     ...forbidden,
     detail: ({ scope }: { scope: string }) => `This API key lacks the scope ${scope}.`,
   },
+  DOMAIN_FORBIDDEN: {
+    ...forbidden,
+    /** The domains are those of the caller's own key. */
+    detail: ({ domains }: { domains: readonly string[] }) =>
+      `This API key is bound to other domains; send "domain" as one of: ${domains.join(', ')}.`,
+  },
   VEHICLE_NOT_FOUND: {
     ...notFound,
     detail: (_: ProblemExtension) => 'No vehicle with this registration is in the database.',

@@ -6,6 +6,7 @@ import { backoffMs, type Deadline } from '../runtime/deadline.ts';
 import { contentReads } from './content-reads.ts';
 import { contentStore } from './content-store.ts';
 import { type ChangeOutcome, contentTransactions } from './content-transactions.ts';
+import { type BoundDomains, isAllowedDomain, requireDomain } from './domain-binding.ts';
 import { hashBody, type RememberedCreation, type Repeatable } from './idempotency.ts';
 import { type ContentFields, type ContentItem, etagOf, latest, type StoredItem } from './item.ts';
 
@@ -13,6 +14,18 @@ import { type ContentFields, type ContentItem, etagOf, latest, type StoredItem }
 export interface Moment {
   readonly now: Date;
   readonly deadline: Deadline;
+}
+
+/** A change for a caller. */
+interface Change extends Moment {
+  readonly domains?: BoundDomains;
+}
+
+/** What holds of an item before it is changed or deleted. */
+interface Preconditions extends Pick<Change, 'domains' | 'deadline'> {
+  readonly ifMatch: string | undefined;
+  /** Where the change moves the item. */
+  readonly newDomain?: string | undefined;
 }
 
 /** The response to a repeated creation: the item as it was created then. @throws IDEMPOTENCY_CONFLICT */
@@ -50,16 +63,19 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, environm
   const reads = contentReads(store);
   const transactions = contentTransactions(store);
 
-  /** Reads the item and changes the version that was read; repeats both when another request changed it meanwhile. */
+  /**
+   * Reads the item and changes the version that was read; repeats both when another request changed it meanwhile. So the
+   * item's domain at the time of the change is the one that was checked.
+   */
   const changeFound = async <T>(
     id: string,
-    ifMatch: string | undefined,
-    deadline: Deadline,
+    { ifMatch, newDomain, domains, deadline }: Preconditions,
     attempt: (stored: StoredItem) => Promise<{ outcome: ChangeOutcome; result: T }>,
   ): Promise<T> => {
     for (let tries = 0; ; tries += 1) {
       const stored = await reads.find(id);
-      if (stored === undefined) throw apiError('CONTENT_NOT_FOUND');
+      if (stored === undefined || !isAllowedDomain(domains, stored.item.domain)) throw apiError('CONTENT_NOT_FOUND');
+      requireDomain(domains, newDomain ?? stored.item.domain);
       requireMatch(ifMatch, stored.item);
       const { outcome, result } = await attempt(stored);
       if (outcome.kind === 'done') return result;
@@ -71,12 +87,13 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, environm
   return {
     ...reads,
 
-    /** @throws SLUG_TAKEN, IDEMPOTENCY_CONFLICT */
+    /** @throws DOMAIN_FORBIDDEN, SLUG_TAKEN, IDEMPOTENCY_CONFLICT */
     create: async (
       fields: ContentFields,
       repeatable: Repeatable | undefined,
-      { now, deadline }: Moment,
+      { now, deadline, domains }: Change,
     ): Promise<ContentItem> => {
+      requireDomain(domains, fields.domain);
       const timestamp = now.toISOString();
       const item = { id: randomUUID(), ...fields, created_at: timestamp, updated_at: timestamp, version: 1 };
       const outcome = await transactions.insert(item, deadline, repeatable);
@@ -85,14 +102,17 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, environm
       throw apiError('SLUG_TAKEN');
     },
 
-    /** Fields left out keep their value; `updated_at` never decreases. @throws CONTENT_NOT_FOUND, PRECONDITION_FAILED, SLUG_TAKEN */
+    /**
+     * Fields left out keep their value; `updated_at` never decreases.
+     * @throws CONTENT_NOT_FOUND, DOMAIN_FORBIDDEN, PRECONDITION_FAILED, SLUG_TAKEN
+     */
     update: (
       id: string,
       changes: Partial<ContentFields>,
       ifMatch: string | undefined,
-      { now, deadline }: Moment,
+      { now, deadline, domains }: Change,
     ): Promise<ContentItem> =>
-      changeFound(id, ifMatch, deadline, async (stored) => {
+      changeFound(id, { ifMatch, newDomain: changes.domain, domains, deadline }, async (stored) => {
         const { version, updated_at } = stored.item;
         // Clocks of two instances differ.
         const updatedAt = latest(now.toISOString(), updated_at);
@@ -101,8 +121,8 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, environm
       }),
 
     /** Deletes the item for good and frees its slug. @throws CONTENT_NOT_FOUND, PRECONDITION_FAILED */
-    remove: (id: string, ifMatch: string | undefined, { deadline }: Moment): Promise<ContentItem> =>
-      changeFound(id, ifMatch, deadline, async (stored) => ({
+    remove: (id: string, ifMatch: string | undefined, { deadline, domains }: Change): Promise<ContentItem> =>
+      changeFound(id, { ifMatch, domains, deadline }, async (stored) => ({
         outcome: await transactions.remove(stored, deadline),
         result: stored.item,
       })),

@@ -2,17 +2,21 @@
 import type { Static } from 'typebox';
 import { apiError } from '../problems.ts';
 import type { ContentFilter } from './content-reads.ts';
+import { type BoundDomains, listedDomain } from './domain-binding.ts';
 import type { ContentItem } from './item.ts';
 import type { ContentQuery } from './schemas.ts';
 
 /** Items in a page without a `limit` (specification section 8). */
 const DEFAULT_LIMIT = 20;
 
-/** The filter and the bounds of a list request. */
-export const readPageQuery = ({ domain, slug, limit = DEFAULT_LIMIT, offset = 0 }: Static<typeof ContentQuery>) => ({
-  filter: { ...(domain && { domain: domain.toLowerCase() }), ...(slug && { slug }) },
-  bounds: { limit, offset },
-});
+/** The filter and the bounds of a list request, for a caller that is bound to domains or to none. @throws DOMAIN_FORBIDDEN */
+export const readPageQuery = (
+  { domain: asked, slug, limit = DEFAULT_LIMIT, offset = 0 }: Static<typeof ContentQuery>,
+  domains?: BoundDomains,
+) => {
+  const domain = listedDomain(domains, asked?.toLowerCase());
+  return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset } };
+};
 
 /** Bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;

@@ -11,7 +11,11 @@ export const handler = endpoint('create-content', ({ db, tables }) => {
     const idempotencyKey = headers['Idempotency-Key'];
     const repeatable =
       idempotencyKey === undefined ? undefined : { keyId: idempotencyKeyIdOf(caller.key), idempotencyKey };
-    const item = await content[environment].create(newFields(body), repeatable, { now, deadline });
+    const item = await content[environment].create(newFields(body), repeatable, {
+      now,
+      deadline,
+      domains: caller.key.domains,
+    });
     return { body: item, headers: { Location: `${address}/${item.id}`, ETag: etagOf(item) } };
   };
 });

@@ -4,8 +4,12 @@ import { endpoint } from '../middleware/endpoint.ts';
 /** Deletes a content item permanently. Specification section 4.4. */
 export const handler = endpoint('delete-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
-  return async ({ parameters, headers, environment, now, deadline }) => {
-    await content[environment].remove(parameters.id, headers['If-Match'], { now, deadline });
+  return async ({ parameters, headers, caller, environment, now, deadline }) => {
+    await content[environment].remove(parameters.id, headers['If-Match'], {
+      now,
+      deadline,
+      domains: caller.key.domains,
+    });
     return {};
   };
 });

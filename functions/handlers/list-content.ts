@@ -6,13 +6,15 @@ import { lookup } from '../middleware/lookup.ts';
 export const handler = lookup('list-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
-    load: async ({ query, environment, deadline }) => {
-      const { filter, bounds } = readPageQuery(query);
+    load: async ({ query, caller, environment, deadline }) => {
+      const { filter, bounds } = readPageQuery(query, caller?.key.domains);
       return content[environment].list(filter, bounds, deadline);
     },
     isExpensive: ({ query }) => query.slug === undefined,
-    respond: ({ items, total }, { query, address }) => {
-      const { filter, bounds } = readPageQuery(query);
+    // A key that is bound to one domain means that one.
+    needsCaller: ({ query }) => query.domain === undefined,
+    respond: ({ items, total }, { query, caller, address }) => {
+      const { filter, bounds } = readPageQuery(query, caller.key.domains);
       requirePageFits(items);
       return {
         body: { items, total, ...bounds },

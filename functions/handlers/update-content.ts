@@ -6,10 +6,11 @@ import { endpoint } from '../middleware/endpoint.ts';
 /** Changes the fields that are sent of a content item. Specification section 4.4. */
 export const handler = endpoint('update-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
-  return async ({ parameters, body, headers, environment, now, deadline }) => {
+  return async ({ parameters, body, headers, caller, environment, now, deadline }) => {
     const item = await content[environment].update(parameters.id, changedFields(body), headers['If-Match'], {
       now,
       deadline,
+      domains: caller.key.domains,
     });
     return { body: item, headers: { ETag: etagOf(item) } };
   };

@@ -26,7 +26,7 @@ export interface Input<Id extends EndpointId> {
   readonly body: Part<Rows[Id], 'body'>;
 }
 
-/** The request that a lookup loads for: a view of the request context without the caller. */
+/** The request that a lookup loads for: a view of the request context. */
 export interface LoadRequest<Id extends EndpointId>
   extends Input<Id>,
     Pick<RequestContext, 'now' | 'deadline' | 'date'> {
@@ -34,6 +34,8 @@ export interface LoadRequest<Id extends EndpointId>
   readonly environment: KeyEnvironment;
   /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (contract.md "Addresses and versions"), for links. */
   readonly address: string;
+  /** Absent while admission runs. */
+  readonly caller?: Caller;
 }
 
 /** A valid request of an admitted caller. */

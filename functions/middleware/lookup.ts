@@ -18,10 +18,12 @@ import { type Answer, type GatewayHandler, stack } from './stack.ts';
 
 /** The two parts of a lookup. */
 export interface Lookup<Id extends EndpointId, Loaded> {
-  /** Can run while admission runs, so it knows only the key's environment of the caller. */
+  /** Can run while admission runs: of the caller its request has only the key's environment then. */
   readonly load: (request: LoadRequest<Id>) => Promise<Loaded>;
   /** Whether `load` may read many items: then it waits for admission, unless the key was recently admitted. */
   readonly isExpensive?: (request: LoadRequest<Id>) => boolean;
+  /** Whether `load` needs the caller: then it always waits for admission. */
+  readonly needsCaller?: (request: LoadRequest<Id>) => boolean;
   readonly respond: (loaded: Loaded, request: ApiRequest<Id>) => Answer;
 }
 
@@ -61,7 +63,7 @@ const throwDeferredError = (): InboundMiddleware => ({
 const lookupMiddlewares = <Id extends EndpointId>(
   row: Endpoint,
   store: AdmissionStore,
-  { load, isExpensive = () => false }: Pick<Lookup<Id, unknown>, 'load' | 'isExpensive'>,
+  { load, isExpensive = () => false, needsCaller = () => false }: Omit<Lookup<Id, unknown>, 'respond'>,
 ): readonly InboundMiddleware[] => {
   const recentlyAdmitted = recentlyAdmittedKeys();
   const recentPlan = ({ key }: RequestContext) => key && recentlyAdmitted.planOf(key.hash);
@@ -71,8 +73,10 @@ const lookupMiddlewares = <Id extends EndpointId>(
     row.body === undefined || hasCheapBody(context) || recentPlan(context) !== undefined;
   const mayLoad = (context: RequestContext): boolean => {
     if (!isInputRead(context)) return false;
+    const request = requestOf<Id>(row, context);
+    if (needsCaller(request)) return false;
     const plan = recentPlan(context);
-    return plan ? bulkLength(row, context.body) <= plan.bulkSize : !isExpensive(requestOf<Id>(row, context));
+    return plan ? bulkLength(row, context.body) <= plan.bulkSize : !isExpensive(request);
   };
 
   const loading: InboundMiddleware = {

@@ -47,6 +47,11 @@ const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
     meaning: 'The key is not allowed to do this.',
     remedy: 'Ask your operator for a key with the scope that `detail` names. Do not retry.',
   },
+  DOMAIN_FORBIDDEN: {
+    meaning: 'The key is bound to content domains, and the request names none of them.',
+    remedy:
+      'Send `domain` as one of those that `detail` names. For another domain ask your operator for a key that may use it. Do not retry.',
+  },
   VEHICLE_NOT_FOUND: {
     meaning: 'No vehicle has this registration.',
     remedy:
@@ -58,7 +63,8 @@ const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
   },
   CONTENT_NOT_FOUND: {
     meaning: 'No content item has this id.',
-    remedy: 'It was deleted or never existed; look it up by domain and slug.',
+    remedy:
+      'It was deleted, never existed, or is of a domain that the key is not bound to; look it up by domain and slug.',
   },
   ROUTE_NOT_FOUND: {
     meaning: 'The service has nothing at this path.',

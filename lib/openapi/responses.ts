@@ -43,10 +43,15 @@ const meaningsOf = (codes: readonly ProblemCode[]): string =>
   codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n');
 
 /** An error response with one of these codes, which share a status. */
-export const problemResponse = (status: number, codes: readonly ProblemCode[], shown?: JsonObject): JsonObject => ({
+export const problemResponse = (status: number, codes: readonly ProblemCode[], shown: JsonObject = {}): JsonObject => ({
   description: meaningsOf(codes),
   headers: problemHeaders(status),
-  content: { [PROBLEM_TYPE]: present({ schema: problemOf(status, codes), examples: shown }) },
+  content: {
+    [PROBLEM_TYPE]: present({
+      schema: problemOf(status, codes),
+      examples: Object.keys(shown).length > 0 ? shown : undefined,
+    }),
+  },
 });
 
 const success = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject =>
@@ -101,18 +106,29 @@ export const componentResponses = (): JsonObject =>
 const sharedResponses = (codes: readonly (keyof typeof commonProblems)[]): JsonObject =>
   Object.fromEntries(codes.map((code) => [problems[code].status, refTo('responses', code)]));
 
+const sharedExamples = (codes: readonly (keyof typeof commonProblems)[]): JsonObject =>
+  Object.fromEntries(
+    codes.map((code) => [
+      code.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      { summary: meaningOf(code), value: commonProblems[code].body },
+    ]),
+  );
+
 /** Every response of an endpoint, by status. */
 export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject => {
   const withStatus = (wanted: number) => shown.filter(({ status }) => status === wanted);
+  const common = row.scope ? commonCodes : withoutScope;
   const ofStatus = Map.groupBy(row.problems, (code) => problems[code].status);
-  const errors = [...ofStatus].map(([status, codes]) => [
-    status,
-    problemResponse(status, codes, namedExamples(withStatus(status))),
-  ]);
+  const errors = [...ofStatus].map(([status, codes]) => {
+    // A status has one response: an error that every endpoint shares is described beside the endpoint's own.
+    const shared = common.filter((code) => problems[code].status === status);
+    const examples = { ...sharedExamples(shared), ...namedExamples(withStatus(status)) };
+    return [status, problemResponse(status, [...shared, ...codes], examples)];
+  });
   return {
     [row.successStatus]: success(id, row, withStatus(row.successStatus)),
+    ...sharedResponses(common),
     ...Object.fromEntries(errors),
-    ...sharedResponses(row.scope ? commonCodes : withoutScope),
   };
 };
 

@@ -51,8 +51,9 @@ const unusedKey = () => api.newKey({ plan: 'standard', name: 'Example Garage', e
 const bodyOf = (reply: Reply): unknown => (reply.text === '' ? undefined : reply.body);
 
 describe.each(Object.entries(endpoints) as [EndpointId, Endpoint][])('The examples of %s', (id, row) => {
-  it.each(examples[id])('$name ($status): $summary', async ({ request, status, headers = {}, body }) => {
-    const reply = await send(row, request, id === 'usage' ? await unusedKey() : key);
+  it.each(examples[id])('$name ($status): $summary', async ({ domains, request, status, headers = {}, body }) => {
+    const bound = domains && (await api.newKey({ plan: 'standard', domains }));
+    const reply = await send(row, request, id === 'usage' ? await unusedKey() : (bound ?? key));
     expect(reply.status).toBe(status);
     expect(bodyOf(reply)).toEqual(body === undefined ? undefined : expected(body));
     for (const [name, value] of Object.entries(headers)) {

@@ -1,5 +1,5 @@
 import { apiError } from '../../../functions/problems.ts';
-import { sampleItem } from './content-examples.ts';
+import { otherDomain, sampleItem } from './content-examples.ts';
 import { CREATED_ID, EXAMPLE_TIME, type Example, problemExample, SAMPLE_ITEM_ID } from './example.ts';
 
 const tyres = {
@@ -56,6 +56,7 @@ export const createExamples: readonly Example[] = [
       }),
     ),
   },
+  otherDomain({ body: tyres }, ['help.example']),
 ];
 
 /** Updates of the sample item, which is at version 1 before them and 2 after. */
@@ -91,6 +92,7 @@ export const updateExamples: readonly Example[] = [
     ),
   },
   { ...unknownItem, request: { path: { id: 'nothing' }, body: { title: 'MOT this week' } } },
+  otherDomain({ path: ofSampleItem, body: { domain: 'help.example' } }, ['news.example']),
 ];
 
 /** Deletions, after the updates. */

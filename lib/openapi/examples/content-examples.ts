@@ -1,5 +1,5 @@
 import { apiError } from '../../../functions/problems.ts';
-import { EXAMPLE_TIME, type Example, problemExample, SAMPLE_ITEM_ID } from './example.ts';
+import { EXAMPLE_TIME, type Example, type ExampleRequest, problemExample, SAMPLE_ITEM_ID } from './example.ts';
 
 const stamped = { created_at: EXAMPLE_TIME, updated_at: EXAMPLE_TIME, version: 1 };
 
@@ -15,6 +15,15 @@ const newsItem = (number: number, topic: string) => ({
 
 /** The last sample item of its domain, as it is before anything changes it. */
 export const sampleItem = newsItem(45, 'MOT');
+
+/** A request with a key that is bound to other domains. */
+export const otherDomain = (request: ExampleRequest, domains: readonly string[]): Example => ({
+  name: 'otherDomain',
+  summary: 'A domain to which the key is not bound',
+  domains,
+  request,
+  ...problemExample(apiError('DOMAIN_FORBIDDEN', { domains })),
+});
 
 /** Pages of content. */
 export const listExamples: readonly Example[] = [
@@ -48,6 +57,7 @@ export const listExamples: readonly Example[] = [
       }),
     ),
   },
+  otherDomain({ query: { domain: 'news.example' } }, ['help.example', 'shop.example']),
 ];
 
 /** One item by its id. */

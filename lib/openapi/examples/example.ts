@@ -28,6 +28,8 @@ export interface Example {
   /** The name of both request and response in the document: a reader sees which belong together. */
   readonly name: string;
   readonly summary: string;
+  /** The content domains that the request's key is bound to; any if absent. */
+  readonly domains?: readonly string[];
   readonly request: ExampleRequest;
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
