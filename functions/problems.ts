@@ -198,17 +198,25 @@ export class ApiError extends Error {
   /** Headers that this error's response needs. */
   readonly headers: Headers | undefined;
   readonly extension: ProblemExtension | undefined;
+  /** Whether the sandbox forces this error: nothing failed, so the operator has nothing to do. */
+  readonly isForced: boolean;
 
   constructor(
     code: ProblemCode,
     detail: string,
-    { issues, headers, extension }: Partial<Pick<ApiError, 'issues' | 'headers' | 'extension'>> = {},
+    {
+      issues,
+      headers,
+      extension,
+      isForced = false,
+    }: Partial<Pick<ApiError, 'issues' | 'headers' | 'extension' | 'isForced'>> = {},
   ) {
     super(detail);
     this.code = code;
     this.issues = issues;
     this.headers = headers;
     this.extension = extension;
+    this.isForced = isForced;
   }
 }
 
@@ -224,3 +232,13 @@ export const apiError = <Code extends ProblemCode>(code: Code, ...[values]: Valu
   const { detail, issues, headers, extension }: Problem = problems[code];
   return new ApiError(code, made(detail), { issues: made(issues), headers: made(headers), extension: made(extension) });
 };
+
+/** The sentences of the errors that the sandbox forces. */
+const FORCED_DETAILS = {
+  RATE_LIMITED: 'The sandbox forces this error for this registration, the limit is not reached; try again in 1 s.',
+  INTERNAL_ERROR: 'The sandbox forces this error for this registration, nothing failed; try again in a moment.',
+} as const satisfies Partial<Record<ProblemCode, string>>;
+
+/** An error that the sandbox forces (functions/sandbox), with the headers of the real one. */
+export const forcedError = (code: keyof typeof FORCED_DETAILS): ApiError =>
+  new ApiError(code, FORCED_DETAILS[code], { headers: { 'Retry-After': '1' }, isForced: true });

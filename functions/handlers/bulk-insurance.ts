@@ -1,15 +1,15 @@
 import { lookup } from '../middleware/lookup.ts';
 import { londonDate } from '../runtime/clock.ts';
+import { vehicleSource } from '../sandbox/lookup-sources.ts';
 import { bulkKeys, isExpensiveBulk, verifyBulk } from '../vehicles/bulk.ts';
-import { vehiclesTable } from '../vehicles/vehicles-table.ts';
 
 /** Are these vehicles insured? Specification section 4.2. */
 export const handler = lookup('bulk-insurance', ({ db, tables }) => {
-  const vehicles = vehiclesTable(db, tables.vehicles);
+  const vehicles = vehicleSource(db, tables.vehicles);
   return {
-    load: async ({ body: { registrations }, deadline }) => {
-      const { keys, distinct } = bulkKeys(registrations);
-      return { keys, records: await vehicles.findMany(distinct, deadline) };
+    load: async (request) => {
+      const { keys, distinct } = bulkKeys(request.body.registrations);
+      return { keys, records: await vehicles(request).findMany(distinct, request.deadline) };
     },
     isExpensive: ({ body: { registrations } }) => isExpensiveBulk(registrations),
     respond: ({ keys, records }, { body: { registrations, date }, now }) => {

@@ -1,15 +1,15 @@
 import { lookup } from '../middleware/lookup.ts';
 import { londonDate } from '../runtime/clock.ts';
+import { vehicleSource } from '../sandbox/lookup-sources.ts';
 import { insuranceOn, isInsured } from '../vehicles/insurance.ts';
 import { requireRegistration } from '../vehicles/registration.ts';
 import { vehicleNotFound } from '../vehicles/suggestion.ts';
-import { vehiclesTable } from '../vehicles/vehicles-table.ts';
 
 /** Is this vehicle insured? Specification section 4.1. */
 export const handler = lookup('vehicle-insurance', ({ db, tables }) => {
-  const vehicles = vehiclesTable(db, tables.vehicles);
+  const vehicles = vehicleSource(db, tables.vehicles);
   return {
-    load: async ({ parameters }) => vehicles.find(requireRegistration(parameters.registration)),
+    load: async (request) => vehicles(request).find(requireRegistration(request.parameters.registration)),
     respond: (record, { parameters, date, now }) => {
       const today = londonDate(now);
       if (record === undefined) throw vehicleNotFound(parameters.registration, today);

@@ -16,6 +16,7 @@ export const problemDocuments = () => ({
     const { title, status } = problems[code];
     const { requestId } = context;
     context.code = code;
+    context.isForced = known?.isForced === true;
     request.response = {
       statusCode: status,
       headers: { ...headers, 'Content-Type': 'application/problem+json' },

@@ -49,6 +49,8 @@ export interface RequestContext {
   loaded?: { readonly value: unknown };
   /** The error code of the response, for log and metrics. */
   code?: string;
+  /** Whether the sandbox forced the error: then it does not count in the metrics. */
+  isForced?: boolean;
   /** Whether a request to DynamoDB failed, for the metrics. */
   databaseError?: boolean;
 }
@@ -60,6 +62,9 @@ export type StackRequest = MiddyRequest<RequestContext, APIGatewayProxyStructure
 export interface InboundMiddleware {
   readonly before: (request: StackRequest) => void | Promise<void>;
 }
+
+/** Whether the key of the request is a test key, which sees the sandbox only. It may still not exist. */
+export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.environment === 'test';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 

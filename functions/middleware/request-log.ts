@@ -1,7 +1,7 @@
 import { isDatabaseError } from '../dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../observability/log.ts';
 import { measureRequest } from '../observability/metrics.ts';
-import type { RequestContext, StackRequest } from './request-context.ts';
+import { isSandbox, type RequestContext, type StackRequest } from './request-context.ts';
 
 /** Logs an internal error and marks it for the metrics. Nothing of it is sent to the caller. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
@@ -34,9 +34,15 @@ export const requestLog = (endpoint: string) => {
       ...(code && { code }),
     };
     const traceId = traceIdOf(context.headers.traceparent);
-    logRequest({ ...outcome, ...(caller && { keyId: caller.key.id }), ...(traceId && { traceId }) });
+    logRequest({
+      ...outcome,
+      ...(caller && { keyId: caller.key.id }),
+      ...(isSandbox(context) && { sandbox: true }),
+      ...(traceId && { traceId }),
+    });
     measureRequest({
       ...outcome,
+      isForced: context.isForced === true,
       databaseError: context.databaseError === true,
       ...(caller && { plan: caller.key.plan }),
     });

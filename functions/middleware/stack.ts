@@ -6,6 +6,7 @@ import { problemDocuments } from './problem-documents.ts';
 import {
   type GatewayEvent,
   type InboundMiddleware,
+  isSandbox,
   type RequestContext,
   requestContextOf,
   type StackRequest,
@@ -49,6 +50,7 @@ const addHeaders = ({ event: context, response }: StackRequest): void => {
     ...rateLimitHeaders(context),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
+    ...(isSandbox(context) && { 'X-Sandbox': 'true' }),
   };
 };
 

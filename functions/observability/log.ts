@@ -7,6 +7,8 @@ export interface RequestLog {
   readonly status: number;
   readonly latencyMs: number;
   readonly keyId?: string;
+  /** Present when the request has a test key. */
+  readonly sandbox?: boolean;
   /** The trace id of the caller's `traceparent`, to find the request in the caller's own traces. */
   readonly traceId?: string;
   readonly code?: string;

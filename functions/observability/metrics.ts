@@ -10,6 +10,8 @@ export interface RequestOutcome {
   readonly plan?: string;
   /** The error code; absent for a success. */
   readonly code?: string;
+  /** Whether the sandbox forced the error: it is then no server error and no rate limited request. */
+  readonly isForced: boolean;
   /** Whether a request to DynamoDB failed after its retries, or the deadline passed while waiting for it. */
   readonly databaseError: boolean;
 }
@@ -27,13 +29,13 @@ const flag = (happened: boolean): number => (happened ? 1 : 0);
  */
 export const measureRequest = (outcome: RequestOutcome): void => {
   if (metrics === undefined) return;
-  const { requestId, endpoint, status, latencyMs, plan, code = 'OK', databaseError } = outcome;
+  const { requestId, endpoint, status, latencyMs, plan, code = 'OK', isForced, databaseError } = outcome;
   metrics.captureColdStartMetric();
   metrics
     .addMetric('Requests', 'Count', 1)
     .addMetric('Latency', 'Milliseconds', latencyMs)
-    .addMetric('ServerErrors', 'Count', flag(status >= 500))
-    .addMetric('RateLimited', 'Count', flag(code === 'RATE_LIMITED'))
+    .addMetric('ServerErrors', 'Count', flag(status >= 500 && !isForced))
+    .addMetric('RateLimited', 'Count', flag(code === 'RATE_LIMITED' && !isForced))
     .addMetric('DatabaseErrors', 'Count', flag(databaseError))
     .addMetadata('requestId', requestId)
     .addMetadata('endpoint', endpoint)

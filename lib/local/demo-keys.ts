@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generateKey, hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
+import { generateKey, hashKey, type KeyEnvironment, keyIdOf, presentedKey } from '../../functions/access/api-key.ts';
 import type { keysTable } from '../../functions/access/keys-table.ts';
 import { PLAN_NAMES, type PlanName } from '../../functions/access/plans.ts';
 import { SCOPES } from '../../functions/access/scopes.ts';
@@ -9,22 +9,35 @@ import { CannotStart } from './options.ts';
 
 type Keys = ReturnType<typeof keysTable>;
 
-/** One key per plan, for use on this machine. */
-export type DemoKeys = Readonly<Record<PlanName, string>>;
+/** For use on this machine: one live key per plan, and a test key, which sees the sandbox only. */
+export type DemoKeys = Readonly<Record<PlanName | 'test', string>>;
+
+interface DemoKey {
+  readonly name: keyof DemoKeys;
+  readonly plan: PlanName;
+  readonly environment: KeyEnvironment;
+}
+
+const DEMO_KEYS: readonly DemoKey[] = [
+  ...PLAN_NAMES.map((plan) => ({ name: plan, plan, environment: 'live' }) as const),
+  { name: 'test', plan: 'standard', environment: 'test' },
+];
 
 const FILE = 'demo-keys.json';
 
-const createDemoKey = async (keys: Keys, plan: PlanName, now: Date): Promise<string> => {
-  const key = generateKey('test');
+const createDemoKey = async (keys: Keys, { name, plan, environment }: DemoKey, now: Date): Promise<string> => {
+  const key = generateKey(environment);
   const hash = hashKey(key);
-  const record = { id: keyIdOf(hash), hash, name: `Demo ${plan}`, plan, scopes: SCOPES, environment: 'test' } as const;
+  const record = { id: keyIdOf(hash), hash, name: `Demo ${name}`, plan, scopes: SCOPES, environment } as const;
   await keys.add({ ...record, createdAt: now.toISOString() });
   return key;
 };
 
-const isUsable = async (keys: Keys, key: unknown, plan: PlanName): Promise<boolean> => {
-  if (typeof key !== 'string' || !isWellFormedKey(key)) return false;
-  const record = await keys.find(keyIdOf(hashKey(key)));
+/** Until version 0.3.0 every demo key was a test key, which sees none of the sample data now. */
+const isUsable = async (keys: Keys, key: unknown, { plan, environment }: DemoKey): Promise<boolean> => {
+  const presented = typeof key === 'string' ? presentedKey({ 'x-api-key': key }) : undefined;
+  if (presented?.environment !== environment) return false;
+  const record = await keys.find(presented.id);
   return record !== undefined && record.revokedAt === undefined && record.plan === plan;
 };
 
@@ -47,10 +60,13 @@ const readStoredKeys = async (file: string): Promise<Record<string, unknown>> =>
 export const demoKeys = async (keys: Keys, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
   const file = dataDirectory && join(dataDirectory, FILE);
   const stored = file ? await readStoredKeys(file) : {};
-  const entries: [PlanName, string][] = [];
-  for (const plan of PLAN_NAMES) {
-    const known = stored[plan];
-    entries.push([plan, (await isUsable(keys, known, plan)) ? String(known) : await createDemoKey(keys, plan, now)]);
+  const entries: [keyof DemoKeys, string][] = [];
+  for (const demo of DEMO_KEYS) {
+    const known = stored[demo.name];
+    entries.push([
+      demo.name,
+      (await isUsable(keys, known, demo)) ? String(known) : await createDemoKey(keys, demo, now),
+    ]);
   }
   const demo = Object.fromEntries(entries) as DemoKeys;
   if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, PRIVATE_FILE);

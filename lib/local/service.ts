@@ -67,7 +67,7 @@ export const startLocalService = async (
   try {
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
     const keys = await prepareDatabase(engine, options);
-    const pages = documentationPages(keys.standard);
+    const pages = documentationPages(keys.test);
     const { port, allowedHosts = [] } = options;
     const gateway = await startGateway({ port, allowedHosts, onResponse, pages }).catch(
       explainListenError('PORT', port),

@@ -1,3 +1,4 @@
+import { PLAN_NAMES } from '../../functions/access/plans.ts';
 import type { DemoKeys } from './demo-keys.ts';
 
 /** What a start prints when the service is ready. */
@@ -12,14 +13,17 @@ export interface StartBanner {
   readonly requests: readonly string[];
 }
 
-/** The addresses, one demo key per plan, and lines to paste: the key as `KEY`, as the documentation uses it, and requests. */
+/** The addresses, one demo key per plan, the test key, and lines to paste: the key as `KEY`, as the documentation uses it, and requests. */
 export const startBanner = ({ title, addresses, keys, heading, requests }: StartBanner): string =>
   [
     title,
     ...addresses.map(([label, value]) => `  ${label.padEnd(13)} ${value}`),
     '',
     '  Demo keys, one per plan',
-    ...Object.entries(keys).map(([plan, key]) => `    ${plan.padEnd(9)} ${key}`),
+    ...PLAN_NAMES.map((plan) => `    ${plan.padEnd(9)} ${keys[plan]}`),
+    '',
+    '  Test key: sees the sandbox only, as on every deployment',
+    `    test      ${keys.test}`,
     '',
     `  ${heading}`,
     `    export KEY=${keys.standard}`,

@@ -88,12 +88,13 @@ const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
   },
   RATE_LIMITED: {
     meaning: "The plan's requests of this window are used up.",
-    remedy: 'Wait the seconds that `Retry-After` gives, then send again; spread requests, or look vehicles up in bulk.',
+    remedy:
+      'Wait the seconds that `Retry-After` gives, then send again; spread requests, or look vehicles up in bulk. A test key rehearses it with `ER19 THR`.',
   },
   INTERNAL_ERROR: {
     meaning: 'An error of the service; retry later.',
     remedy:
-      'Try again after a moment, waiting longer each time. Reading, updating with `If-Match`, deleting, and creating with an `Idempotency-Key` are safe to repeat. If it stays, report the `requestId`.',
+      'Try again after a moment, waiting longer each time. Reading, updating with `If-Match`, deleting, and creating with an `Idempotency-Key` are safe to repeat. If it stays, report the `requestId`. A test key rehearses it with `ER19 ERR`.',
   },
 };
 

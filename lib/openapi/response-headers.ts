@@ -27,12 +27,16 @@ const everyResponse = {
   'X-Request-Id': text('The id of this request; quote it when you ask for support'),
   'Cache-Control': fixed('Responses must not be cached', 'no-store'),
   'X-Content-Type-Options': fixed('Browsers must not guess another content type', 'nosniff'),
+  'X-Sandbox': {
+    description: 'In every response to a test key, errors included; absent otherwise',
+    schema: { type: 'string', const: 'true' },
+  },
 } as const;
 
 const someResponses = {
   'WWW-Authenticate': fixed('How to present a key', 'Bearer'),
   'Retry-After': {
-    description: 'Seconds until the window ends',
+    description: 'Seconds to wait before the request is sent again',
     required: true,
     schema: { type: 'integer', minimum: 1, maximum: 60 },
   },

@@ -15,6 +15,7 @@ export const information = {
   description: [
     'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers, never in a browser or an app: responses have no CORS headers.',
     'Each plan has a rate limit per window of 60 seconds, aligned to the Unix minute. Every response has the headers `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`. Plans: `free` 60 requests and 100 registrations in a bulk request, `standard` 600 and 500, `premium` 6,000 and 1,000. A request over the limit gets 429 with `Retry-After`.',
+    'A live key, `vvc_live_…`, works with the data of the service. A test key, `vvc_test_…`, works in the sandbox, on every deployment: it looks up the documented sandbox vehicles, dated from today, and has content of its own, apart from that of live keys. Its limits, headers and errors are the real ones, and every response to it has `X-Sandbox: true`. For a test key every lookup of `ER19 THR` is 429 and of `ER19 ERR` 500; as entries of a bulk request both are `LOOKUP_UNAVAILABLE`.',
     'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 429, 403, unknown path or method (404, 405), 400, resource not found (404), 412, 409.',
     'Days are days in Europe/London; timestamps are UTC. `/v1` only gains optional fields, parameters and codes: ignore fields and codes that you do not know.',
   ].join('\n\n'),
@@ -42,7 +43,7 @@ export const securitySchemes = {
     in: 'header',
     name: 'X-API-Key',
     description:
-      'The API key: `vvc_live_…` or `vvc_test_…`. `Authorization` may carry the same key; two different keys are 401.',
+      'The API key: `vvc_live_…`, or `vvc_test_…` for the sandbox. `Authorization` may carry the same key; two different keys are 401.',
   },
   bearer: {
     type: 'http',

@@ -49,7 +49,7 @@ describe.each([
   it('reads nothing for a key that is unknown, revoked or without the scope', async () => {
     const revoked = await api.newKey({ revokedAt: '2026-01-01T00:00:00.000Z' });
     const unscoped = await api.newKey({ scopes: ['compliance:read'] });
-    expect(await outcomeOf(request, generateKey('test'))).toEqual([401, 0]);
+    expect(await outcomeOf(request, generateKey('live'))).toEqual([401, 0]);
     expect(await outcomeOf(request, revoked)).toEqual([401, 0]);
     expect(await outcomeOf(request, unscoped)).toEqual([403, 0]);
   });

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { Call } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
+import { always, forOperation, forTable } from '../support/fault-choosers.ts';
 import { testApi } from '../support/test-api.ts';
 
 const api = testApi(undefined, { logLevel: 'INFO' });
@@ -10,13 +12,17 @@ afterEach(() => {
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 
-/** The line that is logged for a request with this `traceparent`. */
-const loggedFor = async (traceparent: string) => {
+/** The lines that are logged while a request is served, and its response. */
+const logOf = async (path: string, options: Call) => {
   const lines = catchOutput();
-  await api.call('GET', '/v1/usage', { headers: { traceparent } });
+  const { status, body } = await api.call('GET', path, options);
   jest.restoreAllMocks();
-  return lines.map((line) => JSON.parse(line)).find(({ message }) => message === 'request');
+  return { status, body, lines: lines.map((line) => JSON.parse(line) as { message: string; level: string }) };
 };
+
+/** The line that is logged for a request with this `traceparent`. */
+const loggedFor = async (traceparent: string) =>
+  (await logOf('/v1/usage', { headers: { traceparent } })).lines.find(({ message }) => message === 'request');
 
 describe('The log line of a request', () => {
   it.each([`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-00`, `cc-${TRACE}-${PARENT}-01-later`])(
@@ -37,5 +43,31 @@ describe('The log line of a request', () => {
     'vvc_live_secret',
   ])('has none for the invalid traceparent %s', async (traceparent) => {
     expect(await loggedFor(traceparent)).not.toHaveProperty('traceId');
+  });
+});
+
+describe('The log of a request with a test key', () => {
+  const FAILING = '/v1/vehicle/ER19ERR/insurance';
+  const aTestKey = () => api.newKey({ environment: 'test' });
+
+  it('has sandbox: true, and that of a live key nothing of it', async () => {
+    const [test] = (await logOf('/v1/usage', { key: await aTestKey() })).lines;
+    expect(test).toMatchObject({ message: 'request', sandbox: true });
+    const [live] = (await logOf('/v1/usage', { key: api.key })).lines;
+    expect(live).not.toHaveProperty('sandbox');
+  });
+
+  it('has no internal error when the sandbox forced one', async () => {
+    const { status, lines } = await logOf(FAILING, { key: await aTestKey() });
+    expect(status).toBe(500);
+    expect(lines).toEqual([expect.objectContaining({ message: 'request', level: 'INFO', status: 500 })]);
+  });
+
+  it('has the real internal error, which comes before a forced one', async () => {
+    const key = await aTestKey();
+    api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
+    const { body, lines } = await logOf(FAILING, { key });
+    expect(body).toMatchObject({ status: 500, detail: expect.not.stringContaining('sandbox') });
+    expect(lines.map(({ message }) => message)).toContain('failure');
   });
 });

@@ -139,9 +139,9 @@ describe('The reference', () => {
     expect((await operation.boundingBox())?.height).toBeLessThan(1_200);
   });
 
-  it('sends the demo key, and one that is typed in its place', async () => {
+  it('sends the test key, and one that is typed in its place', async () => {
     await openForm(WIDE);
-    expect((await send()).headers).toMatchObject({ 'x-api-key': service.keys.standard });
+    expect((await send()).headers).toMatchObject({ 'x-api-key': service.keys.test });
     await page.getByRole('dialog').getByRole('textbox', { name: 'Value' }).first().fill(service.keys.premium);
     const { status, headers } = await send();
     expect(status).toBe(200);

@@ -23,8 +23,9 @@ afterAll(() => rm(folder, { recursive: true }));
 const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
 
 describe('The bundles', () => {
-  it.each(['vehicle-insurance', 'compliance'] as const)('of lookups are at most 76 kB gzipped: %s', async (id) => {
-    expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(76_000);
+  // The sandbox takes 2.5 kB of it.
+  it.each(['vehicle-insurance', 'compliance'] as const)('of lookups are at most 79 kB gzipped: %s', async (id) => {
+    expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(79_000);
   });
 
   it('contain no file of an earlier build', async () => {

@@ -5,7 +5,7 @@ import { MARKER } from './canaries/canary-api.ts';
 import { leaksIn } from './canaries/leaks.ts';
 
 const word = `${MARKER}7x`;
-const key = generateKey('test');
+const key = generateKey('live');
 const hash = createHash('sha256').update(key).digest('hex');
 const innocent = JSON.stringify({ level: 'INFO', message: 'request', keyId: hash.slice(0, 20), status: 500 });
 const found = (planted: string) =>

@@ -66,7 +66,7 @@ describe('On this machine, without a key,', () => {
     expect(servers[0]?.url).toBe(`${gateway.origin.replace('http:', 'https:')}/v1`);
   });
 
-  it('the demo key is escaped', async () => {
+  it('the test key is escaped', async () => {
     expect(await (await get('/docs')).text()).toContain('data-key="vvc_test_&lt;&quot;demo&quot;&gt;"');
   });
 

@@ -54,7 +54,9 @@ afterEach(async () => {
 });
 
 const origin = (output: string) => /Base address\s+(http\S+)\/v1/.exec(output)?.[1] ?? '';
-const keyOf = (output: string, plan: string) => new RegExp(`${plan}\\s+(vvc_test_\\w+)`).exec(output)?.[1] ?? '';
+const keyOf = (output: string, plan: string) =>
+  new RegExp(`^    ${plan}\\s+(vvc_live_\\w+)$`, 'm').exec(output)?.[1] ?? '';
+const testKeyOf = (output: string) => /^ {4}test\s+(vvc_test_\w+)$/m.exec(output)?.[1] ?? '';
 
 /** Stores a vehicle with the registration of a sample vehicle. */
 const replaceVehicle = async (output: string, registration: string) => {
@@ -83,8 +85,29 @@ describe('npm start', () => {
     expect(output).toContain(`Reference     ${origin(output)}/docs`);
     expect(output.match(/curl /g)).toHaveLength(2);
     expect(output).toContain(`\n    export KEY=${keyOf(output, 'standard')}\n`);
+    expect(output.match(/vvc_live_\w+/g)?.slice(0, 3)).toEqual(
+      ['free', 'standard', 'premium'].map((plan) => keyOf(output, plan)),
+    );
     expect(await stop(run)).toBe(0);
     await expect(fetch(origin(output))).rejects.toThrow();
+  });
+
+  it('prints a test key below, apart from the others, whose content is empty, and which the reference sends', async () => {
+    const output = await ready(start());
+    const key = testKeyOf(output);
+    const headers = { 'X-API-Key': key };
+    expect(output.indexOf(key)).toBeGreaterThan(output.indexOf(keyOf(output, 'premium')));
+    expect(output).toContain('Test key: sees the sandbox only');
+    const vehicle = await fetchByContract(`${origin(output)}/v1/vehicle/AB12CDE/insurance`, { headers });
+    expect([vehicle.headers.get('x-sandbox'), await vehicle.json()]).toEqual([
+      'true',
+      expect.objectContaining({ insured: true }),
+    ]);
+    const listed = await fetchByContract(`${origin(output)}/api/content`, { headers });
+    expect(await listed.json()).toMatchObject({ total: 0 });
+    const page = await (await fetch(`${origin(output)}/docs`)).text();
+    expect(page).toContain(`data-key="${key}"`);
+    expect(page).toMatch(/<p class="sandbox">[^<]*test key[^<]*sandbox vehicles[^<]*<\/p>/);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing running when npm itself gets %s', async (signal) => {
@@ -131,7 +154,7 @@ describe('npm start', () => {
       await replaceVehicle(before, 'DG65OLD');
       await stop(first, 'SIGTERM');
       const after = await ready(start(['--data', folder]));
-      expect(keyOf(after, 'standard')).toBe(key);
+      expect([keyOf(after, 'standard'), testKeyOf(after)]).toEqual([key, testKeyOf(before)]);
       const look = async (plate: string) =>
         (
           await fetchByContract(`${origin(after)}/v1/vehicle/${plate}/insurance`, { headers: { 'X-API-Key': key } })

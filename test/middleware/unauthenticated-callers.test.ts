@@ -77,14 +77,14 @@ describe('With a well-formed key that is unknown', () => {
   it.each(rowsWithBody)('%s parses no large body, and none at all when it writes', async (id, { entry }) => {
     for (const bytes of id.startsWith('bulk-') ? [EARLY_BYTES + 1] : [EARLY_BYTES + 1, 100]) {
       const body = bodyOf(bytes);
-      const work = async () => expect((await invoke(entry, generateKey('test'), { body })).statusCode).toBe(401);
+      const work = async () => expect((await invoke(entry, generateKey('live'), { body })).statusCode).toBe(401);
       expect(await countParsing(body, work)).toBe(0);
     }
   });
 
   it('a bulk request parses a body of 16 kB beside admission, but none of many values or in base64', async () => {
     const parsed = (body: string, rest: object = {}) =>
-      countParsing(body, () => bulk(generateKey('test'), { body, ...rest }));
+      countParsing(body, () => bulk(generateKey('live'), { body, ...rest }));
     expect(await parsed(bodyOf(EARLY_BYTES))).toBe(1);
     const values = JSON.stringify({ registrations: Array(101).fill(1) });
     for (const body of [values, '['.repeat(101), '{"a":'.repeat(101)]) expect(await parsed(body)).toBe(0);

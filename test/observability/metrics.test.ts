@@ -7,6 +7,7 @@ const outcome: RequestOutcome = {
   status: 200,
   latencyMs: 12,
   plan: 'premium',
+  isForced: false,
   databaseError: false,
 };
 
@@ -75,5 +76,12 @@ describe('The metrics of a request', () => {
       { ServerErrors: 1, DatabaseErrors: 1, RateLimited: 0, code: 'INTERNAL_ERROR' },
       { ServerErrors: 0, DatabaseErrors: 0, RateLimited: 1, code: 'RATE_LIMITED' },
     ]);
+  });
+
+  it('do not count an error that the sandbox forced', () => {
+    measure({ ...outcome, status: 500, code: 'INTERNAL_ERROR', isForced: true });
+    measure({ ...outcome, status: 429, code: 'RATE_LIMITED', isForced: true });
+    const none = { Requests: 1, ServerErrors: 0, DatabaseErrors: 0, RateLimited: 0 };
+    expect(lines).toMatchObject([none, none]);
   });
 });

@@ -17,6 +17,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   compliance: ['runtime', 'dynamodb', 'observability', 'schemas', 'vehicles'],
   'counted-list': ['runtime', 'dynamodb'],
   content: ['runtime', 'schemas', 'dynamodb', 'counted-list', 'access'],
+  sandbox: ['runtime', 'access', 'vehicles', 'compliance'],
   middleware: ['runtime', 'schemas', 'dynamodb', 'observability', 'access'],
 };
 
@@ -29,7 +30,7 @@ const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
 
 /** Rules of the domain: no AWS, no middy, no clock of their own, so that a table of cases tests them. */
 const PURE_RULES =
-  '^functions/(access/(api-key|plans)|vehicles/(registration|insurance|bulk)|compliance/verdict|content/(page|item))\\.ts$';
+  '^functions/(access/(api-key|plans)|vehicles/(registration|insurance|bulk)|compliance/verdict|content/(page|item)|sandbox/(forced-outcomes|sandbox-vehicles|sandbox-records))\\.ts$';
 
 /** What no import may do. */
 export const forbidden: Rule[] = [

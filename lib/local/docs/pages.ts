@@ -32,13 +32,13 @@ const TYPES = {
 
 type Kind = keyof typeof TYPES;
 
-/** The reference, with the key that its requests send. */
-const referencePage = (demoKey: string, nonce: string): string =>
+/** The reference, with the test key that its requests send. */
+const referencePage = (testKey: string, nonce: string): string =>
   htmlPage({
     path: '/docs',
     title: 'Vehicle verification API',
     head: `<meta property="csp-nonce" nonce="${nonce}" content="${nonce}">`,
-    body: `<main class="reference"><div id="reference" data-key="${escapeHtml(demoKey)}"></div></main>
+    body: `<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-key="${escapeHtml(testKey)}"></div></main>
 <script src="/docs/reference-setup.js"></script>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/reference.js"></script>`,
@@ -77,14 +77,14 @@ const referenceScript = async () => (await import('./reference-script.ts')).refe
 interface PageRequest {
   /** `scheme://host` to which the request was sent. */
   readonly origin: string;
-  readonly demoKey: string;
+  readonly testKey: string;
   readonly nonce: string;
 }
 
 type Content = (request: PageRequest) => Promise<Buffer | string> | string;
 
 const PAGES: Readonly<Record<string, readonly [Kind, Content]>> = {
-  '/docs': ['html', ({ demoKey, nonce }) => referencePage(demoKey, nonce)],
+  '/docs': ['html', ({ testKey, nonce }) => referencePage(testKey, nonce)],
   '/docs/guide': ['html', async () => textPage('/docs/guide', await markdownFile('integration.md'))],
   '/docs/errors': ['html', () => textPage('/docs/errors', errorListMarkdown())],
   '/docs/changelog': ['html', async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
@@ -103,13 +103,13 @@ const REDIRECTS: Readonly<Record<string, string>> = { '/': '/docs', '/docs/': '/
 /** The page at a path of an origin; undefined where the API responds. */
 export type LocalPages = (path: string, origin: string) => Promise<HttpResponse | undefined>;
 
-/** The pages. The reference is filled in with `demoKey`. */
+/** The pages. The reference is filled in with `testKey`. */
 export const documentationPages =
-  (demoKey: string): LocalPages =>
+  (testKey: string): LocalPages =>
   async (path, origin) => {
     if (Object.hasOwn(REDIRECTS, path)) return redirect(REDIRECTS[path] ?? '');
     const [kind, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
     if (kind === undefined || content === undefined) return undefined;
     const nonce = randomBytes(16).toString('base64');
-    return response(kind, await content({ origin, demoKey, nonce }), nonce);
+    return response(kind, await content({ origin, testKey, nonce }), nonce);
   };

@@ -33,9 +33,9 @@ const hashForms = (text: string): string[] => [
   sha256(text).digest('base64').slice(0, PUBLIC_HASH_DIGITS),
 ];
 
-/** `vvc_test_` and the checksum are not secret; the random part is, and any half of it. */
+/** `vvc_live_` and the checksum are not secret; the random part is, and any half of it. */
 const keyForms = (key: string): string[] => {
-  const random = key.slice('vvc_test_'.length, -6);
+  const random = key.slice('vvc_live_'.length, -6);
   const half = random.length / 2;
   return [random.slice(0, half), random.slice(half), ...base64Forms(random)];
 };

@@ -18,11 +18,11 @@ const itemOf = (word: string) => ({ title: word, content: word, domain: `${word}
 
 const unusualKeys = async ({ api, newWord }: CanaryApi): Promise<void> => {
   const path = `/v1/vehicle/${newWord()}/insurance`;
-  const unknown = generateKey('test');
+  const unknown = generateKey('live');
   const known = await api.newKey();
   const narrow = await api.newKey({ scopes: ['content:read'] });
   const revoked = await api.newKey({ revokedAt: '2026-01-01T00:00:00.000Z' });
-  const keys = [undefined, unknown, revoked, `vvc_test_${newWord()}`, newWord(), narrow];
+  const keys = [undefined, unknown, revoked, `vvc_live_${newWord()}`, newWord(), narrow];
   for (const key of keys) await api.call('GET', path, { key });
   const basic = `Basic ${Buffer.from(newWord()).toString('base64')}`;
   await api.call('GET', path, { key: known, headers: { Authorization: `Bearer ${unknown}` } });

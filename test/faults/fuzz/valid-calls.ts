@@ -1,7 +1,7 @@
 /** Requests that the service would serve: what fuzzing starts from, so that it passes the first check. */
 import fc from 'fast-check';
 import { type EndpointId, endpoints } from '../../../functions/endpoints.ts';
-import { SAMPLE_VEHICLES } from '../../../lib/local/sample-vehicles.ts';
+import { SANDBOX_VEHICLES } from '../../../functions/sandbox/sandbox-vehicles.ts';
 
 /** A valid request without its key. */
 export interface Call {
@@ -16,7 +16,7 @@ export interface Call {
 }
 
 const registration = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom(...SAMPLE_VEHICLES.map((vehicle) => vehicle.registration)) },
+  { weight: 5, arbitrary: fc.constantFrom(...SANDBOX_VEHICLES.map((vehicle) => vehicle.registration)) },
   { weight: 1, arbitrary: fc.stringMatching(/^[A-Z]{2}\d{2} [A-Z]{3}$/) },
 );
 const ofVehicle = { parameters: fc.record({ registration }) };

@@ -69,7 +69,7 @@ export const requestKinds = (now: Date): readonly RequestKind[] => {
       make: () => ({ method: 'DELETE', path: `${CONTENT}/${created.shift()}` }),
     },
     { name: 'unknown path', share: 1, status: 404, make: get(() => '/v1/nowhere') },
-    { name: 'wrong key', share: 2, status: 401, make: get(insurance, generateKey('test')) },
+    { name: 'wrong key', share: 2, status: 401, make: get(insurance, generateKey('live')) },
     { name: 'malformed body', share: 1, status: 400, make: post(CONTENT, () => '{"title": ') },
   ];
 };

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { verdictOn } from '../../functions/compliance/verdict.ts';
 import { londonDate } from '../../functions/runtime/clock.ts';
+import { SANDBOX_VEHICLES } from '../../functions/sandbox/sandbox-vehicles.ts';
 import { insuranceOn } from '../../functions/vehicles/insurance.ts';
 import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-records.ts';
-import { SAMPLE_VEHICLES } from '../../lib/local/sample-vehicles.ts';
 
 const DAYS = ['2026-06-15T12:00:00Z', '2026-12-31T23:59:59Z', '2024-02-29T00:00:00Z', '2026-06-15T23:30:00Z'];
 
-describe.each(DAYS)('The sample vehicles at %s', (instant) => {
+describe.each(DAYS)('The sandbox vehicles at %s', (instant) => {
   const now = new Date(instant);
   const today = londonDate(now);
   const vehicles = sampleVehicleRecords(now);
   const records = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
 
   it('are at least 30 distinct registrations', () => {
-    expect(new Set(vehicles.map(({ registration }) => registration)).size).toBe(SAMPLE_VEHICLES.length);
-    expect(SAMPLE_VEHICLES.length).toBeGreaterThanOrEqual(30);
+    expect(new Set(vehicles.map(({ registration }) => registration)).size).toBe(SANDBOX_VEHICLES.length);
+    expect(SANDBOX_VEHICLES.length).toBeGreaterThanOrEqual(30);
   });
 
   it('cover every state of insurance', () => {
@@ -42,7 +42,7 @@ describe('The page of sample data', () => {
     const now = new Date('2026-06-15T12:00:00Z');
     const records = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
     const rows = sampleVehicleRecords(now).map((vehicle, index) => {
-      const sample = SAMPLE_VEHICLES[index];
+      const sample = SANDBOX_VEHICLES[index];
       const { state } = insuranceOn(londonDate(now), vehicle.policies);
       const record = records.get(vehicle.registration);
       const verdict = record && verdictOn(londonDate(now), vehicle, record);

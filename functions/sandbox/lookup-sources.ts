@@ -1,0 +1,84 @@
+/** What lookups read: the tables or, for test keys, the sandbox vehicles (contract.md "Keys and plans"). */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { KeyEnvironment } from '../access/api-key.ts';
+import { complianceTable } from '../compliance/compliance-table.ts';
+import { londonDate } from '../runtime/clock.ts';
+import { type FoundRecords, vehiclesTable } from '../vehicles/vehicles-table.ts';
+import { forcedErrorOf, isForced } from './forced-outcomes.ts';
+import { sandboxCompliance, sandboxVehicle } from './sandbox-records.ts';
+
+/** What decides where a request looks, and on which day sandbox vehicles are dated. */
+interface Asked {
+  readonly environment: KeyEnvironment;
+  readonly now: Date;
+}
+
+type VehicleSource = Pick<ReturnType<typeof vehiclesTable>, 'find' | 'findMany'>;
+type ComplianceSource = Pick<ReturnType<typeof complianceTable>, 'findWithVehicle' | 'findManyWithVehicles'>;
+
+/** @throws the forced error of a registration */
+const requireUnforced = (registration: string): void => {
+  const error = forcedErrorOf(registration);
+  if (error !== undefined) throw error;
+};
+
+const findAll = <Found>(
+  registrations: readonly string[],
+  find: (registration: string) => Found | undefined,
+): FoundRecords<Found> => ({
+  found: new Map(
+    registrations.flatMap((registration) => {
+      const record = find(registration);
+      return record === undefined ? [] : [[registration, record] as const];
+    }),
+  ),
+  unread: new Set(registrations.filter(isForced)),
+});
+
+const sandboxVehicles = (now: Date): VehicleSource => {
+  const today = londonDate(now);
+  return {
+    find: async (registration) => {
+      requireUnforced(registration);
+      return sandboxVehicle(registration, today);
+    },
+    findMany: async (registrations) => ({
+      ...findAll(registrations, (registration) => sandboxVehicle(registration, today)),
+      failure: undefined,
+    }),
+  };
+};
+
+const sandboxRecords = (now: Date): ComplianceSource => {
+  const today = londonDate(now);
+  return {
+    findWithVehicle: async (registration) => {
+      requireUnforced(registration);
+      return { vehicle: sandboxVehicle(registration, today), compliance: sandboxCompliance(registration, today) };
+    },
+    findManyWithVehicles: async (registrations) => ({
+      vehicles: findAll(registrations, (registration) => sandboxVehicle(registration, today)),
+      records: findAll(registrations, (registration) => sandboxCompliance(registration, today)),
+    }),
+  };
+};
+
+/**
+ * The vehicles that a request sees.
+ * @example
+ * const vehicles = vehicleSource(db, tables.vehicles);
+ * return { load: (request) => vehicles(request).find(registration) };
+ */
+export const vehicleSource = (db: DynamoDBDocumentClient, table: string): ((asked: Asked) => VehicleSource) => {
+  const live = vehiclesTable(db, table);
+  return ({ environment, now }) => (environment === 'live' ? live : sandboxVehicles(now));
+};
+
+/** The compliance records that a request sees, with their vehicles. */
+export const complianceSource = (
+  db: DynamoDBDocumentClient,
+  names: Parameters<typeof complianceTable>[1],
+): ((asked: Asked) => ComplianceSource) => {
+  const live = complianceTable(db, names);
+  return ({ environment, now }) => (environment === 'live' ? live : sandboxRecords(now));
+};

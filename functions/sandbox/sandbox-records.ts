@@ -1,0 +1,79 @@
+/** The sandbox vehicles as records on a day. A record is made when it is asked for, so that a cold start makes none. */
+import type { ComplianceRecord } from '../compliance/record.ts';
+import type { LondonDate } from '../runtime/clock.ts';
+import type { Policy, VehicleRecord } from '../vehicles/record.ts';
+import { normaliseRegistration } from '../vehicles/registration.ts';
+import { type Days, SANDBOX_VEHICLES, type SandboxCompliance } from './sandbox-vehicles.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const INSURERS = ['Acme Mutual', 'Northgate Mutual', 'Albion Direct', 'Castle & Crown Insurance'] as const;
+const COVER = ['Comprehensive', 'Third Party, Fire and Theft', 'Third Party Only'] as const;
+
+/** The day so many days later. Noon is on the same calendar day in London and in UTC, in summer and in winter. */
+export const dayFrom = (day: LondonDate, days: Days): LondonDate =>
+  new Date(Date.parse(`${day}T12:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+
+const pick = <T>(choices: readonly [T, ...T[]], index: number): T => choices[index % choices.length] ?? choices[0];
+
+let places: ReadonlyMap<string | undefined, number> | undefined;
+
+/** The place of each vehicle in the list, by normalised registration. */
+const placesByRegistration = (): ReadonlyMap<string | undefined, number> => {
+  places ??= new Map(
+    SANDBOX_VEHICLES.map(({ registration }, place) => [normaliseRegistration(registration), place] as const),
+  );
+  return places;
+};
+
+/** The normalised registrations of the sandbox vehicles. */
+export const sandboxRegistrations = (): string[] =>
+  [...placesByRegistration().keys()].filter((key) => key !== undefined);
+
+const found = (registration: string) => {
+  const place = placesByRegistration().get(registration) ?? -1;
+  const vehicle = SANDBOX_VEHICLES[place];
+  return vehicle && { place, vehicle };
+};
+
+/** Records are a day old. */
+const lastUpdatedOn = (today: LondonDate): string => `${dayFrom(today, -1)}T08:30:00.000Z`;
+
+/** The vehicle with this normalised registration, as its record would be today; undefined for any other registration. */
+export const sandboxVehicle = (registration: string, today: LondonDate): VehicleRecord | undefined => {
+  const sandbox = found(registration);
+  if (sandbox === undefined) return undefined;
+  const { place, vehicle } = sandbox;
+  return {
+    registration,
+    vehicle: vehicle.vehicle,
+    policies: vehicle.policies.map(
+      ([from, to], nth): Policy => ({
+        number: `POL-${1_000 + place}-${nth + 1}`,
+        insurer: pick(INSURERS, place + nth),
+        validFrom: dayFrom(today, from),
+        validTo: dayFrom(today, to),
+        type: pick(COVER, place),
+      }),
+    ),
+    lastUpdated: lastUpdatedOn(today),
+  };
+};
+
+const roadTaxOf = (today: LondonDate, tax: SandboxCompliance['tax']): ComplianceRecord['roadTax'] => {
+  if (tax === 'exempt') return { exempt: true };
+  return tax === 'sorn' ? { sorn: true } : { paidUntil: dayFrom(today, tax) };
+};
+
+/** Its compliance record today. Some vehicles have none. */
+export const sandboxCompliance = (registration: string, today: LondonDate): ComplianceRecord | undefined => {
+  const compliance = found(registration)?.vehicle.compliance;
+  if (compliance === undefined) return undefined;
+  const { mot, tax, fines } = compliance;
+  return {
+    registration,
+    mot: mot === 'exempt' ? { exempt: true } : { dueDate: dayFrom(today, mot) },
+    roadTax: roadTaxOf(today, tax),
+    outstandingFines: fines,
+    lastUpdated: lastUpdatedOn(today),
+  };
+};
