@@ -2,14 +2,12 @@
  * SDK stubs: replacements in the bundle for parts of the AWS SDK that every client imports and these functions never
  * use. The originals are two fifths of a lookup's bundle, which every cold start loads (docs/dynamodb-client.md).
  */
-import { readFile } from 'node:fs/promises';
-import type { Loader, Plugin } from 'esbuild';
+import type { Plugin } from 'esbuild';
 
 /** A file of the SDK and what is bundled in its place. */
 interface SdkStub {
   readonly file: RegExp;
-  readonly contents: (original: string) => string;
-  readonly loader?: Loader;
+  readonly contents: string;
 }
 
 const unreachable = (name: string) => `throw new Error('${name} is not part of this bundle');`;
@@ -18,52 +16,30 @@ const STUBS: readonly SdkStub[] = [
   {
     // functions/dynamodb/database.ts gives the credentials that Lambda puts into the environment.
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
-    contents: () => `export const defaultProvider = () => async () => { ${unreachable('credential-provider-node')} };`,
+    contents: `export const defaultProvider = () => async () => { ${unreachable('credential-provider-node')} };`,
   },
   {
     // functions/dynamodb/client/transport.ts carries the requests.
     file: /@smithy\/node-http-handler\/dist-es\/node-http-handler\.js$/,
-    contents: () =>
+    contents:
       'export const DEFAULT_REQUEST_TIMEOUT = 0;\nexport class NodeHttpHandler { static create(transport) { return transport; } }',
   },
   {
     // functions/dynamodb/client/signer.ts signs them.
     file: /@aws-sdk\/core\/dist-es\/submodules\/httpAuthSchemes\/aws_sdk\/AwsSdkSigV4Signer\.js$/,
-    contents: () =>
-      `export const AWSSDKSigV4Signer = undefined, validateSigningProperties = undefined;\nexport class AwsSdkSigV4Signer { sign() { ${unreachable('AwsSdkSigV4Signer')} } }`,
-  },
-  {
-    // Looks for `crypto` among the globals, at which Node loads all of Web Crypto for this one function.
-    file: /@smithy\/core\/dist-es\/submodules\/serde\/uuid\/v4\.js$/,
-    contents: () => "import { randomUUID } from 'node:crypto';\nexport const bindV4 = () => randomUUID;",
+    contents: `export const AWSSDKSigV4Signer = undefined, validateSigningProperties = undefined;\nexport class AwsSdkSigV4Signer { sign() { ${unreachable('AwsSdkSigV4Signer')} } }`,
   },
   {
     // DynamoDB has no operation that streams events.
     file: /@smithy\/core\/dist-es\/submodules\/event-streams\/index\.js$/,
-    contents: () => 'export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;',
-  },
-  {
-    // Endpoint discovery is off unless AWS_ENABLE_ENDPOINT_DISCOVERY asks for it, which the stack never does.
-    file: /@aws-sdk\/endpoint-cache\/dist-es\/index\.js$/,
-    contents: () => `export class EndpointCache { get() { ${unreachable('endpoint-cache')} } }`,
-  },
-  {
-    // Node has a native SHA-256.
-    file: /@smithy\/core\/dist-es\/submodules\/checksum\/sha256\/Sha256Js\.js$/,
-    contents: () => `export class Sha256Js { constructor() { ${unreachable('Sha256Js')} } }`,
+    contents: 'export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;',
   },
   {
     // A function has no ~/.aws; looking for it costs two file reads before the first request.
     file: /@smithy\/core\/dist-es\/submodules\/config\/shared-ini-file-loader\/loadSharedConfigFiles\.js$/,
-    contents: () =>
+    contents:
       "export const CONFIG_PREFIX_SEPARATOR = '.';\n" +
       'export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} });',
-  },
-  {
-    // The client reads its own version from its package.json, and would bring the whole file.
-    file: /@aws-sdk\/client-dynamodb\/package\.json$/,
-    contents: (original) => JSON.stringify({ version: JSON.parse(original).version }),
-    loader: 'json',
   },
 ];
 
@@ -76,9 +52,9 @@ export const sdkStubs = (): Plugin => ({
   setup: ({ onLoad, onEnd }) => {
     const used = new Set<SdkStub>();
     for (const stub of STUBS) {
-      onLoad({ filter: stub.file }, async ({ path }) => {
+      onLoad({ filter: stub.file }, () => {
         used.add(stub);
-        return { contents: stub.contents(await readFile(path, 'utf8')), loader: stub.loader ?? 'js' };
+        return { contents: stub.contents, loader: 'js' };
       });
     }
     onEnd(() => ({

@@ -24,8 +24,8 @@ const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
 
 describe('The bundles', () => {
   // The sandbox takes 2.5 kB of it.
-  it.each(['vehicle-insurance', 'compliance'] as const)('of lookups are at most 79 kB gzipped: %s', async (id) => {
-    expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(79_000);
+  it.each(['vehicle-insurance', 'compliance'] as const)('of lookups are at most 84 kB gzipped: %s', async (id) => {
+    expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(84_000);
   });
 
   it('contain no file of an earlier build', async () => {

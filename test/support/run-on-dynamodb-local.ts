@@ -1,14 +1,20 @@
-/** Runs the test suite on Amazon's own DynamoDB Local instead of the embedded engine: `npm run test:dynamodb-local`. */
+/**
+ * Runs the tests that use a database on Amazon's own DynamoDB Local instead of the embedded engine:
+ * `npm run test:dynamodb-local`. Arguments, such as a path, go to Jest.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { startDynamoDbLocal } from './dynamodb-local/dynamodb-local.ts';
 
 const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+/** Every test that reaches the file that gives tests their engine. */
+const TESTS_WITH_DATABASE = ['--findRelatedTests', 'test/support/engine.ts'];
 /** What a shell reports for a process that a signal ended. */
 const ENDED_BY_SIGNAL = 130;
 
+const wanted = process.argv.slice(2);
 const engine = await startDynamoDbLocal();
-const suite = spawn(process.execPath, [...JEST, ...process.argv.slice(2)], {
+const suite = spawn(process.execPath, [...JEST, ...(wanted.length > 0 ? wanted : TESTS_WITH_DATABASE)], {
   stdio: 'inherit',
   env: { ...process.env, TEST_DYNAMODB_ENDPOINT: engine.endpoint },
 });
