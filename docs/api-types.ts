@@ -93,13 +93,13 @@ export interface paths {
         };
         /**
          * List content items
-         * @description Newest in the list first. `slug` needs `domain`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
+         * @description Newest in the list first. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
          */
         get: operations["listContent"];
         put?: never;
         /**
          * Create a content item
-         * @description With an `Idempotency-Key`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description With an `Idempotency-Key`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          */
         post: operations["createContent"];
         delete?: never;
@@ -122,7 +122,7 @@ export interface paths {
         get: operations["readContent"];
         /**
          * Update a content item
-         * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed; otherwise the response is 412. Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed; otherwise the response is 412. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          */
         put: operations["updateContent"];
         post?: never;
@@ -995,6 +995,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1085,6 +1086,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1256,6 +1258,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -85,7 +85,7 @@ export const addCreateKey = (keys: Command, run: Runner): void => {
     .addOption(name)
     .addOption(planOption())
     .addOption(scopes.argParser(parseScopes).default([...SCOPES], 'all'))
-    .addOption(domainsOption())
+    .addOption(domainsOption('bind the key to content domains, such as a.example,b.example; without it any will do'))
     .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
     .addOption(environmentOption('environment in the prefix of the key').default('live'))
     .action((options: CreateKeyOptions) => run((command) => createKey(options, command)));

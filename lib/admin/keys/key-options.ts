@@ -26,11 +26,8 @@ const parseDomains = (text: string): string[] => {
 
 export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
 
-export const domainsOption = () =>
-  new Option(
-    '--domains <domains>',
-    'content domains that the key is bound to, such as a.example,b.example; any domain without it',
-  ).argParser(parseDomains);
+export const domainsOption = (description: string) =>
+  new Option('--domains <domains>', description).argParser(parseDomains);
 
 export const environmentOption = (description: string) =>
   new Option('--env <env>', description).choices(KEY_ENVIRONMENTS);

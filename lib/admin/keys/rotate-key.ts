@@ -123,7 +123,7 @@ export const addRotateKey = (keys: Command, run: Runner): void => {
     .description('make the successor of a key and show it once; the old key ends after the overlap')
     .argument('<id>', 'id of the key')
     .addOption(
-      new Option('--overlap-days <days>', 'the old key is valid through this day from today; 0 revokes it at once')
+      new Option('--overlap-days <days>', 'days after today for which the old key stays valid; 0 revokes it at once')
         .argParser(parseOverlapDays)
         .default(DEFAULT_OVERLAP_DAYS),
     )

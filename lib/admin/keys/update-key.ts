@@ -40,8 +40,8 @@ export const addUpdateKey = (keys: Command, run: Runner): void => {
     .description('change the plan of a key, the content domains that it is bound to, or both')
     .argument('<id>', 'id of the key')
     .addOption(planOption())
-    .addOption(domainsOption())
-    .addOption(new Option('--no-domains', 'bind the key to no domain: it can use any'));
+    .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
+    .addOption(new Option('--no-domains', 'let the key use any content domain'));
   // Both set the same value: of the two commander would take the last.
   const given = new Set<string>();
   for (const option of ['domains', 'no-domains']) command.on(`option:${option}`, () => given.add(option));
