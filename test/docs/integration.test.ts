@@ -59,7 +59,11 @@ const run = async (command: string, args: readonly string[], environment: Readon
   return { code, output };
 };
 const compile = () => run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', folder]);
-const credentials = (origin: string) => ({ API_ORIGIN: origin, API_KEY: service.keys.premium });
+const credentials = (origin: string) => ({
+  API_ORIGIN: origin,
+  API_KEY: service.keys.premium,
+  API_TEST_KEY: service.keys.test,
+});
 
 describe('The TypeScript of docs/integration.md', () => {
   it('compiles against the published types', async () => {
@@ -198,11 +202,19 @@ const abridged = (answer: unknown, shown: unknown): unknown => {
     expect([code, output]).toEqual([0, expect.not.stringContaining('"code":"UNAUTHORIZED"')]);
   });
 
+  it('rehearses with the test key what the guide says', async () => {
+    const script = snippets('sh').find((block) => block.includes('ER19THR')) ?? '';
+    const { output } = await run('bash', ['-euo', 'pipefail', '-c', script], credentials(service.origin));
+    expect(output.match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 429', 'HTTP/1.1 500']);
+    expect(output.match(/^x-sandbox: true/gim)).toHaveLength(3);
+    expect(output.match(/^retry-after: 1\r$/gim)).toHaveLength(2);
+  });
+
   const answered = [...page.matchAll(/^```sh\n([^`]*)^```\n\n^```json\n([^`]*)^```$/gm)];
 
-  it('has its answer below it in four places', () => {
-    expect(answered).toHaveLength(4);
-    expect(page.match(/^```json$/gm)).toHaveLength(4);
+  it('has its answer below it in five places', () => {
+    expect(answered).toHaveLength(5);
+    expect(page.match(/^```json$/gm)).toHaveLength(5);
   });
 
   it.each(answered.map(([, script = '', shown = '']) => [script, shown]))(

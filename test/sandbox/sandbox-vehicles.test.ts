@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { verdictOn } from '../../functions/compliance/verdict.ts';
+import { problems } from '../../functions/problems.ts';
 import { londonDate } from '../../functions/runtime/clock.ts';
+import { FORCED_OUTCOMES } from '../../functions/sandbox/forced-outcomes.ts';
 import { SANDBOX_VEHICLES } from '../../functions/sandbox/sandbox-vehicles.ts';
 import { insuranceOn } from '../../functions/vehicles/insurance.ts';
 import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-records.ts';
@@ -52,5 +54,12 @@ describe('The page of sample data', () => {
       return `| ${sample?.registration} | ${state} | ${compliance} | ${sample?.shows} |`;
     });
     for (const row of rows) expect(page).toContain(row);
+  });
+
+  it('lists every registration whose outcome is forced, with its code', () => {
+    const page = readFileSync(new URL('../../docs/sample-data.md', import.meta.url), 'utf8').replaceAll(' ', '');
+    for (const [registration, code] of Object.entries(FORCED_OUTCOMES)) {
+      expect(page).toContain(`|${registration}|${problems[code].status}\`${code}\`,`);
+    }
   });
 });
