@@ -137,6 +137,16 @@ describe('keys rotate, when responses of the database are lost', () => {
     expect([keyIdOf(hashKey(key)), (await successorsOf(old)).map((successor) => successor.id)]).toEqual([id, [id]]);
   });
 
+  it('shows the key that was stored when the outcome of the transaction stays unknown', async () => {
+    let calls = 0;
+    const { exitCode, stdout, stderr, old } = await rotateLosing(() => {
+      calls += 1;
+      return calls === 1 ? 'resetAfter' : 'deny';
+    });
+    expect({ exitCode, stderr, calls }).toEqual({ exitCode: 0, stderr: '', calls: 2 });
+    expect((await successorsOf(old)).map(({ id }) => id)).toEqual([(JSON.parse(stdout) as Rotated).id]);
+  });
+
   it('reports an error, shows no key and changes nothing when nothing was stored', async () => {
     const { old, ...result } = await rotateLosing(always('deny'));
     expect(result).toEqual(failure(/answered with AccessDeniedException"/));
