@@ -59,7 +59,7 @@ export const exportRecords = async (
   await damagedFile.close();
   if (interrupted) return interrupted;
   const data = { kind: noun, file: path, exported, damaged, rejectedFile: damaged > 0 ? damagedFile.path : null };
-  const text = `${number(exported)} ${noun} records are in ${path}.\n`;
+  const text = `${number(exported)} ${noun === 'vehicles' ? 'vehicles' : 'compliance records'} are in ${path}.\n`;
   if (damaged === 0) return { text, data };
   const notes = `Damaged records that were left out: ${number(damaged)}; they are in ${damagedFile.path}\n`;
   return { text, notes, data, exitCode: EXIT.someRejected };

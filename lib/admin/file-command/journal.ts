@@ -6,7 +6,7 @@ import { PRIVATE_FILE } from '../../private-file.ts';
 import { CommandFailure } from '../command/outcome.ts';
 import type { CommandRun } from '../deployment/deployment.ts';
 import { FROM_THE_START, NotResumable, type ResumePoint } from './resume-point.ts';
-import { differenceOf, RunIdentity } from './run-identity.ts';
+import { differenceOf, RUN_NAMES, RunIdentity } from './run-identity.ts';
 
 /** Maximum number of pending lines in the journal. Beyond it the journal is not updated; a resumed import then repeats more writes. */
 const MAX_PENDING = 2_000;
@@ -101,7 +101,9 @@ export const openJournal = (
 
   const reportNotWritable = ({ code = 'unknown error' }: NodeJS.ErrnoException): void => {
     const consequence = written === undefined ? 'cannot be resumed' : `can be resumed at line ${written.line} only`;
-    notice(`The progress cannot be saved in ${journalPath} (${code}): if this ${command} stops, it ${consequence}.`);
+    notice(
+      `The progress cannot be saved in ${journalPath} (${code}): if this ${RUN_NAMES[command]} stops, it ${consequence}.`,
+    );
   };
 
   const write = async (point: ResumePoint): Promise<void> => {
@@ -148,7 +150,7 @@ const findStopped = async (path: string, identity: RunIdentity): Promise<Journal
 
 const resumed = (path: string, command: Command, stopped: Journal | NotResumable | undefined): ResumeState => {
   if (stopped === undefined) {
-    const sentence = `there is nothing to resume: no ${command} of ${path} has left a journal; leave out --resume`;
+    const sentence = `there is nothing to resume: no ${RUN_NAMES[command]} of ${path} has left a journal; leave out --resume`;
     throw new CommandFailure(sentence);
   }
   if (stopped instanceof NotResumable) throw stopped;
@@ -169,7 +171,7 @@ export const resumeStateOf = async (
   const stopped = await findStopped(path, identity);
   if (resume) return resumed(path, identity.command, stopped);
   if (stopped instanceof NotResumable) {
-    const what = `the journal of a stopped ${identity.command}, which --resume can no longer use`;
+    const what = `the journal of a stopped ${RUN_NAMES[identity.command]}, which --resume can no longer use`;
     notice(`This replaces ${what}: ${stopped.reason}.`);
   } else if (stopped !== undefined) {
     notice(`Beginning with the first row again; --resume would have continued at line ${stopped.point.line}.`);

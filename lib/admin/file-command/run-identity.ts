@@ -48,20 +48,24 @@ export const runIdentityOf = async (
   };
 };
 
+/** What a run of the command is called. */
+export const RUN_NAMES = { import: 'import', remove: 'removal' } as const;
+
 /** Why the one run cannot be resumed as the other; undefined when they are the same. */
 export const differenceOf = (stopped: RunIdentity, now: RunIdentity): string | undefined => {
-  if (stopped.kind !== now.kind) return `the stopped ${now.command} was one of ${stopped.kind}, not of ${now.kind}`;
-  if (stopped.dates !== now.dates) return `the stopped ${now.command} had --dates ${stopped.dates}`;
+  const run = RUN_NAMES[now.command];
+  if (stopped.kind !== now.kind) return `the stopped ${run} was one of ${stopped.kind}, not of ${now.kind}`;
+  if (stopped.dates !== now.dates) return `the stopped ${run} had --dates ${stopped.dates}`;
   if (stopped.ifNewer !== now.ifNewer) {
-    return `the stopped ${now.command} ${stopped.ifNewer ? 'had' : 'did not have'} --if-newer`;
+    return `the stopped ${run} ${stopped.ifNewer ? 'had' : 'did not have'} --if-newer`;
   }
   const isSameFile =
     stopped.file.bytes === now.file.bytes &&
     stopped.file.changed === now.file.changed &&
     stopped.file.sampleHash === now.file.sampleHash;
-  if (!isSameFile) return `the file has changed since its ${now.command} was stopped`;
-  if (stopped.table.arn !== now.table.arn) return `the stopped ${now.command} was one with another table`;
+  if (!isSameFile) return `the file has changed since its ${run} was stopped`;
+  if (stopped.table.arn !== now.table.arn) return `the stopped ${run} was one with another table`;
   return stopped.table.created === now.table.created
     ? undefined
-    : `the table was deleted and created again since the ${now.command} was stopped`;
+    : `the table was deleted and created again since the ${run} was stopped`;
 };

@@ -3,7 +3,7 @@ import { CommandFailure } from '../command/outcome.ts';
 import type { Runner } from '../deployment/deployment.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { removeRegistrations } from './remove-registrations.ts';
-import { type RemoveKind, removeCommand } from './remove-rows.ts';
+import { RECORDS, type RemoveKind, removeCommand } from './remove-rows.ts';
 
 const KINDS: readonly RemoveKind[] = [
   { noun: 'vehicles', other: 'compliance' },
@@ -32,7 +32,7 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
   for (const kind of KINDS) {
     removals
       .command(kind.noun)
-      .description(`erase ${kind.noun} records, not those of ${kind.other}; rejected rows go to FILE.rejected.ndjson`)
+      .description(`erase ${RECORDS[kind.noun]}, not ${RECORDS[kind.other]}; rejected rows go to FILE.rejected.ndjson`)
       .argument(
         '[file]',
         'a .csv or .ndjson file with a registration column or field, or a .txt with one a line; UTF-8',

@@ -12,12 +12,15 @@ export interface RemoveKind {
   readonly other: 'vehicles' | 'compliance';
 }
 
+/** The records of each table, in a sentence. */
+export const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
+
 /** What production data loses, for the question. */
-export const consequenceOf = ({ noun }: RemoveKind): string => `This erases ${noun} records for good`;
+export const consequenceOf = ({ noun }: RemoveKind): string => `This erases ${RECORDS[noun]} for good`;
 
 /** A command erases the records of one table only. */
 export const noteOf = ({ noun, other }: RemoveKind): string =>
-  `Only ${noun} records were removed; "remove ${other}" removes those of ${other}.`;
+  `Only ${RECORDS[noun]} were removed; "remove ${other}" removes ${RECORDS[other]}.`;
 
 /**
  * Deletes records by their normalised registration. After an answer that was lost, the next attempt finds nothing: such a

@@ -49,7 +49,7 @@ describe('export vehicles and export compliance', () => {
     const path = pathOf('export.ndjson');
     expect(await run(['export', noun, path])).toEqual({
       exitCode: 0,
-      stdout: `${lines.length} ${noun} records are in ${path}.\n`,
+      stdout: `${lines.length} ${noun === 'vehicles' ? noun : 'compliance records'} are in ${path}.\n`,
       stderr: '',
     });
     const { client, names, endpoint } = engine();
@@ -75,7 +75,7 @@ describe('export vehicles and export compliance', () => {
     const result = await run(['export', 'vehicles', path]);
     expect(result).toEqual({
       exitCode: 1,
-      stdout: `${vehicleLines.length} vehicles records are in ${path}.\n`,
+      stdout: `${vehicleLines.length} vehicles are in ${path}.\n`,
       stderr: `Damaged records that were left out: 1; they are in ${path}.rejected.ndjson\n`,
     });
     expect(await rejectedLines(path)).toMatchObject([
@@ -106,7 +106,7 @@ describe('export vehicles and export compliance', () => {
     await writeFile(path, 'old', { mode: 0o666 });
     const { stdout, stderr } = await run(['export', 'vehicles', path], { showsProgress: true });
     expect([stdout, stderr]).toEqual([
-      `1,006 vehicles records are in ${path}.\n`,
+      `1,006 vehicles are in ${path}.\n`,
       expect.stringContaining('1,006 records read\n'),
     ]);
     expect(new Set(await sortedLines(path)).size).toBe(1_006);

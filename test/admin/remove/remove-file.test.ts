@@ -57,7 +57,7 @@ describe('remove vehicles', () => {
     expect(result).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(/rows read +vehicles removed +not there +rows rejected.*\n +[34] +3 +0 +0 /),
-      stderr: 'Only vehicles records were removed; "remove compliance" removes those of compliance.\n',
+      stderr: 'Only vehicles were removed; "remove compliance" removes compliance records.\n',
     });
     expect(await stored('vehicles')).toEqual(['STAYS']);
     expect(await stored('compliance')).toEqual(REGISTRATIONS);
@@ -180,7 +180,7 @@ it('--resume is not that of an import of the same file', async () => {
   await store(MANY);
   const path = await file('r.ndjson', MANY.map((one) => JSON.stringify(aVehicle(one))).join('\n'));
   await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
-  const nothing = failure(`there is nothing to resume: no remove of ${path} has left a journal`);
+  const nothing = failure(`there is nothing to resume: no removal of ${path} has left a journal`);
   expect(await run(['remove', 'vehicles', path, '--resume'])).toEqual(nothing);
   expect(await run(['import', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 0 });
 });

@@ -24,7 +24,7 @@ describe('remove vehicles --registration', () => {
     expect(result).toEqual({
       exitCode: 0,
       stdout: 'removed: 2, not there: 1\n',
-      stderr: 'Only vehicles records were removed; "remove compliance" removes those of compliance.\n',
+      stderr: 'Only vehicles were removed; "remove compliance" removes compliance records.\n',
     });
     expect(await stored()).toEqual(['STAYS']);
   });
