@@ -33,7 +33,10 @@ describe('The CLI as a process', () => {
     [['keys', 'list', '--dynamodb', 'http://127.0.0.1:9'], noDatabase],
     [['import', 'vehicles', 'test/fixtures/samples/vehicles.csv', '--dynamodb', 'http://127.0.0.1:9'], noDatabase],
     [[], 'error: a command is missing, one of keys, import, remove, export, content; see --help\n'],
-    [['keys'], 'error: a command is missing, one of create, list, revoke, update, usage, restore; see --help\n'],
+    [
+      ['keys'],
+      'error: a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help\n',
+    ],
     [['kyes'], "error: unknown command 'kyes'; did you mean keys? See --help\n"],
     [['import', 'boats', 'x.csv'], "error: unknown command 'boats'; see --help\n"],
     [['kyes', '--json'], `{"error":"unknown command 'kyes'; did you mean keys? See --help","exitCode":2}\n`],

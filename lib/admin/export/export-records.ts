@@ -41,7 +41,9 @@ export const exportRecords = async (
         const record = READ[noun](item);
         if (record === undefined) {
           damaged += 1;
-          const row = { line: exported + damaged, text: JSON.stringify(item), isJson: true, fields: {}, issues: [] };
+          // Not the item: there may be anything in it, such as numbers that JSON does not have.
+          const text = JSON.stringify({ registration: item.registration });
+          const row = { line: exported + damaged, text, isJson: true, fields: {}, issues: [] };
           await damagedFile.add({ row, reasons: ['the stored record is damaged; load it again from its source'] });
         } else {
           exported += 1;

@@ -132,13 +132,13 @@ const consumeRows = async (
   const consumeAll = async (): Promise<boolean> => {
     for await (const rows of rowsOf(job, onBytes)) {
       for (const row of rows) {
+        if (job.signal.aborted) return false;
         if (counts.read % ROWS_PER_JOURNAL === 0) await saveJournal();
         counts.read += 1;
         // Most rows need no waiting, and an await per row is measurable.
         const wait = consumer.consume(row);
         if (wait !== undefined) await wait;
       }
-      if (job.signal.aborted) return false;
     }
     await consumer.end?.();
     return true;

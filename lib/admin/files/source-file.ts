@@ -32,7 +32,7 @@ const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
   const extension = extname(path).toLowerCase();
   const format = formats.find((one) => `.${one}` === extension);
   if (format !== undefined) return format;
-  const endings = formats.map((one) => `.${one}`).join(' or ');
+  const endings = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map((one) => `.${one}`));
   const what = /^\.xlsx?$/.test(extension) ? `the file is ${WORKBOOK}` : undefined;
   throw new CommandFailure(`${what ?? `the name of the file must end in ${endings}`}: ${path}`);
 };

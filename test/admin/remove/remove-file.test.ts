@@ -97,7 +97,7 @@ describe('remove vehicles', () => {
   it.each<[string, string, string]>([
     ['r.csv', 'AB12CDE\nKR08NIL\n', 'its first line must name registration'],
     ['r.csv', '', 'the file is empty'],
-    ['r.list', 'AB12CDE\n', 'the name of the file must end in .csv or .ndjson or .txt'],
+    ['r.list', 'AB12CDE\n', 'the name of the file must end in .csv, .ndjson or .txt'],
   ])('is rejected with a sentence, and nothing is removed: %s %j', async (name, text, sentence) => {
     expect(await run(['remove', 'vehicles', await file(name, text)])).toEqual(failure(sentence));
     expect(await stored('vehicles')).toEqual(REGISTRATIONS);
@@ -128,7 +128,8 @@ describe('A removal of many vehicles', () => {
     const stopped = await interruptedRun(['remove', 'vehicles', path, '--json'], 100, 'DeleteItem');
     expect([stopped.exitCode, existsSync(`${path}.remove.json`)]).toEqual([130, true]);
     const { removed } = removedBy(stopped);
-    expect(removed).toBeLessThan(MANY.length);
+    // Not the rest of what was read at a time: that could take longer than a process may take to end.
+    expect(removed).toBeLessThan(100 + 2 * 32);
     proxy().reset();
     const resumed = await countedRun(['remove', 'vehicles', path, '--resume', '--json']);
     expect([resumed.exitCode, removedBy(resumed)]).toMatchObject([0, { removed: MANY.length - removed, notThere: 0 }]);
