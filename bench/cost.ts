@@ -1,9 +1,8 @@
 /** What a million requests cost at AWS's prices, from what the deployed bundles take. */
-import { App } from 'aws-cdk-lib';
 import { database } from '../functions/dynamodb/database.ts';
 import { type Endpoint, type EndpointId, endpoints } from '../functions/endpoints.ts';
 import type { GatewayHandler } from '../functions/middleware/stack.ts';
-import { stageSettings } from '../lib/cloud/stage-settings.ts';
+import { MEMORY_MEGABYTES } from '../lib/cloud/endpoint-function.ts';
 import { meter } from '../test/support/metered-client.ts';
 import { preparePacedEngine } from '../test/support/prepared-engine.ts';
 import { bulkEvent, gatewayEvent, lookupEvent } from './events.ts';
@@ -163,7 +162,6 @@ const METHOD = [
 const measure = (): Promise<readonly string[]> =>
   withFunctions(async (functions) => {
     const measured = await measureAll(functions);
-    const { memoryMegabytes } = stageSettings(new App({ context: { stage: 'prod' } }).node).functions;
     return [
       METHOD,
       table(
@@ -181,7 +179,7 @@ const measure = (): Promise<readonly string[]> =>
       table(
         ['USD per million', 'API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'total'],
         measured.map((one) => {
-          const costs = costsOf(one, memoryMegabytes);
+          const costs = costsOf(one, MEMORY_MEGABYTES);
           const total = costs.reduce((sum, usd) => sum + usd, 0);
           return [one.name, ...[...costs, total].map((usd) => usd.toFixed(2))];
         }),

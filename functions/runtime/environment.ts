@@ -51,6 +51,9 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
   };
 };
 
+/** The address that the probe requests. @throws MissingEnvironment */
+export const probedAddressFromEnvironment = (): string => valuesOf(['PROBED_ADDRESS'])[0] ?? '';
+
 /** The namespace of a function's metrics; undefined where none are collected. */
 export const metricsNamespaceFromEnvironment = (): string | undefined =>
   process.env.POWERTOOLS_METRICS_NAMESPACE || undefined;

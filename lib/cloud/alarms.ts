@@ -1,97 +1,19 @@
-import { ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
-import {
-  Alarm,
-  type AlarmProps,
-  ComparisonOperator,
-  type IMetric,
-  Metric,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { HttpGateway } from './http-gateway.ts';
-import { serviceMetric } from './service-metrics.ts';
-import type { ServiceTables } from './service-tables.ts';
-import type { StageSettings } from './stage-settings.ts';
+import { type AlarmDescription, type AlarmedParts, alarmsOf } from './alarm-descriptions.ts';
 
-export interface ServiceAlarmsProps {
-  readonly settings: StageSettings;
-  readonly gateway: HttpGateway;
-  readonly tables: ServiceTables;
-}
-
-/** An alarm as the operator reads it. docs/operations.md lists its meaning and the remedy. */
-interface AlarmDescription {
-  readonly id: string;
-  readonly description: string;
-  readonly metric: IMetric;
-  /** The alarm is raised above this value. */
-  readonly threshold: number;
-  /** Breaching minutes out of the last 5 that raise the alarm; by default the last minute alone decides. */
-  readonly breachingMinutes?: number;
-}
-
-const MINUTE = Duration.minutes(1);
 const WINDOW_MINUTES = 5;
-const SUSTAINED_MINUTES = 3;
-
-/** Share of requests that get a 5xx response. */
-const MAX_ERROR_SHARE = 0.01;
-/** Milliseconds. A lookup with a cold start takes less than half of it. */
-const MAX_P99_MS = 1_500;
-/** Failed or throttled requests per minute. */
-const MAX_FAILURES = 5;
-
-const alarmsOf = ({ settings: { stage }, gateway, tables }: ServiceAlarmsProps): AlarmDescription[] => [
-  {
-    id: 'ErrorRate',
-    description: 'More than 1 in 100 requests fails inside the service.',
-    metric: serviceMetric(stage, 'ServerErrors', 'Average'),
-    threshold: MAX_ERROR_SHARE,
-    breachingMinutes: SUSTAINED_MINUTES,
-  },
-  {
-    id: 'DatabaseErrors',
-    description: 'Requests to DynamoDB fail even after all retries.',
-    metric: serviceMetric(stage, 'DatabaseErrors', 'Sum'),
-    threshold: MAX_FAILURES,
-  },
-  // The metrics below are the platform's. They exist even when no function can run.
-  {
-    id: 'GatewayErrors',
-    description: 'API Gateway responds with 5xx. This includes functions that cannot run.',
-    metric: gateway.serverErrors(),
-    threshold: MAX_FAILURES,
-  },
-  {
-    id: 'SlowAnswers',
-    description: 'The slowest 1 % of requests take more than 1.5 s.',
-    metric: gateway.latency('p99'),
-    threshold: MAX_P99_MS,
-    breachingMinutes: SUSTAINED_MINUTES,
-  },
-  {
-    id: 'FunctionThrottles',
-    description: 'Lambda throttles requests: the concurrency limit of the account is reached.',
-    // The limit belongs to account and region, and so does this metric.
-    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period: MINUTE }),
-    threshold: 0,
-  },
-  ...tables.throttles().map((throttle) => ({
-    ...throttle,
-    threshold: MAX_FAILURES,
-    breachingMinutes: SUSTAINED_MINUTES,
-  })),
-];
 
 /** The alarms, and the topic to which they publish when they begin and end. */
 export class ServiceAlarms extends Construct {
   readonly all: readonly Alarm[];
 
-  constructor(scope: Construct, id: string, props: ServiceAlarmsProps) {
+  constructor(scope: Construct, id: string, props: AlarmedParts) {
     super(scope, id);
     const { alarmEmail, stage } = props.settings;
     // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
@@ -142,13 +64,19 @@ const subscribeByEmail = (topic: Topic, email: string): void => {
   });
 };
 
-const alarmProps = ({ description, metric, threshold, breachingMinutes = 1 }: AlarmDescription): AlarmProps => ({
+const alarmProps = ({
+  description,
+  metric,
+  threshold,
+  breachingMinutes = 1,
+  needsData,
+}: AlarmDescription): AlarmProps => ({
   alarmDescription: description,
   metric,
   threshold,
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
   evaluationPeriods: breachingMinutes === 1 ? 1 : WINDOW_MINUTES,
   datapointsToAlarm: breachingMinutes,
-  // Without requests there are no errors.
-  treatMissingData: TreatMissingData.NOT_BREACHING,
+  // Otherwise: without requests there are no errors.
+  treatMissingData: needsData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
 });

@@ -8,24 +8,27 @@ import { sdkStubs } from './sdk-stubs.ts';
 /** The functions of the service: one per endpoint, and the one for every other path. */
 export type FunctionId = EndpointId | 'not-found';
 
-/** The folder of each function's bundle: one `index.js` that exports its `handler`. */
-export type Bundles = Readonly<Record<FunctionId, string>>;
+type BundleId = FunctionId | 'probe';
+
+/** The folder of each function's bundle, the probe's included: one `index.js` that exports its `handler`. */
+export type Bundles = Readonly<Record<BundleId, string>>;
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** In the output folder of `cdk synth`, which git ignores. */
 const DEFAULT_FOLDER = join(ROOT, 'cdk.out', 'functions');
 
-const rows: readonly (readonly [FunctionId, Pick<Endpoint, 'entry' | 'query' | 'headers' | 'body'>])[] = [
+const rows: readonly (readonly [BundleId, Pick<Endpoint, 'entry' | 'query' | 'headers' | 'body'>])[] = [
   ...(Object.entries(endpoints) as [EndpointId, Endpoint][]),
   ['not-found', fallback],
+  ['probe', { entry: 'functions/probe/probe.ts' }],
 ];
 
 /**
  * The options that shorten a cold start, by measured effect: CommonJS instead of ES modules, the SDK without unreachable
  * parts, minified, no inline source map.
  */
-const bundle = (ids: readonly FunctionId[], folder: string, validating: boolean, stock: boolean) =>
+const bundle = (ids: readonly BundleId[], folder: string, validating: boolean, stock: boolean) =>
   build({
     absWorkingDir: ROOT,
     entryPoints: rows.filter(([id]) => ids.includes(id)).map(([id, { entry }]) => ({ in: entry, out: `${id}/index` })),
@@ -61,5 +64,5 @@ export const bundleFunctions = async (
   // Files of an earlier build would be deployed too.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
   await Promise.all([bundle(idsWhere(true), folder, true, stock), bundle(idsWhere(false), folder, false, stock)]);
-  return Object.fromEntries(folders) as Record<FunctionId, string>;
+  return Object.fromEntries(folders) as Record<BundleId, string>;
 };

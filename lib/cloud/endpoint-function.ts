@@ -1,13 +1,19 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { TableActions } from '../../functions/endpoints.ts';
+import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/endpoints.ts';
 import { type TableId, tables } from '../../functions/tables.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
+
+/** CPU grows with memory. Below 512 MB a cold start takes noticeably longer; above it a lookup only waits for DynamoDB. */
+export const MEMORY_MEGABYTES = 512;
+
+export const lambdaArchitecture = ({ architecture }: StageSettings): Architecture =>
+  architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64;
 
 export interface EndpointFunctionProps {
   readonly settings: StageSettings;
@@ -29,15 +35,16 @@ export class EndpointFunction extends Construct {
     super(scope, id);
     const { settings, summary, bundle } = props;
     this.logGroup = new LogGroup(this, 'Logs', {
-      retention: settings.logRetention,
+      retention: settings.logRetentionDays,
       removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     this.lambda = new LambdaFunction(this, 'Function', {
       description: summary,
       runtime: Runtime.NODEJS_24_X,
-      architecture: settings.functions.architecture,
-      memorySize: settings.functions.memoryMegabytes,
-      timeout: settings.functions.timeout,
+      architecture: lambdaArchitecture(settings),
+      memorySize: MEMORY_MEGABYTES,
+      // The functions respond one second before it. API Gateway's own limit is 30 s.
+      timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
       handler: 'index.handler',
       code: Code.fromAsset(bundle),
       role: this.role(props),

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -17,7 +17,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../functions/endpoints.ts';
-import { requireThrottleAbovePlans, type StageSettings } from './stage-settings.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /**
  * The fields of the access log. It has the route but never the path, because a path contains a registration, which is personal
@@ -49,14 +49,15 @@ export class HttpGateway extends Construct {
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
-    requireThrottleAbovePlans(settings.throttle);
     this.api = new HttpApi(this, 'Api', {
       apiName: `vehicle-verification-${settings.stage}`,
       createDefaultStage: false,
-      disableExecuteApiEndpoint: settings.domain !== undefined,
+      // Otherwise adding a domain would cut off every caller before its DNS record is there.
+      disableExecuteApiEndpoint: settings.domain?.disableDefaultEndpoint ?? false,
     });
     const accessLog = new LogGroup(this, 'AccessLog', {
-      retention: settings.logRetention,
+      logGroupName: this.accessLogName(settings),
+      retention: settings.logRetentionDays,
       removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     this.stage = new HttpStage(this, 'Stage', {
@@ -110,7 +111,16 @@ export class HttpGateway extends Construct {
     });
   }
 
-  private mapDomain({ name, certificateArn }: { readonly name: string; readonly certificateArn: string }): string {
+  /**
+   * Under the prefix for logs that AWS services deliver: CloudWatch Logs then needs no resource policy for each group, whose
+   * size is limited. The last part is the stack's own, because the group of a deleted stack that keeps its data remains.
+   */
+  private accessLogName({ stage }: StageSettings): string {
+    const uniqueId = Fn.select(2, Fn.split('/', Stack.of(this).stackId));
+    return `/aws/vendedlogs/vehicle-verification-${stage}-${uniqueId}`;
+  }
+
+  private mapDomain({ name, certificateArn }: NonNullable<StageSettings['domain']>): string {
     const certificate = Certificate.fromCertificateArn(this, 'Certificate', certificateArn);
     const domainName = new DomainName(this, 'Domain', { domainName: name, certificate });
     new ApiMapping(this, 'Mapping', { api: this.api, domainName, stage: this.stage });

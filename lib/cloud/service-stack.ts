@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
 import { type TableId, tables as tableDescriptions } from '../../functions/tables.ts';
@@ -8,10 +8,11 @@ import { ServiceDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { BASE_ADDRESS_OUTPUT, DOMAIN_TARGET_OUTPUT, KEEPS_DATA_OUTPUT, STAGE_OUTPUT, tableOutput } from './outputs.ts';
+import { Probe } from './probe.ts';
 import { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-export interface ServiceStackProps extends StackProps {
+export interface ServiceStackProps {
   readonly settings: StageSettings;
   readonly bundles: Bundles;
 }
@@ -23,10 +24,16 @@ export interface ServiceStackProps extends StackProps {
  *                └→ EndpointFunction ─ one per row, with the permissions that the row lists
  *                     └→ ServiceTables ─ one per description in functions/tables.ts
  *     operator ← ServiceAlarms, ServiceDashboard; the CLI reads the outputs
+ *                └→ Probe ─ requests the service every minute
  */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, bundles, ...props }: ServiceStackProps) {
-    super(scope, id, { description: `Vehicle verification API, stage ${settings.stage}`, ...props });
+  constructor(scope: Construct, id: string, { settings, bundles }: ServiceStackProps) {
+    const { stage, region, account, keepsData } = settings;
+    super(scope, id, {
+      description: `Vehicle verification API, stage ${stage}`,
+      env: { region, ...(account && { account }) },
+      terminationProtection: keepsData,
+    });
     const tables = new ServiceTables(this, 'Tables', settings);
     const gateway = new HttpGateway(this, 'Gateway', settings);
     const functions = new Map<FunctionId, EndpointFunction>();
@@ -47,7 +54,8 @@ export class ServiceStack extends Stack {
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', fallback.tables));
 
-    const alarms = new ServiceAlarms(this, 'Alarms', { settings, gateway, tables });
+    const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin: gateway.origin });
+    const alarms = new ServiceAlarms(this, 'Alarms', { settings, gateway, tables, functions, probe });
     new ServiceDashboard(this, 'Dashboard', { settings, gateway, tables, functions, alarms: alarms.all });
     this.addOutputs(settings, gateway, tables);
   }

@@ -97,8 +97,9 @@ export class ServiceTables extends Construct {
       ...(sortKey && { sortKey: attribute(sortKey) }),
       ...(timeToLiveAttribute && { timeToLiveAttribute }),
       billing: Billing.onDemand(),
-      // The key that AWS manages is free of charge, and CloudTrail records its use.
-      encryption: TableEncryptionV2.awsManagedKey(),
+      // With a key that DynamoDB owns. One that AWS manages costs 0.03 USD per 10,000 requests to KMS and protects no better: whoever
+      // may read the table may use it. Only a customer managed key could be withdrawn by itself.
+      encryption: TableEncryptionV2.dynamoOwnedKey(),
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       ...protection,
       replicas: REPLICATED.includes(id) ? replicaRegions.map((region) => ({ region, ...protection })) : [],

@@ -1,104 +1,114 @@
-import { Duration } from 'aws-cdk-lib';
-import { Architecture } from 'aws-cdk-lib/aws-lambda';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Node } from 'constructs';
-import { largestRequestsPerSecond } from '../../functions/access/plans.ts';
-import { FUNCTION_TIMEOUT_SECONDS } from '../../functions/endpoints.ts';
+/** The settings of the stage that `-c stage=…` names. Without CDK imports, which load slowly. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { StageFile } from './stage-file.ts';
+import { stageFileProblems } from './stage-file-problems.ts';
 
-/** What can differ between stages. */
-export interface StageSettings {
+/** The settings of a stage's file, and those that every stage has. */
+export interface StageSettings extends StageFile {
   /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
   readonly stage: string;
-  /** Data is retained when the stack is deleted, and protected from deletion. If false, it is deleted with the stack. */
   readonly keepsData: boolean;
-  readonly functions: {
-    readonly architecture: Architecture;
-    readonly memoryMegabytes: number;
-    readonly timeout: Duration;
-  };
-  readonly logRetention: RetentionDays;
-  /** Requests per second and burst, over all callers. */
-  readonly throttle: { readonly rateLimit: number; readonly burstLimit: number };
-  /** Further regions with a replica of the vehicles and compliance tables. */
-  readonly replicaRegions: readonly string[];
-  /** Receives the alarms. If absent, only the dashboard shows them. */
-  readonly alarmEmail?: string;
-  /** A custom domain, with its certificate in the stack's region. */
-  readonly domain?: { readonly name: string; readonly certificateArn: string };
+  readonly replicaRegions: string[];
+  readonly throttle: NonNullable<StageFile['throttle']>;
+  readonly logRetentionDays: number;
+  readonly gradualDeployment: boolean;
+  readonly architecture: 'arm64' | 'x86_64';
 }
 
-/** CPU grows with memory. Below 512 MB a cold start takes noticeably longer; above it a lookup only waits for DynamoDB. */
-const MEMORY_MEGABYTES = 512;
+/** Names everything that is wrong, a sentence in each line, for the person who deploys. */
+export class InvalidSettings extends Error {
+  override readonly name = 'InvalidSettings';
 
-/**
- * Limits what unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds
- * and no read. One with an invented key also costs one read of a key, one write of a counter, and what a lookup reads
- * while admission runs: one vehicle or content item, two records for compliance, in bulk those of at most 25 vehicles.
- * Lists and larger bulk requests read nothing. The limits are above what ten premium callers send at full speed, and well
- * under an account's default of 10,000.
- */
-const THROTTLE = { rateLimit: 1_000, burstLimit: 2_000 };
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+  }
+}
 
-/**
- * A throttle below a plan would answer its callers 429 without the rate limit headers, because API Gateway rejects before a function
- * runs. A burst can still meet it.
- * @throws Error with a message for the person who deploys
- */
-export const requireThrottleAbovePlans = ({ rateLimit }: StageSettings['throttle']): void => {
-  const needed = largestRequestsPerSecond();
-  if (rateLimit < needed) {
-    throw new Error(
-      `The stage allows ${rateLimit} requests per second, but the largest plan ${needed}: raise the stage's throttle or lower the plan in functions/access/plans.ts.`,
-    );
+const ROOT = resolve(import.meta.dirname, '../..');
+const DEFAULT_FOLDER = 'stages';
+const DEFAULT_STAGE = 'dev';
+const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
+
+/** What `-c` accepts besides the CDK's own names, which have a colon or a slash. */
+const ACCEPTED = ['stage', 'stages', 'architecture'];
+const OWN_NAME = /^[\w.-]+$/;
+
+/** Names that `-c` accepted before a stage had a file, where they differ from the field's. */
+const FORMER_NAMES: Readonly<Record<string, string>> = {
+  domainName: 'domain.name',
+  certificateArn: 'domain.certificateArn',
+};
+
+const fieldOf = (name: string): string | undefined =>
+  FORMER_NAMES[name] ?? (Object.hasOwn(StageFile.properties, name) ? name : undefined);
+
+const contextProblems = (context: Readonly<Record<string, unknown>>, file: string): string[] =>
+  Object.keys(context)
+    .filter((name) => OWN_NAME.test(name) && !ACCEPTED.includes(name))
+    .map((name) => {
+      const field = fieldOf(name);
+      return field === undefined
+        ? `-c ${name} is unknown: -c accepts stage, stages and architecture; the settings are in ${file}.`
+        : `-c ${name} is not accepted: set ${field} in ${file}.`;
+    });
+
+const architectureProblems = (architecture: unknown): string[] =>
+  ['arm64', 'x86_64'].includes(String(architecture))
+    ? []
+    : ['-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.'];
+
+const stagesIn = (folder: string): string[] => {
+  try {
+    const files = readdirSync(resolve(ROOT, folder)).sort();
+    return files.filter((file) => file.endsWith('.json')).map((file) => join(folder, file));
+  } catch {
+    return [];
   }
 };
 
-const PRODUCTION = 'prod';
-const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
-
-const stageNameFrom = (value: unknown): string => {
-  if (typeof value === 'string' && STAGE_NAME.test(value)) return value;
-  throw new Error(
-    'Name the stage with -c stage=dev, -c stage=prod …: lower-case letters, digits and hyphens, at most 20.',
-  );
+/** The content of a settings file, or why it cannot be read. */
+const read = (folder: string, file: string): { readonly value?: unknown; readonly problems: readonly string[] } => {
+  try {
+    const text = readFileSync(resolve(ROOT, file), 'utf8');
+    return { value: JSON.parse(text), problems: [] };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { problems: [`${file} is not valid JSON: ${error.message}.`] };
+    const others = stagesIn(folder);
+    const known = others.length > 0 ? `There are ${others.join(', ')}.` : `There is no other in ${folder} either.`;
+    return { problems: [`There is no file ${file} with the settings of the stage. ${known}`] };
+  }
 };
 
-const architectureFrom = (value: unknown): Architecture => {
-  if (value === undefined || value === 'arm64') return Architecture.ARM_64;
-  if (value === 'x86_64') return Architecture.X86_64;
-  throw new Error('-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.');
-};
-
-const domainFrom = (name: unknown, certificateArn: unknown): Pick<StageSettings, 'domain'> => {
-  if (name === undefined && certificateArn === undefined) return {};
-  if (typeof name === 'string' && typeof certificateArn === 'string') return { domain: { name, certificateArn } };
-  throw new Error('-c domainName and -c certificateArn must be given together.');
-};
-
-const listFrom = (value: unknown): string[] => (typeof value === 'string' && value !== '' ? value.split(',') : []);
+const withDefaults = (file: StageFile) => ({
+  keepsData: false,
+  replicaRegions: [],
+  throttle: { rateLimit: 1_000, burstLimit: 2_000 },
+  logRetentionDays: file.keepsData ? 90 : 7,
+  gradualDeployment: false,
+  ...file,
+});
 
 /**
- * The settings that the context names (`-c stage=… -c alarmEmail=… -c replicaRegions=a,b -c domainName=… -c
- * certificateArn=… -c architecture=…`). @throws Error with a message for the person who deploys
+ * Reads the settings of a stage from `stages/STAGE.json`. `-c stage=…` names it, `dev` when absent; `-c stages=…` another
+ * folder with such files; `-c architecture=x86_64` is for `sam local`.
+ * @param context everything that `-c` and cdk.json set
+ * @throws InvalidSettings with all problems at once
  */
-export const stageSettings = (node: Node): StageSettings => {
-  const context = (name: string): unknown => node.tryGetContext(name);
-  const stage = stageNameFrom(context('stage'));
-  const keepsData = stage === PRODUCTION;
-  const email = context('alarmEmail');
-  return {
-    stage,
-    keepsData,
-    functions: {
-      architecture: architectureFrom(context('architecture')),
-      memoryMegabytes: MEMORY_MEGABYTES,
-      // The functions respond one second before it. API Gateway's own limit is 30 s.
-      timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
-    },
-    logRetention: keepsData ? RetentionDays.THREE_MONTHS : RetentionDays.ONE_WEEK,
-    throttle: THROTTLE,
-    replicaRegions: listFrom(context('replicaRegions')),
-    ...(typeof email === 'string' && email !== '' ? { alarmEmail: email } : {}),
-    ...domainFrom(context('domainName'), context('certificateArn')),
-  };
+export const stageSettings = (context: Readonly<Record<string, unknown>>): StageSettings => {
+  const { stage = DEFAULT_STAGE, stages = DEFAULT_FOLDER, architecture = 'arm64' } = context;
+  if (typeof stage !== 'string' || !STAGE_NAME.test(stage)) {
+    throw new InvalidSettings(['-c stage must be lower-case letters, digits and hyphens, at most 20.']);
+  }
+  const folder = String(stages);
+  const file = join(folder, `${stage}.json`);
+  const { value, problems } = read(folder, file);
+  const all = [
+    ...contextProblems(context, file),
+    ...architectureProblems(architecture),
+    ...problems,
+    ...(problems.length > 0 ? [] : stageFileProblems(stage, value).map((problem) => `${file}: ${problem}.`)),
+  ];
+  if (all.length > 0) throw new InvalidSettings(all);
+  return { stage, architecture: architecture as StageSettings['architecture'], ...withDefaults(value as StageFile) };
 };

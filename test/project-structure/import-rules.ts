@@ -4,7 +4,8 @@ import type { IFlattenedRuleSet } from 'dependency-cruiser';
 type Rule = NonNullable<IFlattenedRuleSet['forbidden']>[number];
 
 /** What `lib/cloud` and `lib/openapi` may read of `functions/`: declarations, never code that serves a request. */
-const DECLARATIONS = '^functions/((endpoints|tables|problems|path-template)|schemas/open-code|access/plans)\\.ts$';
+const DECLARATIONS =
+  '^functions/((endpoints|tables|problems|path-template)|schemas/(open-code|validation-issues)|access/plans)\\.ts$';
 
 /** The folders of functions/, each with those below it. Types count: a folder does not know what is above it. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +20,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   content: ['runtime', 'schemas', 'dynamodb', 'counted-list', 'access'],
   sandbox: ['runtime', 'access', 'vehicles', 'compliance'],
   middleware: ['runtime', 'schemas', 'dynamodb', 'observability', 'access'],
+  probe: ['runtime'],
 };
 
 const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({

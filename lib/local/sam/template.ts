@@ -4,7 +4,7 @@ import { runTool } from './tools.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const CDK = join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-const STAGE = 'sam';
+const STAGE = 'dev';
 const HANDLER = 'sam-handler';
 
 interface Resource {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { metrics, referenced, resourcesOf, templateOf } from './synthesised.ts';
 
-const template = await templateOf({ stage: 'prod', alarmEmail: 'ops@example.com' });
+const template = await templateOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } });
 
 interface AlarmProperties {
   readonly MetricName: string;
@@ -31,7 +31,7 @@ describe('The alarms', () => {
     ({ properties }) => properties as unknown as AlarmProperties,
   );
 
-  it('monitor errors, latency, throttling and the database', () => {
+  it('monitor errors, the probe, latency, throttling and the database', () => {
     expect(
       alarms.map(
         ({ Namespace, MetricName, Threshold, DatapointsToAlarm, EvaluationPeriods }) =>
@@ -40,6 +40,8 @@ describe('The alarms', () => {
     ).toEqual([
       'VehicleVerification/prod ServerErrors > 0.01, 3 of 5 min',
       'VehicleVerification/prod DatabaseErrors > 5, 1 of 1 min',
+      'AWS/Lambda Errors > 0, 3 of 5 min',
+      ...Array(11).fill('AWS/Lambda Errors > 0, 1 of 1 min'),
       'AWS/ApiGateway 5xx > 5, 1 of 1 min',
       'AWS/ApiGateway Latency > 1500, 3 of 5 min',
       'AWS/Lambda Throttles > 0, 1 of 1 min',
@@ -50,6 +52,25 @@ describe('The alarms', () => {
       'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
       'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
       'AWS/DynamoDB WriteThrottleEvents > 5, 3 of 5 min',
+    ]);
+  });
+
+  it('monitor whether each function starts and ends well', () => {
+    const functions = resourcesOf(template, 'AWS::Lambda::Function').map(({ id }) => id);
+    const named = resourcesOf(template, 'AWS::CloudWatch::Alarm')
+      .filter(({ properties }) => properties.MetricName === 'Errors')
+      .map(({ properties }) => properties.Dimensions as { readonly Name: string; readonly Value: unknown }[])
+      .flatMap((dimensions) => dimensions.filter(({ Name }) => Name === 'FunctionName'))
+      .map(({ Value }) => referenced(Value));
+    expect(named.sort()).toEqual(functions.sort());
+  });
+
+  it('count a minute without data as a failure for the probe only', () => {
+    const sensitive = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(
+      ({ properties }) => properties.TreatMissingData !== 'notBreaching',
+    );
+    expect(sensitive.map(({ id, properties }) => [id, properties.TreatMissingData])).toEqual([
+      [expect.stringMatching(/^AlarmsUnreachable/), 'breaching'],
     ]);
   });
 
@@ -78,9 +99,7 @@ describe('The alarms', () => {
           Resource: { Ref: topic },
           Condition: {
             ArnLike: {
-              'aws:SourceArn': {
-                'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':cloudwatch:eu-west-2:123456789012:alarm:*']],
-              },
+              'aws:SourceArn': 'arn:aws:cloudwatch:eu-west-2:123456789012:alarm:*',
             },
           },
         });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { resourcesOf, templateOf } from './synthesised.ts';
+import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-file.ts';
+import { type Resource, resourcesOf, retentionDays, stackOf, templateOf } from './synthesised.ts';
 
 const PROD = await templateOf({ stage: 'prod' });
 const DEV = await templateOf({ stage: 'dev' });
 
 describe('The functions', () => {
   it('run on Node 24 and arm64 with a timeout of 10 s', () => {
-    const functions = resourcesOf(PROD, 'AWS::Lambda::Function');
+    const functions = resourcesOf(PROD, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
     expect(functions).toHaveLength(11);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({
@@ -26,8 +27,9 @@ describe('The functions', () => {
 
   it('run on x86_64 when the context asks for it', async () => {
     const template = await templateOf({ stage: 'dev', architecture: 'x86_64' });
-    const [first] = resourcesOf(template, 'AWS::Lambda::Function');
-    expect(first?.properties.Architectures).toEqual(['x86_64']);
+    for (const { properties } of resourcesOf(template, 'AWS::Lambda::Function')) {
+      expect(properties.Architectures).toEqual(['x86_64']);
+    }
   });
 
   it.each([
@@ -35,9 +37,42 @@ describe('The functions', () => {
     ['dev', DEV, 7, 'Delete'],
   ])('and the gateway retain their logs: %s', (_stage, template, days, policy) => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
-    expect(groups).toHaveLength(12);
+    expect(groups).toHaveLength(13);
     expect(new Set(groups.map(({ properties }) => properties.RetentionInDays))).toEqual(new Set([days]));
     expect(new Set(groups.map(({ deletionPolicy }) => deletionPolicy))).toEqual(new Set([policy]));
+  });
+});
+
+describe('The probe', () => {
+  const [probe] = resourcesOf(PROD, 'AWS::Lambda::Function').filter(({ id }) => id.startsWith('Probe'));
+
+  it('requests the address of the API, or its custom domain', async () => {
+    const [api] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Api');
+    const path = '/v1/vehicle/AB12CDE/insurance';
+    const addressOf = (properties: Resource['properties'] | undefined) =>
+      (properties?.Environment as { Variables: { PROBED_ADDRESS: unknown } } | undefined)?.Variables.PROBED_ADDRESS;
+    expect(addressOf(probe?.properties)).toEqual({
+      'Fn::Join': ['', [{ 'Fn::GetAtt': [api?.id, 'ApiEndpoint'] }, path]],
+    });
+    const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
+    const mapped = await templateOf({ stage: 'prod', settings: { domain } });
+    const [other] = resourcesOf(mapped, 'AWS::Lambda::Function').filter(({ id }) => id.startsWith('Probe'));
+    expect(addressOf(other?.properties)).toBe(`https://api.example.com${path}`);
+  });
+
+  it('runs every minute and is never retried', () => {
+    const [rule] = resourcesOf(PROD, 'AWS::Events::Rule');
+    expect(rule?.properties).toMatchObject({
+      ScheduleExpression: 'rate(1 minute)',
+      State: 'ENABLED',
+      Targets: [{ Arn: { 'Fn::GetAtt': [probe?.id, 'Arn'] }, RetryPolicy: { MaximumRetryAttempts: 0 } }],
+    });
+    const [configuration] = resourcesOf(PROD, 'AWS::Lambda::EventInvokeConfig');
+    expect(configuration?.properties).toMatchObject({
+      FunctionName: { Ref: probe?.id },
+      MaximumRetryAttempts: 0,
+      MaximumEventAgeInSeconds: 60,
+    });
   });
 });
 
@@ -55,12 +90,29 @@ describe('A deployment', () => {
     ]);
   });
 
+  it('is for the region and the account of the settings, for any account without one', async () => {
+    expect(await stackOf({ stage: 'dev', settings: { region: 'eu-west-1', account: '210987654321' } })).toMatchObject({
+      region: 'eu-west-1',
+      account: '210987654321',
+    });
+  });
+
   it.each([
-    [{}, /Name the stage/],
-    [{ stage: 'Prod!' }, /Name the stage/],
-    [{ stage: 'dev', architecture: 'mips' }, /arm64/],
-    [{ stage: 'dev', domainName: 'api.example.com' }, /given together/],
-  ])('rejects invalid settings: %j', async (context, sentence) => {
-    await expect(templateOf(context as Record<string, string>)).rejects.toThrow(sentence);
+    ['dev', true],
+    ['prod', true],
+    ['dev', false],
+    ['prod', false],
+  ] as const)('is protected from deletion exactly where data is kept: %s, %s', async (stage, keepsData) => {
+    const settings = { keepsData };
+    expect(await stackOf({ stage, settings })).toMatchObject({ terminationProtection: keepsData });
+    const tables = resourcesOf(await templateOf({ stage, settings }), 'AWS::DynamoDB::GlobalTable');
+    expect(new Set(tables.map(({ deletionPolicy }) => deletionPolicy))).toEqual(
+      new Set([keepsData ? 'Retain' : 'Delete']),
+    );
+  });
+
+  it('may keep logs for every number of days that CloudWatch Logs offers', () => {
+    const forever = 9_999;
+    expect(LOG_RETENTION_DAYS).toEqual(retentionDays.filter((days) => days !== forever));
   });
 });

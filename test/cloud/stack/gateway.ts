@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { failureAtRate, referenced, resourcesOf, type Template, templateOf } from './synthesised.ts';
+import { referenced, resourcesOf, type Template, templateOf } from './synthesised.ts';
 
 const PROD = await templateOf({ stage: 'prod' });
 
@@ -49,11 +49,6 @@ describe('The gateway', () => {
     });
   });
 
-  it('fails synthesis with a throttle below the largest plan', async () => {
-    expect(await failureAtRate(100)).toBeUndefined();
-    expect(await failureAtRate(99)).toMatch('allows 99 requests per second, but the largest plan 100');
-  });
-
   it('logs the route and never the path, the query, the client’s address or a header', () => {
     const settings = stage?.properties.AccessLogSettings as { readonly Format: string } | undefined;
     expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual([
@@ -75,16 +70,31 @@ describe('The gateway', () => {
     expect(api?.properties.CorsConfiguration).toBeUndefined();
   });
 
-  it('responds only at the custom domain when one is given', async () => {
+  it.each([
+    [undefined, false],
+    [false, false],
+    [true, true],
+  ])('responds at a custom domain too, and only there when the settings say so: %s', async (disabled, expected) => {
     const template = await templateOf({
       stage: 'prod',
-      domainName: 'api.example.com',
-      certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1',
+      settings: {
+        domain: {
+          name: 'api.example.com',
+          certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1',
+          ...(disabled !== undefined && { disableDefaultEndpoint: disabled }),
+        },
+      },
     });
     expect(template.Outputs.BaseAddress?.Value).toBe('https://api.example.com/v1');
     expect(template.Outputs).toHaveProperty('DomainTarget');
     const [api] = resourcesOf(template, 'AWS::ApiGatewayV2::Api');
-    expect(api?.properties.DisableExecuteApiEndpoint).toBe(true);
+    expect(api?.properties.DisableExecuteApiEndpoint).toBe(expected);
     expect(resourcesOf(template, 'AWS::ApiGatewayV2::ApiMapping')).toHaveLength(1);
+  });
+
+  it('writes its access log to a group of this stack only, under the prefix for logs of AWS services', () => {
+    const names = resourcesOf(PROD, 'AWS::Logs::LogGroup').flatMap(({ properties }) => properties.LogGroupName ?? []);
+    const stackId = { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] };
+    expect(names).toEqual([{ 'Fn::Join': ['', ['/aws/vendedlogs/vehicle-verification-prod-', stackId]] }]);
   });
 });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Stage } from './synthesis.ts';
 import { violationsOf } from './synthesised.ts';
 
 const EVERYTHING = {
-  replicaRegions: 'eu-west-1',
+  replicaRegions: ['eu-west-1'],
   alarmEmail: 'ops@example.com',
-  domainName: 'api.example.com',
-  certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1',
+  domain: { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' },
 };
 
 describe('The rule packs AwsSolutions and Serverless', () => {
-  it.each([{ stage: 'dev' }, { stage: 'prod' }, { stage: 'prod', ...EVERYTHING }])(
+  it.each<Stage>([{ stage: 'dev' }, { stage: 'prod' }, { stage: 'prod', settings: EVERYTHING }])(
     'find nothing: %j',
-    async (context) => {
-      expect(await violationsOf(context)).toEqual([]);
+    async (stage) => {
+      expect(await violationsOf(stage)).toEqual([]);
     },
   );
 });

@@ -9,32 +9,45 @@ interface Statement {
   readonly Resource: unknown;
 }
 
-const describeStatement = ({ Effect, Action, Resource }: Statement): string => {
-  const actions = [Action].flat().map((action) => action.replace('dynamodb:', ''));
+const resourceName = (resource: unknown): string =>
+  tableNamed(referenced(resource)).replace(/^.*Logs[0-9A-F]{8}$/, 'own log');
+
+/** Each resource and action of a statement. */
+const permissionsOf = ({ Effect, Action, Resource }: Statement): [string, string][] => {
   const negation = Effect === 'Allow' ? '' : 'NOT ';
-  return `${negation}${tableNamed(referenced(Resource)).replace(/^.*Logs[0-9A-F]{8}$/, 'own log')} ${actions.join(' ')}`;
+  return [Resource]
+    .flat()
+    .flatMap((resource) =>
+      [Action].flat().map((action): [string, string] => [negation + resourceName(resource), action]),
+    );
 };
 
+/** `notfound: keys GetItem; usage UpdateItem; own log …`. */
 const describePolicy = ({ properties }: Resource): string => {
   const { PolicyDocument, Roles } = properties as { PolicyDocument: { Statement: Statement[] }; Roles: unknown[] };
   const owner = referenced(Roles[0]).replace(/Role[0-9A-F]{8}$/, '');
-  return `${owner}: ${PolicyDocument.Statement.map(describeStatement).join('; ')}`;
+  const byResource = Map.groupBy(PolicyDocument.Statement.flatMap(permissionsOf), ([resource]) => resource);
+  const described = [...byResource].map(([resource, permissions]) =>
+    [resource, ...permissions.map(([, action]) => action.replace('dynamodb:', '')).sort()].join(' '),
+  );
+  return `${owner}: ${described.sort().join('; ')}`;
 };
 
 describe('The permissions of each function', () => {
   it('are exactly these actions on exactly these tables', () => {
     expect(resourcesOf(template, 'AWS::IAM::Policy').map(describePolicy)).toEqual([
-      'vehicleinsurance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles GetItem',
-      'bulkinsurance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles BatchGetItem',
-      'compliance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles BatchGetItem; compliance BatchGetItem',
-      'bulkcompliance: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; vehicles BatchGetItem; compliance BatchGetItem',
-      'listcontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content GetItem BatchGetItem Query',
-      'createcontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content PutItem UpdateItem',
-      'readcontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content GetItem',
-      'updatecontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content GetItem PutItem UpdateItem DeleteItem',
-      'deletecontent: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem; content GetItem UpdateItem DeleteItem',
-      'usage: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem Query',
-      'notfound: own log logs:CreateLogStream logs:PutLogEvents; keys GetItem; usage UpdateItem',
+      'vehicleinsurance: keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem; vehicles GetItem',
+      'bulkinsurance: keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem; vehicles BatchGetItem',
+      'compliance: compliance BatchGetItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem; vehicles BatchGetItem',
+      'bulkcompliance: compliance BatchGetItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem; vehicles BatchGetItem',
+      'listcontent: content BatchGetItem GetItem Query; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
+      'createcontent: content PutItem UpdateItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
+      'readcontent: content GetItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
+      'updatecontent: content DeleteItem GetItem PutItem UpdateItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
+      'deletecontent: content DeleteItem GetItem UpdateItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
+      'usage: keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage Query UpdateItem',
+      'notfound: keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
+      'Probe: own log logs:CreateLogStream logs:PutLogEvents',
     ]);
   });
 

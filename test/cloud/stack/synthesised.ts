@@ -1,8 +1,8 @@
 import { afterAll } from '@jest/globals';
 import { forkCall } from '../../support/fork.ts';
-import type { Context } from './synthesis.ts';
+import type { Stage } from './synthesis.ts';
 
-const synthesis = await forkCall<{ readonly metrics: readonly string[] }>(
+const synthesis = await forkCall<{ readonly metrics: readonly string[]; readonly retentionDays: readonly number[] }>(
   new URL('./synthesis.ts', import.meta.url),
   'startSynthesis',
   [],
@@ -24,21 +24,21 @@ export interface Template {
 const templates = new Map<string, Promise<unknown>>();
 
 /** The template of a stage, synthesised once. */
-export const templateOf = async (context: Context): Promise<Template> => {
-  const key = JSON.stringify(context);
-  const template = templates.get(key) ?? synthesis.call('templateOf', context);
+export const templateOf = async (stage: Stage): Promise<Template> => {
+  const key = JSON.stringify(stage);
+  const template = templates.get(key) ?? synthesis.call('templateOf', stage);
   templates.set(key, template);
   return (await template) as Template;
 };
 
 /** The rules of AwsSolutions and Serverless that a stage violates. */
-export const violationsOf = (context: Context) => synthesis.call('violationsOf', context);
+export const violationsOf = (stage: Stage) => synthesis.call('violationsOf', stage);
 
-/** Why a stage with this throttle cannot be synthesised, if so. */
-export const failureAtRate = (rateLimit: number) => synthesis.call('failureAtRate', rateLimit);
+/** Account, region and termination protection of a stage's stack. */
+export const stackOf = (stage: Stage) => synthesis.call('stackOf', stage);
 
-/** The metrics that alarms and dashboard read. */
-export const { metrics } = synthesis.result;
+/** The metrics that alarms and dashboard read, and the days for which the CDK knows that logs can be kept. */
+export const { metrics, retentionDays } = synthesis.result;
 
 /** One resource of a template, with its properties as plain data. */
 export interface Resource {

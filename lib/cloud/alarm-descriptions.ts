@@ -1,0 +1,105 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { FunctionId } from './bundles.ts';
+import type { EndpointFunction } from './endpoint-function.ts';
+import type { HttpGateway } from './http-gateway.ts';
+import type { Probe } from './probe.ts';
+import { serviceMetric } from './service-metrics.ts';
+import type { ServiceTables } from './service-tables.ts';
+import type { StageSettings } from './stage-settings.ts';
+
+/** The parts of a stack whose metrics raise alarms. */
+export interface AlarmedParts {
+  readonly settings: StageSettings;
+  readonly gateway: HttpGateway;
+  readonly tables: ServiceTables;
+  readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
+  readonly probe: Probe;
+}
+
+/** An alarm as the operator reads it. docs/operations.md lists its meaning and the remedy. */
+export interface AlarmDescription {
+  readonly id: string;
+  readonly description: string;
+  readonly metric: IMetric;
+  /** The alarm is raised above this value. */
+  readonly threshold: number;
+  /** Breaching minutes out of the last 5 that raise the alarm; by default the last minute alone decides. */
+  readonly breachingMinutes?: number;
+  /** A minute without data is a breaching one. */
+  readonly needsData?: boolean;
+}
+
+const MINUTE = Duration.minutes(1);
+const SUSTAINED_MINUTES = 3;
+
+/** Share of requests that get a 5xx response. */
+const MAX_ERROR_SHARE = 0.01;
+/** Milliseconds. A lookup with a cold start takes less than half of it. */
+const MAX_P99_MS = 1_500;
+/** Failed or throttled requests per minute. */
+const MAX_FAILURES = 5;
+
+/** Every alarm of a stage. */
+export const alarmsOf = ({
+  settings: { stage },
+  gateway,
+  tables,
+  functions,
+  probe,
+}: AlarmedParts): AlarmDescription[] => [
+  {
+    id: 'ErrorRate',
+    description: 'More than 1 in 100 requests fails inside the service.',
+    metric: serviceMetric(stage, 'ServerErrors', 'Average'),
+    threshold: MAX_ERROR_SHARE,
+    breachingMinutes: SUSTAINED_MINUTES,
+  },
+  {
+    id: 'DatabaseErrors',
+    description: 'Requests to DynamoDB fail even after all retries.',
+    metric: serviceMetric(stage, 'DatabaseErrors', 'Sum'),
+    threshold: MAX_FAILURES,
+  },
+  // The metrics below are the platform's. They exist even when no function can run.
+  {
+    id: 'Unreachable',
+    description: 'The service does not answer a request from outside as it should, or nothing asks it.',
+    metric: probe.failures(),
+    threshold: 0,
+    breachingMinutes: SUSTAINED_MINUTES,
+    needsData: true,
+  },
+  // One each, because an alarm on all of them needs metric math. It also names the function.
+  ...[...functions].map(([id, { lambda }]) => ({
+    id: `FunctionErrors-${id}`,
+    description: `The function ${id} does not start, crashes or times out.`,
+    metric: lambda.metricErrors({ statistic: 'Sum', period: MINUTE }),
+    threshold: 0,
+  })),
+  {
+    id: 'GatewayErrors',
+    description: 'API Gateway responds with 5xx. This includes functions that cannot run.',
+    metric: gateway.serverErrors(),
+    threshold: MAX_FAILURES,
+  },
+  {
+    id: 'SlowAnswers',
+    description: 'The slowest 1 % of requests take more than 1.5 s.',
+    metric: gateway.latency('p99'),
+    threshold: MAX_P99_MS,
+    breachingMinutes: SUSTAINED_MINUTES,
+  },
+  {
+    id: 'FunctionThrottles',
+    description: 'Lambda throttles requests: the concurrency limit of the account is reached.',
+    // The limit belongs to account and region, and so does this metric.
+    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period: MINUTE }),
+    threshold: 0,
+  },
+  ...tables.throttles().map((throttle) => ({
+    ...throttle,
+    threshold: MAX_FAILURES,
+    breachingMinutes: SUSTAINED_MINUTES,
+  })),
+];

@@ -1,0 +1,56 @@
+/** What is wrong with a stage's settings file, one sentence for each field. */
+import type { TObject } from 'typebox';
+import * as T from 'typebox';
+import { validationIssues } from '../../functions/schemas/validation-issues.ts';
+import { StageFile } from './stage-file.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A field, `domain.name`, and what is wrong with it. */
+type FieldProblem = readonly [field: string, problem: string];
+
+const isRecord = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): FieldProblem[] =>
+  Object.entries(value).flatMap(([name, inner]): FieldProblem[] => {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (known === undefined) return [[`${prefix}${name}`, 'is not a setting']];
+    return T.IsObject(known) && isRecord(inner) ? unknownFields(known, inner, `${prefix}${name}.`) : [];
+  });
+
+const invalidFields = (value: Fields): FieldProblem[] =>
+  validationIssues(StageFile, value).map(({ pointer, detail }) => [pointer.slice(1).replaceAll('/', '.'), detail]);
+
+/** `prod-eu`, but not `product`. */
+const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
+
+/** The rules between fields, for those that are valid by themselves. */
+const conflicts = (stage: string, file: Partial<StageFile>): FieldProblem[] => {
+  const { region, keepsData, domain, replicaRegions = [] } = file;
+  const problems: FieldProblem[] = [];
+  if (PRODUCTION.test(stage) && keepsData === undefined) {
+    problems.push(['keepsData', 'is required for a stage with this name: true, or false if its data may be deleted']);
+  }
+  if (region !== undefined && replicaRegions.includes(region)) {
+    problems.push(['replicaRegions', `must not contain ${region}, the region of the stage itself`]);
+  }
+  if (replicaRegions.length > 0 && !keepsData) {
+    const reason = 'DynamoDB would not delete the tables with the stack for 24 hours';
+    problems.push(['replicaRegions', `must be empty unless keepsData is true: ${reason}`]);
+  }
+  if (region !== undefined && domain !== undefined && domain.certificateArn.split(':')[3] !== region) {
+    problems.push(['domain.certificateArn', `must be of a certificate in ${region}, the region of the stage`]);
+  }
+  return problems;
+};
+
+/** All that is wrong with the settings of a stage, as sentences that begin with the field; none when they are valid. */
+export const stageFileProblems = (stage: string, value: unknown): string[] => {
+  if (!isRecord(value)) return ['must be an object'];
+  const invalid = invalidFields(value);
+  const isInvalid = (name: string) => invalid.some(([field]) => field.split('.')[0] === name);
+  const valid = Object.fromEntries(Object.entries(value).filter(([name]) => !isInvalid(name)));
+  const given = isInvalid('keepsData') ? { ...valid, keepsData: true } : valid;
+  return [...unknownFields(StageFile, value), ...invalid, ...conflicts(stage, given)].map((parts) => parts.join(' '));
+};

@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { InvalidSettings, stageSettings } from '../../lib/cloud/stage-settings.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const VALID = { region: 'eu-west-2', keepsData: true };
+const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
+
+let stages: string;
+
+beforeAll(() => {
+  stages = mkdtempSync(join(tmpdir(), 'stages-'));
+});
+afterAll(() => rmSync(stages, { recursive: true }));
+
+const write = (stage: string, content: unknown) =>
+  writeFileSync(join(stages, `${stage}.json`), typeof content === 'string' ? content : JSON.stringify(content));
+
+/** What the person who deploys reads; undefined when the settings are valid. */
+const complaint = (context: Readonly<Record<string, unknown>>): string | undefined => {
+  try {
+    stageSettings(context);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof InvalidSettings)) throw error;
+    return error.message;
+  }
+};
+
+/** The complaint about a file with this content, without the name of the file. */
+const complaintAbout = (content: unknown, stage = 'test'): readonly string[] => {
+  write(stage, content);
+  const file = join(stages, `${stage}.json`);
+  return (complaint({ stages, stage }) ?? '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      expect(line.startsWith(file)).toBe(true);
+      return line.slice(file.length);
+    });
+};
+
+describe('The committed settings', () => {
+  it.each(readdirSync(join(ROOT, 'stages')))('are valid: %s', (file) => {
+    expect(complaint({ stage: file.replace('.json', '') })).toBeUndefined();
+  });
+
+  it('are those of dev when no stage is named', () => {
+    expect(stageSettings({})).toEqual(stageSettings({ stage: 'dev' }));
+    expect(stageSettings({})).toMatchObject({ stage: 'dev', region: 'eu-west-2', keepsData: false });
+  });
+
+  it('keep the data of prod and deploy it gradually', () => {
+    expect(stageSettings({ stage: 'prod' })).toMatchObject({ keepsData: true, gradualDeployment: true });
+  });
+});
+
+describe('The settings of a stage', () => {
+  it('have defaults for everything but the region', () => {
+    write('small', { region: 'eu-west-1' });
+    expect(stageSettings({ stages, stage: 'small' })).toEqual({
+      stage: 'small',
+      architecture: 'arm64',
+      region: 'eu-west-1',
+      keepsData: false,
+      replicaRegions: [],
+      throttle: { rateLimit: 1_000, burstLimit: 2_000 },
+      logRetentionDays: 7,
+      gradualDeployment: false,
+    });
+  });
+
+  it('retain logs longer where data is kept, unless they say how long', () => {
+    write('kept', VALID);
+    expect(stageSettings({ stages, stage: 'kept' }).logRetentionDays).toBe(90);
+    write('kept', { ...VALID, logRetentionDays: 365 });
+    expect(stageSettings({ stages, stage: 'kept' }).logRetentionDays).toBe(365);
+  });
+
+  it.each<[object, string]>([
+    [{ region: undefined }, ': region is required.'],
+    [{ region: 'London' }, ': region must be the name of a region, such as eu-west-2.'],
+    [{ account: 123456789012 }, ': account must be a string.'],
+    [{ account: '1234' }, ': account must be an account number of 12 digits, in quotes.'],
+    [{ keepsData: 'yes' }, ': keepsData must be boolean.'],
+    [{ alarmEmail: 'ops' }, ': alarmEmail must be an email address.'],
+    [{ replicaRegions: 'eu-west-1' }, ': replicaRegions must be an array.'],
+    [
+      { replicaRegions: ['eu-west-1', ' eu-central-1'] },
+      ': replicaRegions.1 must be the name of a region, such as eu-west-2.',
+    ],
+    [{ replicaRegions: ['eu-west-1', 'eu-west-1'] }, ': replicaRegions must not have duplicate items.'],
+    [
+      { replicaRegions: ['eu-west-1', 'eu-west-2'] },
+      ': replicaRegions must not contain eu-west-2, the region of the stage itself.',
+    ],
+    [
+      { replicaRegions: ['eu-west-1'], keepsData: false },
+      ': replicaRegions must be empty unless keepsData is true: DynamoDB would not delete the tables with the stack for 24 hours.',
+    ],
+    [{ domain: { name: 'api.example.com' } }, ': domain.certificateArn is required.'],
+    [
+      { domain: { ...DOMAIN, name: 'https://api.example.com' } },
+      ': domain.name must be a host name in lower case, such as api.example.com.',
+    ],
+    [
+      { domain: { ...DOMAIN, certificateArn: DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1') } },
+      ': domain.certificateArn must be of a certificate in eu-west-2, the region of the stage.',
+    ],
+    [{ domain: { ...DOMAIN, disableDefaultEndpoint: 1 } }, ': domain.disableDefaultEndpoint must be boolean.'],
+    [{ domain: { ...DOMAIN, zone: 'example.com' } }, ': domain.zone is not a setting.'],
+    [
+      { throttle: { rateLimit: 99, burstLimit: 2_000 } },
+      ': throttle.rateLimit must be at least 100, the requests per second of the largest plan (functions/access/plans.ts).',
+    ],
+    [{ throttle: { rateLimit: 1_000 } }, ': throttle.burstLimit is required.'],
+    [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
+    [{ gradualDeployment: 'canary' }, ': gradualDeployment must be boolean.'],
+    [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
+    [{ constructor: 1 }, ': constructor is not a setting.'],
+  ])('are rejected with the name of the field: %j', (changes, expected) => {
+    const complaints = complaintAbout({ ...VALID, ...changes });
+    expect(complaints).toEqual([expect.stringContaining(expected)]);
+    expect(complaints[0]?.endsWith('.')).toBe(true);
+  });
+
+  it('are rejected with all that is wrong at once', () => {
+    expect(
+      complaintAbout({ region: 'eu-west-2', alarmMail: 'x', keepsData: 'no', replicaRegions: ['a', 'eu-west-2'] }),
+    ).toEqual([
+      ': alarmMail is not a setting.',
+      ': keepsData must be boolean.',
+      ': replicaRegions.0 must be the name of a region, such as eu-west-2.',
+    ]);
+  });
+
+  it.each([
+    ['', /is not valid JSON: /],
+    ['{"region": }', /is not valid JSON: /],
+    ['[]', /^: must be an object\.$/],
+  ])('are rejected when the file has no JSON object: %j', (text, expected) => {
+    expect(complaintAbout(text)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it.each(['prod', 'prod-eu', 'eu-production', 'live', 'prd-2'])('must say whether %s keeps its data', (stage) => {
+    const expected = ': keepsData is required for a stage with this name: true, or false if its data may be deleted.';
+    expect(complaintAbout({ region: 'eu-west-2' }, stage)).toEqual([expected]);
+    expect(complaintAbout({ region: 'eu-west-2', keepsData: true }, stage)).toEqual([]);
+    expect(complaintAbout({ region: 'eu-west-2', keepsData: false }, stage)).toEqual([]);
+  });
+
+  it.each(['product', 'delivery', 'dev'])('need not say so for %s', (stage) => {
+    expect(complaintAbout({ region: 'eu-west-2' }, stage)).toEqual([]);
+  });
+});
+
+describe('The command line', () => {
+  it('names the stages that there are when a stage has no file', () => {
+    expect(complaint({ stage: 'nope' })).toBe(
+      'There is no file stages/nope.json with the settings of the stage. There are stages/dev.json, stages/prod.json.',
+    );
+    expect(complaint({ stages: 'nowhere' })).toBe(
+      'There is no file nowhere/dev.json with the settings of the stage. There is no other in nowhere either.',
+    );
+  });
+
+  it.each(['Prod!', '', '../dev', 5])('rejects the stage name %j', (stage) => {
+    expect(complaint({ stage })).toBe('-c stage must be lower-case letters, digits and hyphens, at most 20.');
+  });
+
+  it.each([
+    ['alarmEmail', 'alarmEmail'],
+    ['replicaRegions', 'replicaRegions'],
+    ['domainName', 'domain.name'],
+    ['certificateArn', 'domain.certificateArn'],
+    ['keepsData', 'keepsData'],
+  ])('rejects a setting of a stage and names its field in the file: -c %s', (name, field) => {
+    expect(complaint({ stage: 'prod', [name]: 'x' })).toBe(
+      `-c ${name} is not accepted: set ${field} in stages/prod.json.`,
+    );
+  });
+
+  it('rejects unknown names and an unknown architecture, together with what is wrong with the file', () => {
+    write('bad', { region: 5 });
+    expect(complaint({ stages, stage: 'bad', stge: 'prod', architecture: 'mips' })?.split('\n')).toEqual([
+      `-c stge is unknown: -c accepts stage, stages and architecture; the settings are in ${join(stages, 'bad.json')}.`,
+      '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',
+      `${join(stages, 'bad.json')}: region must be a string.`,
+    ]);
+  });
+
+  it('accepts what the CDK itself sets', () => {
+    expect(complaint({ '@aws-cdk/core:explicitStackTags': true, 'aws:cdk:version-reporting': true })).toBeUndefined();
+  });
+
+  it('ends with exit code 1, the sentences and no stack trace', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, CDK_CONTEXT_JSON: JSON.stringify({ stage: 'nope', alarmEmail: 'x' }) },
+    });
+    expect({ status, lines: stderr.trimEnd().split('\n') }).toEqual({
+      status: 1,
+      lines: [
+        '-c alarmEmail is not accepted: set alarmEmail in stages/nope.json.',
+        expect.stringMatching(/^There is no file stages\/nope\.json /),
+      ],
+    });
+  });
+});
