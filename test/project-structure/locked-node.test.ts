@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
@@ -39,6 +39,22 @@ describe('The Node that runs the scripts', () => {
 
   it('does not come from the package that downloads it in an install script', () => {
     expect(lockedNode('node')).toBeUndefined();
+  });
+
+  it.each([
+    ['bin/app.ts', 'npx cdk synth'],
+    ['bin/admin.ts', 'npx node bin/admin.ts'],
+  ])('is offered by one line when an older one runs %s', (script, command) => {
+    const asNode20 = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });";
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['--eval', `${asNode20} process.argv[1] = '${script}'; require('./bin/node-version.cjs');`],
+      { encoding: 'utf8' },
+    );
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `Node 20.20.2 is too old. npm and npx use Node 24, which npm ci installs on Linux and on Apple silicon: ${command}. On other systems, install Node 24.\n`,
+    });
   });
 
   const name = NODE_PACKAGES[`${process.platform} ${process.arch}`];
