@@ -18,8 +18,8 @@ export const environmentFor = (endpoint: string): NodeJS.ProcessEnv => ({
   CI: 'true',
 });
 
-/** The real cdk command for the stage dev. */
+/** The real cdk command for the stage dev, with its committed settings unless `-c stages=…` names others. */
 export const cdk =
   (env: NodeJS.ProcessEnv, output: string) =>
   (command: string, ...args: string[]): Promise<string> =>
-    runCommand(CDK, [command, '-c', 'stage=dev', '--output', output, '--no-notices', ...args], { env });
+    runCommand(CDK, [command, '--output', output, '--no-notices', ...args], { env });

@@ -1,10 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { CloudFormationClient, DeleteStackCommand, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import type { TableId } from '../../functions/tables.ts';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { type TableId, tables } from '../../functions/tables.ts';
 import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../lib/cloud/outputs.ts';
-
-const POLL_MS = 250;
-const DELETE_SECONDS = 60;
 
 /** What is asked of CloudFormation itself, where the cdk command does not do it. */
 export const deployedStack = (name: string, endpoint: string) => {
@@ -34,20 +30,14 @@ export const deployedStack = (name: string, endpoint: string) => {
   return {
     status: async () => (await describe())?.StackStatus,
 
+    isProtected: async () => (await describe())?.EnableTerminationProtection,
+
     /** `host:port` of the API, by which the emulator knows it. */
     apiHost: async (): Promise<string> => new URL(await output(BASE_ADDRESS_OUTPUT)).host,
 
     tableName: (id: TableId): Promise<string> => output(tableOutput(id)),
 
-    /** Deletes the stack and waits until it is gone: the emulator ignores `cdk destroy`. */
-    remove: async (): Promise<void> => {
-      await client.send(new DeleteStackCommand({ StackName: name }));
-      for (let waited = 0; waited < DELETE_SECONDS * 1_000; waited += POLL_MS) {
-        const status = (await describe())?.StackStatus;
-        if (status === undefined || status === 'DELETE_COMPLETE') return;
-        await pause(POLL_MS);
-      }
-      throw new Error(`the stack ${name} was not deleted within ${DELETE_SECONDS} s`);
-    },
+    tableNames: async (): Promise<readonly string[]> =>
+      (await Promise.all((Object.keys(tables) as TableId[]).map((id) => output(tableOutput(id))))).sort(),
   };
 };

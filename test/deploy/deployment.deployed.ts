@@ -1,15 +1,16 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXIT } from '../../lib/admin/command/outcome.ts';
 import { type OpenApi, openApi } from '../black-box/api.ts';
 import { apiTests } from '../black-box/api-tests.ts';
-import { type Admin, adminProcess, prepareTarget } from '../black-box/prepare-target.ts';
+import { type Admin, adminProcess, createKey, prepareTarget } from '../black-box/prepare-target.ts';
 import { vehicleTests } from '../black-box/vehicles.ts';
 import { pythonTools } from '../support/python-tools.ts';
 import { cdk, environmentFor } from './cloud-development-kit.ts';
 import { deployedStack } from './deployed-stack.ts';
+import { tearingDownOperator } from './left-tables.ts';
 import { type Emulator, startMinistack } from './ministack.ts';
 import { type RestoringOperator, restoringOperator } from './restore.ts';
 
@@ -18,6 +19,8 @@ jest.setTimeout(600_000);
 
 const STACK = 'vehicle-verification-dev';
 const SAMPLES = join(import.meta.dirname, '../fixtures/samples');
+const SETTINGS = join(import.meta.dirname, '../../stages/dev.json');
+const DEPLOY = ['deploy', '--require-approval', 'never'] as const;
 
 let folder: string;
 let emulator: Emulator;
@@ -26,24 +29,24 @@ let run: ReturnType<typeof cdk>;
 let stack: ReturnType<typeof deployedStack>;
 let admin: Admin;
 let api: OpenApi;
+let programs: string;
 let operator: RestoringOperator;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'deploy-'));
-  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
+  programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
   emulator = await startMinistack(programs, folder);
   env = environmentFor(emulator.endpoint);
   run = cdk(env, join(folder, 'cdk.out'));
   stack = deployedStack(STACK, emulator.endpoint);
   await run('bootstrap');
-  await run('deploy', '--require-approval', 'never');
+  await run(...DEPLOY);
   admin = adminProcess(['--stack', STACK], env);
   const keys = await prepareTarget(admin, new Date());
   api = openApi({ origin: emulator.endpoint, host: await stack.apiHost(), keys });
   const names = {
     CONTENT_TABLE: await stack.tableName('content'),
     KEYS_TABLE: await stack.tableName('keys'),
-    NAME: 'left-behind-keys',
     'vehicle-verification-prod': STACK,
     'restored.ndjson': join(folder, 'restored.ndjson'),
   };
@@ -54,6 +57,12 @@ afterAll(async () => {
   await emulator?.stop();
   await rm(folder, { recursive: true });
 });
+
+/** Writes the settings of a stage: those that are committed for dev, and these. */
+const writeSettings = async (stage: string, changes: object): Promise<void> => {
+  const settings = JSON.parse(await readFile(SETTINGS, 'utf8'));
+  await writeFile(join(folder, `${stage}.json`), JSON.stringify({ ...settings, ...changes }));
+};
 
 // In this order: each test finds the stack as the one before it left it.
 describe('The stack, deployed with the cdk command to an AWS emulator', () => {
@@ -79,18 +88,91 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     await operator.leavesNoTable();
   });
 
-  it('is updated', async () => {
-    await run('deploy', '--require-approval', 'never', '-c', 'alarmEmail=operator@example.com');
+  it('is updated with other settings', async () => {
+    await writeSettings('dev', { alarmEmail: 'operator@example.com' });
+    await run(...DEPLOY, '-c', `stages=${folder}`);
     expect(await stack.status()).toBe('UPDATE_COMPLETE');
   });
 
   describe('after the update', () => vehicleTests(() => api));
 
-  it('is gone after its deletion, and the tables it left are read by the documented commands', async () => {
-    await operator.leaveKeysBehind();
-    await stack.remove();
-    const { status } = await api.call('GET', '/v1/vehicle/AB12CDE/insurance').catch(() => ({ status: undefined }));
-    expect(status).not.toBe(200);
-    expect(await operator.readWhatIsLeft()).toMatch(/^[0-9a-f]{20} +Black box/m);
+  describe('beside a stack that keeps its data', () => {
+    const KEPT = 'vehicle-verification-kept';
+    let kept: ReturnType<typeof deployedStack>;
+    let left: ReturnType<typeof tearingDownOperator>;
+    let ownTables: readonly string[];
+    let keptTables: readonly string[];
+    let key: string;
+    let destroyOptions: readonly string[];
+
+    const listLeftContent = async (host: string) => {
+      const caller = openApi({ origin: emulator.endpoint, host, keys: api.keys });
+      const { status, body } = await caller.call('GET', '/v1/api/content?domain=left.example', { key });
+      caller.close();
+      return { status, total: body.total };
+    };
+
+    beforeAll(async () => {
+      await writeSettings('kept', { keepsData: true });
+      ownTables = await stack.tableNames();
+      const context = ['-c', `stages=${folder}`, '-c', 'stage=kept'];
+      await run(...DEPLOY, ...context);
+      kept = deployedStack(KEPT, emulator.endpoint);
+      keptTables = await kept.tableNames();
+      ({ key } = await createKey(adminProcess(['--stack', KEPT], env), 'premium'));
+      const caller = openApi({
+        origin: emulator.endpoint,
+        host: await kept.apiHost(),
+        keys: { ...api.keys, premium: key },
+      });
+      const item = { title: 'Left', content: 'Left', domain: 'left.example', slug: 'left' };
+      expect((await caller.call('POST', '/v1/api/content', { json: item })).status).toBe(201);
+      caller.close();
+      destroyOptions = [...context, '--force'];
+      left = tearingDownOperator(
+        {
+          stack: KEPT,
+          destroyOptions: `stage=kept -c stages=${folder} --output ${join(folder, 'cdk.out')} --force`,
+          newStack: STACK,
+          keysTable: await kept.tableName('keys'),
+          contentTable: await kept.tableName('content'),
+          exportFile: join(folder, 'left.ndjson'),
+        },
+        { ...env, PATH: `${programs}:${env.PATH}` },
+      );
+    });
+
+    it('that stack is not destroyed while it is protected', async () => {
+      expect(await kept.isProtected()).toBe(true);
+      await expect(run('destroy', ...destroyOptions)).rejects.toThrow(/[Tt]ermination ?[Pp]rotection/);
+      expect(await kept.status()).toBe('CREATE_COMPLETE');
+    });
+
+    it('that stack is destroyed by the documented commands and leaves its tables', async () => {
+      const host = await kept.apiHost();
+      await left.destroyStack();
+      expect(await kept.status()).toBeUndefined();
+      expect(await listLeftContent(host).catch(() => ({}))).not.toMatchObject({ status: 200 });
+      expect(await left.tables()).toEqual([...ownTables, ...keptTables].sort());
+      expect(await left.listKeys()).toMatch(/^[0-9a-f]{20} +Black box/m);
+    });
+
+    it('gets the data of the left tables by the documented commands', async () => {
+      expect((await listLeftContent(await stack.apiHost())).status).toBe(401);
+      await left.copyIntoNewStack();
+      expect(await listLeftContent(await stack.apiHost())).toEqual({ status: 200, total: 1 });
+    });
+
+    it('is destroyed with its own tables, because it does not keep its data', async () => {
+      expect(await stack.isProtected()).toBe(false);
+      await run('destroy', '--force');
+      expect(await stack.status()).toBeUndefined();
+      expect(await left.tables()).toEqual(keptTables);
+    });
+
+    it('and the left tables are deleted by the documented commands', async () => {
+      await left.deleteTables();
+      expect(await left.tables()).toEqual([]);
+    });
   });
 });

@@ -1,24 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { Api } from '../black-box/api.ts';
 import { type Admin, createKey } from '../black-box/prepare-target.ts';
 import { runCommand } from '../support/run-command.ts';
-
-const ROOT = join(import.meta.dirname, '../..');
-
-/** The commands of the section "Restore" of docs/operations.md, block by block: content, keys, tables without a stack. */
-const documentedCommands = (): string[][] => {
-  const [, section = ''] = /^## Restore$(.*?)^## /ms.exec(readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')) ?? [];
-  return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
-    block.replaceAll('\\\n', '').trim().split('\n'),
-  );
-};
+import { documentedCommands, runDocumented } from './documented-commands.ts';
 
 /** What docs/operations.md writes for names that only an operator knows, and the names here. */
 export type Names = Readonly<
-  Record<'CONTENT_TABLE' | 'KEYS_TABLE' | 'NAME' | 'vehicle-verification-prod' | 'restored.ndjson', string>
+  Record<'CONTENT_TABLE' | 'KEYS_TABLE' | 'vehicle-verification-prod' | 'restored.ndjson', string>
 >;
 
 /** Who follows the section "Restore" of docs/operations.md to the letter. */
@@ -26,22 +15,8 @@ export type RestoringOperator = ReturnType<typeof restoringOperator>;
 
 /** Runs the commands of the section "Restore" of docs/operations.md, with changes between a restore point and the copying. */
 export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
-  const [content = [], keys = [], leftBehind = []] = documentedCommands();
-  if ([content, keys, leftBehind].some(({ length }) => length < 2)) {
-    throw new Error('docs/operations.md has no three blocks of commands in its section Restore.');
-  }
-
-  const runAll = async (commands: readonly string[]): Promise<string> => {
-    let output = '';
-    for (const command of commands) {
-      const filled = Object.entries(names).reduce(
-        (text, [name, value]) => text.replaceAll(new RegExp(`\\b${RegExp.escape(name)}\\b`, 'g'), value),
-        command,
-      );
-      output += await runCommand('/bin/sh', ['-c', `cd '${ROOT}' && ${filled}`], { env });
-    }
-    return output;
-  };
+  const [content = [], keys = []] = documentedCommands('Restore', 4);
+  const runAll = (commands: readonly string[]) => runDocumented(commands, names, env);
 
   /** Runs the commands until the restored table is there, then what happens meanwhile, then the others. */
   const restore = async <T>(commands: readonly string[], meanwhile: () => Promise<T>): Promise<T> => {
@@ -86,19 +61,5 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
     leavesNoTable: async (): Promise<void> => {
       expect(await aws('list-tables')).not.toMatch(/"restored-/);
     },
-
-    /** Keeps a copy of the keys that the stack's end does not delete, as a prod stack leaves its tables. */
-    leaveKeysBehind: (): Promise<string> =>
-      aws(
-        'restore-table-to-point-in-time',
-        '--source-table-name',
-        names.KEYS_TABLE,
-        '--target-table-name',
-        names.NAME,
-        '--use-latest-restorable-time',
-      ),
-
-    /** @returns what the commands for tables without a stack print */
-    readWhatIsLeft: (): Promise<string> => runAll(leftBehind),
   };
 };

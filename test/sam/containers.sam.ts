@@ -11,6 +11,7 @@ import { pythonTools } from '../support/python-tools.ts';
 import { runCommand } from '../support/run-command.ts';
 import { requireBaseImage } from './base-image.ts';
 import { requireEngine } from './docker-engine.ts';
+import { startPlainSam } from './plain-sam.ts';
 import { type SamRun, startSamRun } from './sam-run.ts';
 
 /*
@@ -46,6 +47,18 @@ afterAll(async () => {
 });
 
 describe('The functions in Lambda containers, by npm run sam', () => apiTests(() => api));
+
+describe('cdk synth and sam local start-api, without npm run sam', () => {
+  it('reject a request without a key, for which they need no database', async () => {
+    const plain = await startPlainSam(env);
+    const response = await fetch(`${plain.origin}/v1/vehicle/AB12CDE/insurance`);
+    expect({ status: response.status, body: await response.json() }).toMatchObject({
+      status: 401,
+      body: { code: 'UNAUTHORIZED' },
+    });
+    await plain.stop();
+  });
+});
 
 describe('npm run sam', () => {
   const errorOf = (environment: NodeJS.ProcessEnv): string => {

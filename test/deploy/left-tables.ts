@@ -1,0 +1,43 @@
+import { runCommand } from '../support/run-command.ts';
+import { documentedCommands, runDocumented } from './documented-commands.ts';
+
+/** What docs/operations.md writes as `vehicle-verification-prod`, `OLD_KEYS_TABLE` and so on is called this here. */
+interface Names {
+  /** The stack that is torn down, and how `cdk destroy` is called for it. */
+  readonly stack: string;
+  readonly destroyOptions: string;
+  /** The stack that gets its data. */
+  readonly newStack: string;
+  readonly keysTable: string;
+  readonly contentTable: string;
+  readonly exportFile: string;
+}
+
+/** Who tears down a stack that keeps its data, by the commands of docs/operations.md, and later needs the data again. */
+export const tearingDownOperator = (names: Names, env: NodeJS.ProcessEnv) => {
+  const [, , list = [], copy = []] = documentedCommands('Restore', 4);
+  const [destroy = [], deleteTable = []] = documentedCommands('Tear down a stage that keeps its data', 2);
+  const oldTables = { OLD_KEYS_TABLE: names.keysTable, OLD_CONTENT_TABLE: names.contentTable };
+
+  const tables = async (): Promise<readonly string[]> => {
+    const listed = await runCommand('aws', ['dynamodb', 'list-tables', '--output', 'json'], { env });
+    return (JSON.parse(listed) as { readonly TableNames: string[] }).TableNames.sort();
+  };
+
+  return {
+    tables,
+    destroyStack: () =>
+      runDocumented(destroy, { 'vehicle-verification-prod': names.stack, 'stage=prod': names.destroyOptions }, env),
+    /** @returns what the commands for tables without a stack print */
+    listKeys: () => runDocumented(list, oldTables, env),
+    copyIntoNewStack: () =>
+      runDocumented(
+        copy,
+        { ...oldTables, 'vehicle-verification-prod': names.newStack, 'restored.ndjson': names.exportFile },
+        env,
+      ),
+    deleteTables: async (): Promise<void> => {
+      for (const name of await tables()) await runDocumented(deleteTable, { OLD_TABLE: name }, env);
+    },
+  };
+};
