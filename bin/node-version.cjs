@@ -4,9 +4,10 @@ const { basename, relative } = require('node:path');
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 18)) {
   const script = process.argv[1] ?? '';
-  const command = basename(script) === 'app.ts' ? 'npx cdk synth' : `npx node ${relative('', script)}`;
+  const command = basename(script) === 'app.ts' ? 'cdk synth' : `node ${relative('', script)}`;
+  // Also where npm ci installs no Node: on a Mac with an Intel processor and on Windows.
   process.stderr.write(
-    `Node ${process.versions.node} is too old. npm and npx use Node 24, which npm ci installs on Linux and on Apple silicon: ${command}. On other systems, install Node 24.\n`,
+    `Node ${process.versions.node} is too old: 22.18 or newer is needed. Install Node 24, or put npx -p node@24 before the command: npx -p node@24 ${command}\n`,
   );
   process.exit(1);
 }

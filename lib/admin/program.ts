@@ -30,7 +30,10 @@ const newProgram = ({ stdout }: AdminContext): Command =>
       'prefix of the table names, or single tables: keys=NAME,content=NAME (default: local-, or the stack’s)',
     )
     .option('--stack <name>', 'work on a deployed stack instead, with your AWS credentials')
-    .option('--region <region>', 'region of the stack, or of tables without a stack that --tables names')
+    .option(
+      '--region <region>',
+      'region of the stack (default: in stages/STAGE.json, else AWS_REGION, else the profile’s), or of the tables',
+    )
     .option('--profile <profile>', 'AWS profile to use')
     .option('--yes <name>', 'name of a production stack, or of the first table without a stack: confirms changes to it')
     .option('--json', 'one JSON document on standard output, and errors as JSON on standard error')
@@ -49,7 +52,7 @@ const createProgram = (context: AdminContext, json: boolean) => {
   const notice = (sentence: string) =>
     void context.stderr.write(json ? jsonLine({ notice: sentence }) : `${sentence}\n`);
   const run: Runner = async (command) => {
-    const deployment = await openDeployment(program.opts<DeploymentOptions>(), context);
+    const deployment = await openDeployment(program.opts<DeploymentOptions>(), context, notice);
     const showsProgress = context.showsProgress && !json;
     try {
       const result = await command({ ...context, showsProgress, deployment, notice });

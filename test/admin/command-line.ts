@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { AdminContext } from '../../lib/admin/command/context.ts';
 import { runAdmin } from '../../lib/admin/program.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
@@ -40,6 +41,8 @@ const capture = (isTTY: boolean) => {
 export interface CommandOptions {
   readonly showsProgress?: boolean;
   readonly dynamodbPort?: string;
+  readonly aws?: AdminContext['aws'];
+  readonly stagesFolder?: string;
   readonly signal?: AbortSignal;
   readonly now?: Date;
   readonly ask?: (question: string) => Promise<string>;
@@ -53,7 +56,8 @@ export const runCommand = async (
 ): Promise<CommandResult> => {
   const [stdout, stderr] = [capture(showsProgress), capture(showsProgress)];
   const streams = { stdout: stdout.stream, stderr: stderr.stream, showsProgress };
-  const exitCode = await runAdmin(args, { ...streams, ...options, now: () => now, tableNames, signal });
+  const place = { aws: {}, stagesFolder: 'none', ...options };
+  const exitCode = await runAdmin(args, { ...streams, ...place, now: () => now, tableNames, signal });
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 };
 

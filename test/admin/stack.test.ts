@@ -1,11 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TableId } from '../../functions/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
 import { commandLine, failure, runCommand } from './command-line.ts';
+import { type AwsServer, startAwsServer } from './deployment/aws-server.ts';
 import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { engine, file } = commandLine();
@@ -14,39 +11,22 @@ const NOWHERE = { keys: 'no', usage: 'no', vehicles: 'no', compliance: 'no', con
 const PROD = 'vehicle-verification-prod';
 const DEV = 'vehicle-verification-dev';
 
-type Outputs = Readonly<Record<string, string>>;
-
-const stackXml = (outputs: Outputs): string => {
-  const members = Object.entries(outputs).map(
-    ([name, value]) => `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
-  );
-  const stack = `<member><StackName>s</StackName><Outputs>${members.join('')}</Outputs></member>`;
-  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`;
-};
-const NOT_THERE =
-  '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id x does not exist</Message></Error></ErrorResponse>';
-
-/** CloudFormation as far as the CLI needs it: the outputs of these stacks. */
-const stacks: Record<string, Outputs> = { other: { Something: 'else' } };
-const cloudFormation = createServer(async (request, response) => {
-  const outputs = stacks[new URLSearchParams(await text(request)).get('StackName') ?? ''];
-  response.writeHead(outputs ? 200 : 400, { 'content-type': 'text/xml' });
-  response.end(outputs ? stackXml(outputs) : NOT_THERE);
-});
+let aws: AwsServer;
 
 beforeAll(async () => {
+  aws = await startAwsServer();
+  aws.stacks.other = { Something: 'else' };
   const tables = Object.entries(engine().names).map(([id, name]) => [tableOutput(id as TableId), name]);
-  stacks[PROD] = { ...Object.fromEntries(tables), KeepsData: 'yes' };
-  stacks[DEV] = { ...Object.fromEntries(tables), KeepsData: 'no' };
-  await once(cloudFormation.listen(0, '127.0.0.1'), 'listening');
+  aws.stacks[PROD] = { ...Object.fromEntries(tables), KeepsData: 'yes' };
+  aws.stacks[DEV] = { ...Object.fromEntries(tables), KeepsData: 'no' };
   Object.assign(process.env, {
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${(cloudFormation.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: engine().endpoint,
   });
 });
-afterAll(() => cloudFormation.close().closeAllConnections());
+afterAll(() => aws.close());
 
 /** Runs the CLI with tables of another name, so that only the stack's outputs can lead to the right ones. */
 const run = (args: readonly string[], options?: Parameters<typeof runCommand>[2]) =>

@@ -42,8 +42,8 @@ describe('The Node that runs the scripts', () => {
   });
 
   it.each([
-    ['bin/app.ts', 'npx cdk synth'],
-    ['bin/admin.ts', 'npx node bin/admin.ts'],
+    ['bin/app.ts', 'npx -p node@24 cdk synth'],
+    ['bin/admin.ts', 'npx -p node@24 node bin/admin.ts'],
   ])('is offered by one line when an older one runs %s', (script, command) => {
     const asNode20 = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });";
     const { status, stderr } = spawnSync(
@@ -53,7 +53,7 @@ describe('The Node that runs the scripts', () => {
     );
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: `Node 20.20.2 is too old. npm and npx use Node 24, which npm ci installs on Linux and on Apple silicon: ${command}. On other systems, install Node 24.\n`,
+      stderr: `Node 20.20.2 is too old: 22.18 or newer is needed. Install Node 24, or put npx -p node@24 before the command: ${command}\n`,
     });
   });
 

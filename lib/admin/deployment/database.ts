@@ -5,49 +5,44 @@ import { documentClient, transportSettings } from '../../../functions/dynamodb/d
 import { DeadlineExceeded } from '../../../functions/runtime/deadline.ts';
 import { usesStockClient } from '../../../functions/runtime/environment.ts';
 import { CommandFailure } from '../command/outcome.ts';
+import { type AwsAccess, type AwsAccount, awsErrorSentence, isUnreachable, lastHostOf } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Milliseconds; longer than in a function, because an import's requests may queue behind its own batches. */
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
 const MAX_ATTEMPTS = 3;
 
-/** A DynamoDB client with an operator's patience, as quick as the functions' own. */
-export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
+const clientFor = (config: DynamoDBClientConfig): DynamoDBClient => {
   const client = new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, ...transportSettings(TIMEOUTS) });
   // It prepares every item for a log that nobody keeps: a tenth of an import's time.
   if (!usesStockClient()) removeUnused(client, ['loggerMiddleware']);
-  return documentClient(client);
+  return client;
 };
 
-/** Connection errors, by the code or name that Node and the SDK give them. */
-const UNREACHABLE = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EPIPE',
-  'ETIMEDOUT',
-  'TimeoutError',
-]);
+/** A DynamoDB client with an operator's patience, as quick as the functions' own. */
+export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => documentClient(clientFor(config));
 
-const codeOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
+/** The same for AWS, with what its errors are explained by. */
+export const connectToAws = (
+  account: AwsAccount,
+  profile: string | undefined,
+): { readonly db: DynamoDBDocumentClient; readonly aws: AwsAccess } => {
+  const client = clientFor(account);
+  return { db: documentClient(client), aws: { profile, host: lastHostOf(client) } };
+};
 
-const isUnreachable = (error: Error): boolean => UNREACHABLE.has(codeOf(error)) || UNREACHABLE.has(error.name);
+type Place = Pick<Deployment, 'address' | 'remedy' | 'aws'>;
 
-/** The message when AWS was called without credentials. */
-export const NO_CREDENTIALS = 'no AWS credentials were found: log in, or name a profile with --profile';
-
-type Place = Pick<Deployment, 'address' | 'remedy'>;
-
-const sentenceAbout = (error: Error, { address, remedy }: Place): string | undefined => {
+const sentenceAbout = (error: Error, { address, remedy, aws }: Place): string | undefined => {
+  const sentence = aws && awsErrorSentence(error, aws);
+  if (sentence !== undefined) return sentence;
   if (isUnreachable(error)) return `no database answers at ${address}: ${remedy}`;
   if (error instanceof DeadlineExceeded) return `the database at ${address} has become too slow or too busy to go on`;
   if (error.name === 'ResourceNotFoundException') {
-    return `the database at ${address} does not have the tables of this service: "npm start" makes them, or a deployment`;
+    return aws
+      ? `a table is missing in ${address}: ${remedy}`
+      : `the database at ${address} does not have the tables of this service: "npm start" makes them, or a deployment`;
   }
-  if (/Credentials/.test(error.name)) return NO_CREDENTIALS;
   // The SDK's own message may quote a key of the data, its error's name does not.
   return '$metadata' in error ? `the database at ${address} answered with ${error.name}` : undefined;
 };

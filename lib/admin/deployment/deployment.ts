@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { TableNames } from '../../../functions/tables.ts';
 import type { AdminContext } from '../command/context.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import type { AwsAccess } from './aws-errors.ts';
 
 /** The database and tables that a command works on. */
 export interface Deployment {
@@ -11,6 +12,8 @@ export interface Deployment {
   readonly address: string;
   /** What to do when the database or its tables are missing: the end of a message. */
   readonly remedy: string;
+  /** Set for tables in AWS. */
+  readonly aws?: AwsAccess;
   /** Set for production data: the name to type before it is changed, and the one that `--yes` gives. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }

@@ -1,7 +1,8 @@
 import type { AdminContext } from '../command/context.ts';
 import { CommandFailure } from '../command/outcome.ts';
-import { connect } from './database.ts';
-import type { Deployment } from './deployment.ts';
+import { connect, connectToAws } from './database.ts';
+import type { CommandRun, Deployment } from './deployment.ts';
+import { regionOf, requireRegion } from './region.ts';
 import { openStackDeployment } from './stack-deployment.ts';
 import { onlyNamed, parseTables } from './table-names.ts';
 
@@ -56,19 +57,28 @@ const openLocalDeployment = (
  * that a deleted stack retained; or an engine. Only production data is retained: changing it needs the name of the first table.
  * @throws CommandFailure when the options contradict each other, the address is not a URL or the stack cannot be found
  */
-export const openDeployment = async (options: DeploymentOptions, context: AdminContext): Promise<Deployment> => {
+export const openDeployment = async (
+  options: DeploymentOptions,
+  context: AdminContext,
+  notice: CommandRun['notice'],
+): Promise<Deployment> => {
   const { dynamodb, stack, region, profile, yes } = options;
   const named = options.tables === undefined ? {} : parseTables(options.tables);
+  const profileInUse = profile ?? context.aws.profile;
   if (stack !== undefined) {
-    if (dynamodb === undefined) return openStackDeployment({ stack, region, profile, yes }, named);
-    throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
+    if (dynamodb !== undefined) {
+      throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
+    }
+    const found = await regionOf({ stack, region, profile: profileInUse }, context, notice);
+    return openStackDeployment({ stack, region: found, profile, yes }, profileInUse, named);
   }
   if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);
   if (options.tables === undefined) {
     throw new CommandFailure('name the stack with --stack, or tables that have none with --tables keys=NAME');
   }
+  requireRegion(region, '--region');
   return {
-    db: connect({ region, ...(profile && { profile }) }),
+    ...connectToAws({ region, ...(profile && { profile }) }, profileInUse),
     tableNames: onlyNamed(named),
     address: `AWS in ${region}`,
     remedy: 'look at the region and at the names of the tables',

@@ -2,40 +2,43 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import type { TableId, TableNames } from '../../../functions/tables.ts';
 import { KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/outcome.ts';
-import { connect, NO_CREDENTIALS } from './database.ts';
+import { type AwsAccess, type AwsAccount, awsErrorSentence, lastHostOf } from './aws-errors.ts';
+import { connectToAws } from './database.ts';
 import type { Deployment } from './deployment.ts';
+import type { Region } from './region.ts';
 import { type NamedTables, TABLE_IDS } from './table-names.ts';
 
 interface StackOptions {
   readonly stack: string;
-  readonly region: string | undefined;
+  readonly region: Region;
   readonly profile: string | undefined;
   readonly yes: string | undefined;
 }
 
-/** Region and credentials as the AWS CLI finds them, unless options name others. */
-const account = ({ region, profile }: StackOptions) => ({ ...(region && { region }), ...(profile && { profile }) });
-
 type Outputs = ReadonlyMap<string, string>;
 
-const explain = (error: unknown, { stack, region }: StackOptions): CommandFailure => {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  if (/does not exist/.test(message)) {
-    return new CommandFailure(`there is no stack ${stack} in ${region ?? 'this region'}`);
+/** Milliseconds. The SDK itself waits for ever. */
+const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
+const explain = (error: unknown, { stack, region }: StackOptions, access: AwsAccess): CommandFailure => {
+  const failed = error instanceof Error ? error : new Error(String(error));
+  if (/does not exist/.test(failed.message)) {
+    const where = `${region.name} (from ${region.source})`;
+    return new CommandFailure(`there is no stack ${stack} in ${where}: check its name, the region and the account`);
   }
-  if (/[Rr]egion is missing/.test(message)) return new CommandFailure('name the region of the stack with --region');
-  if (/Credentials/.test(name)) return new CommandFailure(NO_CREDENTIALS);
-  return new CommandFailure(`the stack ${stack} could not be read (${name})`, { cause: error });
+  const sentence = awsErrorSentence(failed, access) ?? `the stack ${stack} could not be read (${failed.name})`;
+  return new CommandFailure(sentence, { cause: error });
 };
 
-const outputsOf = async (options: StackOptions): Promise<Outputs> => {
-  const client = new CloudFormationClient(account(options));
+const outputsOf = async (options: StackOptions, account: AwsAccount, profile: string | undefined): Promise<Outputs> => {
+  const client = new CloudFormationClient({ ...account, requestHandler: TIMEOUTS });
+  const access = { profile, host: lastHostOf(client) };
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: options.stack }));
     const outputs = Stacks[0]?.Outputs ?? [];
     return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
   } catch (error) {
-    throw explain(error, options);
+    throw explain(error, options, access);
   } finally {
     client.destroy();
   }
@@ -53,15 +56,21 @@ const tableNamesFrom = (outputs: Outputs, stack: string, named: NamedTables): Ta
 /**
  * The tables of a deployed stack, from its outputs, except those that are named: others of its account, such as a restored
  * table.
+ * @param profileInUse the profile that is named, or that of the environment
  * @throws CommandFailure when the stack does not exist or cannot be read
  */
-export const openStackDeployment = async (options: StackOptions, named: NamedTables): Promise<Deployment> => {
-  const { stack, yes } = options;
-  const outputs = await outputsOf(options);
+export const openStackDeployment = async (
+  options: StackOptions,
+  profileInUse: string | undefined,
+  named: NamedTables,
+): Promise<Deployment> => {
+  const { stack, region, profile, yes } = options;
+  const account = { region: region.name, ...(profile && { profile }) };
+  const outputs = await outputsOf(options, account, profileInUse);
   return {
     tableNames: tableNamesFrom(outputs, stack, named),
-    db: connect(account(options)),
-    address: `the stack ${stack}`,
+    ...connectToAws(account, profileInUse),
+    address: `the stack ${stack} in ${region.name}`,
     remedy: 'look at the stack in the console',
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
   };

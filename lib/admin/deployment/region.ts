@@ -1,0 +1,76 @@
+/** Where a stack is: named by an option, the stage's settings, the environment or the profile, never guessed. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadSharedConfigFiles } from '@smithy/core/config';
+import type { AdminContext } from '../command/context.ts';
+import { CommandFailure } from '../command/outcome.ts';
+
+export interface Region {
+  readonly name: string;
+  /** Where the name comes from, for messages. */
+  readonly source: string;
+}
+
+const REGION_NAME = /^[a-z]{2}(-[a-z]+)+-\d+$/;
+
+/** @throws CommandFailure when the name has not the form of a region's */
+export const requireRegion = (name: string, source: string): Region => {
+  if (REGION_NAME.test(name)) return { name, source };
+  throw new CommandFailure(`"${name}" (${source}) is not the name of a region, such as eu-west-2`);
+};
+
+/** What `bin/app.ts` calls the stack of a stage. */
+const STACK_OF_STAGE = /^vehicle-verification-([a-z][a-z0-9-]*)$/;
+
+/** The region in the settings of the stage, which is where `cdk deploy` puts its stack. */
+const regionOfStage = async (stack: string, stagesFolder: string): Promise<Region | undefined> => {
+  const stage = STACK_OF_STAGE.exec(stack)?.[1];
+  if (stage === undefined) return undefined;
+  const source = `stages/${stage}.json`;
+  const settings = await readFile(join(stagesFolder, `${stage}.json`), 'utf8').catch(() => undefined);
+  if (settings === undefined) return undefined;
+  try {
+    const { region } = JSON.parse(settings) as { readonly region?: unknown };
+    return requireRegion(String(region), source);
+  } catch (error) {
+    throw error instanceof CommandFailure ? error : new CommandFailure(`${source} is not valid JSON`, { cause: error });
+  }
+};
+
+const regionOfProfile = async (profile = 'default'): Promise<Region | undefined> => {
+  const { configFile, credentialsFile } = await loadSharedConfigFiles();
+  const region = credentialsFile[profile]?.region ?? configFile[profile]?.region;
+  return region ? requireRegion(region, `the profile ${profile}`) : undefined;
+};
+
+interface Wanted {
+  readonly stack: string;
+  readonly region: string | undefined;
+  readonly profile: string | undefined;
+}
+
+/**
+ * The region of a stack: from `--region`, the settings of its stage, `AWS_REGION`, `AWS_DEFAULT_REGION` or the profile, in this
+ * order. A notice says when `--region` is not that of the settings, as for the old stack of a stage that has moved.
+ * @throws CommandFailure when none of them names a region
+ */
+export const regionOf = async (
+  { stack, region, profile }: Wanted,
+  { aws, stagesFolder }: Pick<AdminContext, 'aws' | 'stagesFolder'>,
+  notice: (sentence: string) => void,
+): Promise<Region> => {
+  const settings = await regionOfStage(stack, stagesFolder);
+  if (region !== undefined) {
+    const wanted = requireRegion(region, '--region');
+    if (settings !== undefined && settings.name !== region) {
+      notice(`--region is ${region}, but ${settings.source} says ${settings.name}: the stack in ${region} is used`);
+    }
+    return wanted;
+  }
+  if (settings !== undefined) return settings;
+  if (aws.region) return requireRegion(aws.region, 'AWS_REGION');
+  if (aws.defaultRegion) return requireRegion(aws.defaultRegion, 'AWS_DEFAULT_REGION');
+  const ofProfile = await regionOfProfile(profile);
+  if (ofProfile !== undefined) return ofProfile;
+  throw new CommandFailure(`name the region of the stack ${stack} with --region`);
+};

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export type Outputs = Readonly<Record<string, string>>;
+
+/** An error as AWS sends it. */
+export interface AwsError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+const stackXml = (outputs: Outputs): string => {
+  const members = Object.entries(outputs).map(
+    ([name, value]) => `<member><OutputKey>${name}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  const stack = `<member><StackName>s</StackName><Outputs>${members.join('')}</Outputs></member>`;
+  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+};
+
+const errorXml = ({ code, message }: AwsError): string =>
+  `<ErrorResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`;
+
+const errorJson = ({ code, message }: AwsError): string =>
+  JSON.stringify({ __type: `com.amazon.coral.service#${code}`, Message: message });
+
+/** CloudFormation as far as the CLI needs it: the outputs of these stacks. DynamoDB only has errors here. */
+export const startAwsServer = async () => {
+  const stacks: Record<string, Outputs> = {};
+  /** The region that each request was signed for. */
+  const regions: (string | undefined)[] = [];
+  let error: AwsError | undefined;
+  const notThere = (stack: string): AwsError => ({
+    status: 400,
+    code: 'ValidationError',
+    message: `Stack with id ${stack} does not exist`,
+  });
+
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    regions.push(/Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1]);
+    if (request.headers['x-amz-target'] !== undefined) {
+      const sent = error ?? { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
+      response.writeHead(sent.status, { 'content-type': 'application/x-amz-json-1.0' }).end(errorJson(sent));
+      return;
+    }
+    const stack = new URLSearchParams(body).get('StackName') ?? '';
+    const outputs = stacks[stack];
+    const sent = outputs === undefined ? (error ?? notThere(stack)) : undefined;
+    response.writeHead(sent?.status ?? 200, { 'content-type': 'text/xml' });
+    response.end(sent ? errorXml(sent) : stackXml(outputs ?? {}));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stacks,
+    regions,
+    /** Sends this error for stacks that are not there, and for every request to DynamoDB. */
+    failWith: (next: AwsError | undefined) => {
+      error = next;
+      regions.length = 0;
+    },
+    close: () => server.close().closeAllConnections(),
+  };
+};
+
+export type AwsServer = Awaited<ReturnType<typeof startAwsServer>>;
