@@ -25,6 +25,11 @@ const ON_REQUEST = [
   project('sam', ['sam/**/*.sam.ts']),
   project('black-box', ['black-box/**/*.black-box.ts']),
   project('browser', ['browser/**/*.browser.ts']),
+  {
+    ...project('client', ['client/**/*.client.ts']),
+    globalSetup: '<rootDir>/test/client/pack-and-install.ts',
+    globalTeardown: '<rootDir>/test/client/remove-installed.ts',
+  },
 ];
 
 const isSelecting = process.argv.some((argument) => argument.startsWith('--selectProjects'));

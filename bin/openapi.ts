@@ -9,5 +9,6 @@ const document = new URL('openapi.json', docs);
 
 await writeFile(document, `${JSON.stringify(openApiDocument(), null, 2)}\n`);
 await writeFile(new URL('errors.md', docs), errorListMarkdown());
-await writeFile(new URL('api-types.ts', docs), generateApiTypes(document));
-process.stdout.write('Wrote docs/openapi.json, docs/errors.md and docs/api-types.ts.\n');
+const types = generateApiTypes(document);
+for (const folder of ['.', '../client/src/']) await writeFile(new URL('api-types.ts', new URL(folder, docs)), types);
+process.stdout.write('Wrote docs/openapi.json, docs/errors.md, docs/api-types.ts and client/src/api-types.ts.\n');

@@ -44,6 +44,18 @@ export const forbidden: Rule[] = [
     from: { path: '^functions/' },
     to: { path: '^(lib|bin|client)/' },
   },
+  {
+    name: 'client/ imports nothing of the service',
+    severity: 'error',
+    from: { path: '^client/' },
+    to: { path: '^(functions|lib|bin)/' },
+  },
+  {
+    name: 'the library in client/ uses web standards only',
+    severity: 'error',
+    from: { path: '^client/src/(?!command-line/)' },
+    to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+  },
   { name: 'lib/ imports nothing of bin/', severity: 'error', from: { path: '^lib/' }, to: { path: '^bin/' } },
   {
     name: 'lib/cloud and lib/openapi import only declarations',

@@ -7,11 +7,12 @@ import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { forbidden } from './import-rules.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+const FOLDERS = ['functions', 'lib', 'bin', 'client/src'];
 /** With fewer modules than this, the rules have read only a part of the product. */
 const LEAST_MODULES = 200;
 
 const cruised = async (baseDir: string): Promise<ICruiseResult> => {
-  const { output } = await cruise(['functions', 'lib', 'bin'], {
+  const { output } = await cruise(FOLDERS, {
     baseDir,
     // It does not read TypeScript 7.
     parser: 'swc',
@@ -30,7 +31,7 @@ const violationsIn = ({ summary }: ICruiseResult): string[] =>
 const violationsOf = async (files: Readonly<Record<string, string>>): Promise<string[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'imports-'));
   try {
-    for (const path of ['functions', 'lib', 'bin']) await mkdir(join(folder, path));
+    for (const path of FOLDERS) await mkdir(join(folder, path), { recursive: true });
     for (const [path, source] of Object.entries(files)) {
       await mkdir(join(folder, path, '..'), { recursive: true });
       await writeFile(join(folder, path), source);
@@ -73,6 +74,8 @@ describe('Imports', () => {
       'functions/ imports nothing of lib/, bin/ or client/',
       { 'functions/a/one.ts': "import type { B } from '../../lib/b.ts';", 'lib/b.ts': 'export interface B {}' },
     ],
+    ['client/ imports nothing of the service', oneImport('client/src/a.ts', '../../lib/b.ts', 'lib/b.ts')],
+    ['the library in client/ uses web standards only', { 'client/src/a.ts': "import 'node:fs';" }],
     [
       'lib/cloud and lib/openapi import only declarations',
       oneImport('lib/cloud/stack.ts', '../../functions/handlers/read.ts', 'functions/handlers/read.ts'),

@@ -1,0 +1,95 @@
+import type { UsageReport } from './api-types.ts';
+import { isProblem } from './errors.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+interface BulkOptions extends CallOptions {
+  readonly path: string;
+  readonly date?: string | undefined;
+}
+
+interface Entry {
+  readonly registration: string;
+  readonly code?: string;
+}
+
+/** As many registrations as the smallest plan allows in a request: no need to ask for the plan. */
+const SMALLEST_BULK_SIZE = 100;
+
+const isUnread = (entry: Entry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
+
+/** Runs a task for each item, some at the same time. The first failure ends the others. */
+const forEachAtOnce = async <Item>(
+  items: readonly Item[],
+  concurrency: number,
+  signal: AbortSignal | undefined,
+  task: (item: Item, signal: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const stop = new AbortController();
+  const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
+  const waiting = items.values();
+  const worker = async () => {
+    for (const item of waiting) await task(item, either);
+  };
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
+  } finally {
+    stop.abort();
+  }
+};
+
+/** Bulk lookups of any length, in requests of the plan's size. */
+export const openBulk = ({ request, backOff, attempts }: Transport, concurrency: number) => {
+  let size: number | undefined;
+
+  const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
+    const report = await request<UsageReport>({ path: '/usage', signal });
+    size = report.limits.registrationsPerBulk;
+    return report;
+  };
+
+  const sizeFor = async (count: number, signal: AbortSignal | undefined): Promise<number> =>
+    size ?? (count <= SMALLEST_BULK_SIZE ? SMALLEST_BULK_SIZE : (await usage({ signal })).limits.registrationsPerBulk);
+
+  /** One request; two of half the size when the plan has become smaller. */
+  const ask = async <Result extends Entry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
+    const { path, date, signal } = options;
+    try {
+      const body = { registrations: asked, ...(date !== undefined && { date }) };
+      const { results } = await request<{ results: Result[] }>({ method: 'POST', path, body, signal });
+      if (results?.length !== asked.length) throw new Error('The service answered for other registrations than asked.');
+      return results;
+    } catch (error) {
+      if (!isProblem(error, 'BULK_TOO_LARGE') || asked.length === 1) throw error;
+      size = Math.ceil(asked.length / 2);
+      const [first, second] = [asked.slice(0, size), asked.slice(size)];
+      return [...(await ask<Result>(first, options)), ...(await ask<Result>(second, options))];
+    }
+  };
+
+  /** One result per registration, in order. What could not be read is asked again; what is left stays unread. */
+  const lookUp = async <Result extends Entry>(
+    registrations: readonly string[],
+    options: BulkOptions,
+  ): Promise<Result[]> => {
+    const { signal } = options;
+    const results: Result[] = [];
+    let pending = [...registrations.keys()];
+    for (let attempt = 1; pending.length > 0; attempt += 1) {
+      const bulkSize = await sizeFor(pending.length, signal);
+      const chunks: number[][] = [];
+      for (let start = 0; start < pending.length; start += bulkSize)
+        chunks.push(pending.slice(start, start + bulkSize));
+      await forEachAtOnce(chunks, concurrency, signal, async (chunk, either) => {
+        const asked = chunk.map((index) => registrations[index] ?? '');
+        const answers = await ask<Result>(asked, { ...options, signal: either });
+        for (const [at, answer] of answers.entries()) results[chunk[at] ?? -1] = answer;
+      });
+      pending = pending.filter((index) => isUnread(results[index]));
+      if (attempt >= attempts) break;
+      if (pending.length > 0) await backOff(attempt, signal);
+    }
+    return results;
+  };
+
+  return { usage, lookUp };
+};

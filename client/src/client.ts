@@ -1,0 +1,75 @@
+import type {
+  BulkComplianceResult,
+  BulkResult,
+  ComplianceVerdict,
+  UsageReport,
+  VehicleInsurance,
+} from './api-types.ts';
+import { openBulk } from './bulk.ts';
+import { Content } from './content.ts';
+import { isProblem } from './errors.ts';
+import { type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
+
+/** An entry of a bulk insurance lookup: an answer, or a `code` that says why there is none. */
+export type InsuranceEntry = BulkResult['results'][number];
+/** An entry of a bulk compliance lookup: a verdict, or a `code` that says why there is none. */
+export type ComplianceEntry = BulkComplianceResult['results'][number];
+
+export interface InsuranceOptions extends CallOptions {
+  /** Instead of today: YYYY-MM-DD. */
+  readonly date?: string | undefined;
+}
+
+/** `undefined` instead of the problem that there is no such vehicle. */
+const unlessUnknown = async <Answer>(answer: Promise<Answer>): Promise<Answer | undefined> => {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isProblem(error, 'VEHICLE_NOT_FOUND')) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * The Vehicle Verification API. Every call waits for the rate limit, repeats what failed for a moment, and rejects with
+ * `ApiProblem`, with `ConnectionError`, or with the reason of its signal.
+ */
+export class VehicleVerification {
+  readonly content: Content;
+  readonly #transport: Transport;
+  readonly #bulk: ReturnType<typeof openBulk>;
+
+  /** @throws TypeError when the base address or the key cannot be one */
+  constructor(options: ClientOptions) {
+    this.#transport = openTransport(options);
+    this.#bulk = openBulk(this.#transport, options.concurrency ?? 4);
+    this.content = new Content(this.#transport);
+  }
+
+  /** Whether a vehicle is insured; `undefined` when it is unknown. */
+  insurance(registration: string, { date, signal }: InsuranceOptions = {}): Promise<VehicleInsurance | undefined> {
+    const path = `/vehicle/${encodeURIComponent(registration)}/insurance`;
+    return unlessUnknown(this.#transport.request<VehicleInsurance>({ path, query: { date }, signal }));
+  }
+
+  /** Whether these vehicles are insured: any number, one entry each, in order. */
+  verify(registrations: readonly string[], { date, signal }: InsuranceOptions = {}): Promise<InsuranceEntry[]> {
+    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-insurance', date, signal });
+  }
+
+  /** The compliance verdict of a vehicle; `undefined` when it is unknown. */
+  compliance(registration: string, { signal }: CallOptions = {}): Promise<ComplianceVerdict | undefined> {
+    const path = `/compliance/${encodeURIComponent(registration)}`;
+    return unlessUnknown(this.#transport.request<ComplianceVerdict>({ path, signal }));
+  }
+
+  /** The compliance verdicts of these vehicles: any number, one entry each, in order. */
+  verifyCompliance(registrations: readonly string[], { signal }: CallOptions = {}): Promise<ComplianceEntry[]> {
+    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-compliance', signal });
+  }
+
+  /** The key, its limits, the present window and the last 24 hours. */
+  usage(options: CallOptions = {}): Promise<UsageReport> {
+    return this.#bulk.usage(options);
+  }
+}

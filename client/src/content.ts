@@ -1,0 +1,104 @@
+import type { ContentItem, ContentPage, CreateContent, UpdateContent } from './api-types.ts';
+import { ApiProblem, isProblem } from './errors.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+export interface ListOptions extends CallOptions {
+  /** Only the items of this domain. */
+  readonly domain?: string | undefined;
+  /** Only the item with this slug; needs `domain`. */
+  readonly slug?: string | undefined;
+  /** Items in a request, 1 to 100: 50. */
+  readonly pageSize?: number | undefined;
+}
+
+export interface CreateOptions extends CallOptions {
+  /** Made for each call, unless you keep your own to repeat a creation from another process. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What changes in an item, from the item as it is. Called again when someone else was faster. */
+export type Edit = (item: ContentItem) => UpdateContent | Promise<UpdateContent>;
+
+/** How often an edit is tried while others change the item. */
+const MAX_EDITS = 10;
+
+const pathOf = (id: string): string => `/api/content/${encodeURIComponent(id)}`;
+
+/** Whether an item has what an edit asked for. Domains are stored in lower case. */
+const hasChanges = (item: ContentItem, { title, content, domain, slug, meta_description }: UpdateContent): boolean =>
+  Object.entries({ title, content, domain: domain?.toLowerCase(), slug, meta_description }).every(
+    ([name, value]) => value === undefined || item[name as keyof ContentItem] === value,
+  );
+
+/** Content items. */
+export class Content {
+  readonly #transport: Transport;
+
+  /** @internal */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** All items, newest in the list first, read page by page. Changes meanwhile shift the pages. */
+  async *list({ domain, slug, pageSize = 50, signal }: ListOptions = {}): AsyncGenerator<ContentItem, void, undefined> {
+    let limit = pageSize;
+    for (let offset = 0, total = 1; offset < total; ) {
+      try {
+        const query = { domain, slug, limit, offset };
+        const page = await this.#transport.request<ContentPage>({ path: '/api/content', query, signal });
+        yield* page.items;
+        if (page.items.length === 0) return;
+        offset += page.items.length;
+        total = page.total;
+      } catch (error) {
+        if (!isProblem(error, 'PAGE_TOO_LARGE') || limit === 1) throw error;
+        limit = Math.ceil(limit / 2);
+      }
+    }
+  }
+
+  /** @throws ApiProblem `CONTENT_NOT_FOUND` when there is none with this id */
+  get(id: string, { signal }: CallOptions = {}): Promise<ContentItem> {
+    return this.#transport.request<ContentItem>({ path: pathOf(id), signal });
+  }
+
+  /** Creates the item once, however often it has to be sent. */
+  create(
+    item: CreateContent,
+    { idempotencyKey = crypto.randomUUID(), signal }: CreateOptions = {},
+  ): Promise<ContentItem> {
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    return this.#transport.request<ContentItem>({ method: 'POST', path: '/api/content', headers, body: item, signal });
+  }
+
+  /** Reads the item and applies the edit, again when someone else changed it meanwhile. Nothing is overwritten unread. */
+  async update(id: string, edit: Edit, { signal }: CallOptions = {}): Promise<ContentItem> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { version, ...item } = await this.get(id, { signal });
+      const body = await edit({ version, ...item });
+      const headers = { 'If-Match': `"${version}"` };
+      try {
+        return await this.#transport.request<ContentItem>({ method: 'PUT', path: pathOf(id), headers, body, signal });
+      } catch (error) {
+        if (!isProblem(error, 'PRECONDITION_FAILED') || attempt === MAX_EDITS) throw error;
+        if (error.isAfterLostAnswer) {
+          // The change that came first may be our own.
+          const present = await this.get(id, { signal });
+          if (present.version === version + 1 && hasChanges(present, body)) return present;
+          if (present.version > version + 1) throw error;
+        }
+      }
+      await this.#transport.backOff(attempt, signal);
+    }
+  }
+
+  /** Deletes the item for good. @throws ApiProblem `CONTENT_NOT_FOUND` when there was none with this id */
+  async delete(id: string, { signal }: CallOptions = {}): Promise<void> {
+    try {
+      await this.#transport.request<void>({ method: 'DELETE', path: pathOf(id), signal });
+    } catch (error) {
+      const isDone = error instanceof ApiProblem && error.status === 404 && error.isAfterLostAnswer;
+      if (!isDone) throw error;
+    }
+  }
+}

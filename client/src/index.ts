@@ -1,0 +1,18 @@
+export type {
+  BulkFailure,
+  BulkSuccess,
+  ComplianceVerdict,
+  ContentItem,
+  CreateContent,
+  Policy,
+  UpdateContent,
+  UsageReport,
+  ValidationIssue,
+  Vehicle,
+  VehicleInsurance,
+} from './api-types.ts';
+export { type ComplianceEntry, type InsuranceEntry, type InsuranceOptions, VehicleVerification } from './client.ts';
+export type { Content, CreateOptions, Edit, ListOptions } from './content.ts';
+export { ApiProblem, ConnectionError, type ProblemCode } from './errors.ts';
+export type { Timing } from './timing.ts';
+export type { CallOptions, ClientOptions } from './transport.ts';

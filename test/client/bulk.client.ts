@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { library } from './installed-package.ts';
+import { virtualTime } from './virtual-time.ts';
+
+const { VehicleVerification } = library;
+
+interface Bulk {
+  readonly registrations: readonly string[];
+}
+type Answer = (bulk: Bulk, nth: number) => Response | Promise<Response>;
+
+const entriesOf = ({ registrations }: Bulk, unread: (registration: string) => boolean = () => false) =>
+  Response.json({
+    results: registrations.map((registration) =>
+      unread(registration)
+        ? { registration, insured: false, error: 'x', code: 'LOOKUP_UNAVAILABLE' }
+        : { registration, insured: true, policy: null },
+    ),
+  });
+const tooLarge = () =>
+  new Response(JSON.stringify({ status: 400, code: 'BULK_TOO_LARGE', detail: 'Too many.' }), {
+    status: 400,
+    headers: { 'Content-Type': 'application/problem+json' },
+  });
+
+/** A client of a service with this bulk size. `asked` has the registrations of each bulk request. */
+const clientOf = (answer: Answer, registrationsPerBulk = 500) => {
+  const asked: (readonly string[])[] = [];
+  const time = virtualTime();
+  const send: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/usage')) return Response.json({ limits: { registrationsPerBulk } });
+    const bulk = JSON.parse(String(init?.body)) as Bulk;
+    asked.push(bulk.registrations);
+    return answer(bulk, asked.length);
+  };
+  const client = new VehicleVerification({
+    baseUrl: 'https://api.example.com/v1',
+    apiKey: 'key',
+    fetch: send,
+    timing: time.timing,
+  });
+  return { client, asked, ...time };
+};
+const named = (count: number) => Array.from({ length: count }, (_, index) => `X${index}`);
+
+describe('A bulk lookup', () => {
+  it('asks again for what could not be read, with a backoff, and only for that', async () => {
+    const { client, asked, waits } = clientOf((bulk, nth) => entriesOf(bulk, (one) => one === 'X1' && nth < 3));
+    const results = await client.verify(named(3));
+    expect(results.map(({ registration, insured }) => [registration, insured])).toEqual(
+      named(3).map((one) => [one, true]),
+    );
+    expect(asked).toEqual([named(3), ['X1'], ['X1']]);
+    expect(waits).toEqual([250, 500]);
+  });
+
+  it('halves its requests when the plan has become smaller', async () => {
+    const { client, asked } = clientOf((bulk) => (bulk.registrations.length > 150 ? tooLarge() : entriesOf(bulk)));
+    const results = await client.verify(named(500));
+    expect(results.map(({ registration }) => registration)).toEqual(named(500));
+    expect(asked.map(({ length }) => length)).toEqual([500, 250, 125, 125, 250, 125, 125]);
+    await client.verify(named(250));
+    expect(asked.slice(7).map(({ length }) => length)).toEqual([125, 125]);
+  });
+
+  it('has four requests at the same time, and ends the others when one fails', async () => {
+    let open = 0;
+    let most = 0;
+    const aborted = new Error('rejected');
+    const { client, asked } = clientOf(async (bulk, nth) => {
+      open += 1;
+      most = Math.max(most, open);
+      await new Promise(setImmediate);
+      open -= 1;
+      if (nth === 5) return new Response('{}', { status: 403 });
+      return entriesOf(bulk);
+    });
+    const outcome = await client.verify(named(5_000)).catch((error: unknown) => error);
+    expect(outcome).toMatchObject({ name: 'ApiProblem', status: 403 });
+    expect(most).toBe(4);
+    expect(asked.length).toBeLessThan(10);
+    const signal = AbortSignal.abort(aborted);
+    expect(await client.verify(named(1), { signal }).catch((error: unknown) => error)).toBe(aborted);
+  });
+
+  it('rejects an answer that is not for its registrations', async () => {
+    const { client } = clientOf(() => Response.json({ results: [] }));
+    await expect(client.verify(['A1'])).rejects.toThrow('The service answered for other registrations than asked.');
+  });
+});

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import type * as Library from '../../client/src/index.ts';
+
+const folder = join(process.env.CLIENT_INSTALLED_IN ?? '', 'node_modules');
+
+/** The library of the installed package. */
+export const library = (await import(join(folder, 'vehicle-verification/dist/index.js'))) as typeof Library;
+
+/** The folder of the installed package. */
+export const packageFolder = join(folder, 'vehicle-verification');
+
+/** Its command, as npm links it. */
+export const command = join(folder, '.bin/vehicle-verification');

@@ -1,0 +1,20 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { runCommand } from '../support/run-command.ts';
+
+const CLIENT = resolve(import.meta.dirname, '../../client');
+
+/** Installs the package as its users do: from the file that `npm pack` makes, in an empty folder. */
+export default async (): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'client-package-'));
+  // Read by installed-package.ts and remove-installed.ts.
+  process.env.CLIENT_INSTALLED_IN = folder;
+  const npm = (cwd: string, ...args: string[]) => runCommand('npm', [...args, '--no-audit', '--no-fund'], { cwd });
+  await npm(CLIENT, 'ci');
+  await npm(CLIENT, 'pack', '--pack-destination', folder);
+  const [tarball = ''] = await readdir(folder);
+  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  await npm(folder, 'install', '--offline', `./${tarball}`);
+  await rm(join(folder, tarball));
+};

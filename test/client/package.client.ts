@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../support/run-command.ts';
+import { packageFolder } from './installed-package.ts';
+
+const CLIENT = resolve(import.meta.dirname, '../../client');
+
+describe('The package', () => {
+  it('has what is built, a README, and no sources', () => {
+    expect(readdirSync(packageFolder).toSorted()).toEqual(['README.md', 'dist', 'package.json']);
+  });
+
+  it('has a library that needs nothing of Node', () => {
+    expect(readFileSync(join(packageFolder, 'dist/index.js'), 'utf8')).not.toMatch(/^import\b|\bprocess\.|\bBuffer\b/m);
+  });
+
+  it('passes publint and are-the-types-wrong, and its locked packages can be installed', async () => {
+    await runCommand('npm', ['run', 'check'], { cwd: CLIENT });
+    await runCommand('npm', ['ci', '--dry-run', '--ignore-scripts'], { cwd: CLIENT });
+  });
+});

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type LocalService, startLocalService } from '../../lib/local/service.ts';
+import { type HttpFault, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
+import { library } from './installed-package.ts';
+import { virtualTime } from './virtual-time.ts';
+
+const { VehicleVerification } = library;
+
+let service: LocalService;
+let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
+beforeAll(async () => {
+  service = await startLocalService({ port: 0, dynamodbPort: 0 });
+  proxy = await startHttpFaultProxy(service.origin);
+});
+afterAll(async () => {
+  await proxy.close();
+  await service.stop();
+});
+
+type Plan = keyof LocalService['keys'];
+/** A client of the service through the proxy, which waits in no time. */
+const clientOf = (plan: Plan, options: object = {}) =>
+  new VehicleVerification({
+    baseUrl: `${proxy.origin}/v1`,
+    apiKey: service.keys[plan],
+    timing: { sleep: virtualTime().timing.sleep },
+    ...options,
+  });
+const requestsTo = (method: string, path: RegExp) =>
+  proxy.requests.filter((request) => request.method === method && path.test(request.path));
+const failureOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
+
+let slugs = 0;
+const newItem = (domain = 'client.example') => {
+  slugs += 1;
+  return { title: 'Title', content: 'Text', domain, slug: `item-${slugs}` };
+};
+
+describe('The client', () => {
+  it('looks up vehicles one at a time, and on another day', async () => {
+    const client = clientOf('premium');
+    expect(await client.insurance('AB12 CDE')).toMatchObject({ registration: 'AB12 CDE', insured: true });
+    expect(await client.insurance('ZZ99ZZZ')).toBeUndefined();
+    expect(await client.insurance('AB12CDE', { date: '2020-02-29' })).toMatchObject({
+      insured: false,
+      asOf: '2020-02-29',
+    });
+    expect(await client.compliance('TC11ALL')).toMatchObject({ compliant: false });
+    expect(await client.compliance('ZZ99ZZZ')).toBeUndefined();
+    expect(await failureOf(client.compliance('VE24UNK'))).toMatchObject({ status: 404, code: 'COMPLIANCE_NOT_FOUND' });
+  });
+
+  it('reports what the service rejects, and the request id to ask about', async () => {
+    expect(await failureOf(clientOf('premium').insurance('AB12_CDE'))).toMatchObject({
+      ...{
+        name: 'ApiProblem',
+        status: 400,
+        code: 'INVALID_REGISTRATION',
+        requestId: expect.stringMatching(/^[\w-]{36}$/),
+      },
+      errors: [{ parameter: 'registration', detail: expect.any(String) }],
+    });
+    const stranger = clientOf('premium', { apiKey: `vvc_live_${'A'.repeat(36)}` });
+    expect(await failureOf(stranger.verify(['A1']))).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+  });
+
+  it('splits a long list by the size of the plan and keeps its order', async () => {
+    proxy.inject(() => undefined);
+    const registrations = Array.from({ length: 1_201 }, (_, index) => (index % 2 ? `X${index}` : 'AB12 CDE'));
+    const results = await clientOf('standard').verify(registrations);
+    expect(results.map(({ registration }) => registration)).toEqual(registrations);
+    expect(results.map((entry) => ('code' in entry ? entry.code : entry.insured)).slice(0, 2)).toEqual([
+      ...[true, 'VEHICLE_NOT_FOUND'],
+    ]);
+    const sizes = requestsTo('POST', /bulk-insurance/).map(({ body }) => JSON.parse(body).registrations.length);
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([201, 500, 500]);
+    expect(requestsTo('GET', /usage/)).toHaveLength(1);
+  });
+
+  it('checks compliance in bulk, and finds the suggestion for a mistyped registration', async () => {
+    const client = clientOf('free');
+    const [known, unchecked] = await client.verifyCompliance(['MT17 DUE', 'VE24 UNK']);
+    expect([known, unchecked]).toMatchObject([{ compliant: true }, { code: 'COMPLIANCE_NOT_FOUND' }]);
+    expect(await client.verify(['AB1OCDE'])).toMatchObject([{ suggestion: 'AB10CDE' }]);
+    expect(await client.verify([])).toEqual([]);
+    expect(await client.usage()).toMatchObject({ limits: { registrationsPerBulk: 100 } });
+  });
+
+  it('leaves what cannot be read after all attempts unread, and asks again for nothing else', async () => {
+    proxy.inject(() => undefined);
+    const results = await clientOf('test').verify(['KR08 NIL', 'ER19 THR']);
+    expect(results).toMatchObject([{ policy: null }, { code: 'LOOKUP_UNAVAILABLE' }]);
+    const asked = requestsTo('POST', /bulk-insurance/).map(({ body }) => JSON.parse(body).registrations);
+    expect(asked).toEqual([['KR08 NIL', 'ER19 THR'], ...Array(4).fill(['ER19 THR'])]);
+  });
+
+  it('reads every item of every page once', async () => {
+    const client = clientOf('premium');
+    const items = await Array.fromAsync(client.content.list({ domain: 'help.example', pageSize: 10 }));
+    expect([items.length, new Set(items.map(({ id }) => id)).size]).toEqual([25, 25]);
+    expect(await Array.fromAsync(client.content.list({ domain: 'nothing.example' }))).toEqual([]);
+    const [{ slug = '' } = {}] = items;
+    expect(await Array.fromAsync(client.content.list({ domain: 'help.example', slug }))).toEqual(items.slice(0, 1));
+  });
+
+  it('reads smaller pages when large items do not fit', async () => {
+    const client = clientOf('premium');
+    const domain = 'large.example';
+    for (let count = 0; count < 60; count += 1) {
+      await client.content.create({ ...newItem(domain), content: 'x'.repeat(100_000) });
+    }
+    proxy.inject(() => undefined);
+    const items = await Array.fromAsync(client.content.list({ domain, pageSize: 100 }));
+    expect(new Set(items.map(({ id }) => id)).size).toBe(60);
+    const limits = requestsTo('GET', /limit=/).map(({ path }) => Number(/limit=(\d+)/.exec(path)?.[1]));
+    expect(limits).toEqual([100, 50, 25, 25, 25]);
+  });
+
+  it('repeats an edit on the item as it is now when others change it', async () => {
+    const { content } = clientOf('premium');
+    const { id } = await content.create(newItem());
+    const letters = ['a', 'b', 'c', 'd'];
+    await Promise.all(letters.map((letter) => content.update(id, (item) => ({ content: item.content + letter }))));
+    const item = await content.get(id);
+    expect([item.version, [...item.content.slice(4)].toSorted()]).toEqual([5, letters]);
+    await content.delete(id);
+    expect(await failureOf(content.delete(id))).toMatchObject({ status: 404, code: 'CONTENT_NOT_FOUND' });
+    expect(await failureOf(content.update(id, () => ({ title: 'x' })))).toMatchObject({ status: 404 });
+  });
+});
+
+const FAULTS: readonly HttpFault[] = [
+  ...(['throttle', 'resetBefore', 'resetAfter', 'error', 'errorAfter', 'html', 'truncate', 'truncateJson'] as const),
+  // Longer than any test: the attempt ends by its time-out.
+  { slowMs: 600_000 },
+];
+
+describe.each(FAULTS.map((fault) => [JSON.stringify(fault), fault] as const))('With the fault %s', (_name, fault) => {
+  /** The first request of each kind fails. */
+  const failFirst = () => {
+    const met = new Set<string>();
+    proxy.inject(({ method, path }) => {
+      const kind = `${method} ${path.split('?')[0]}`;
+      if (met.has(kind)) return undefined;
+      met.add(kind);
+      return fault;
+    });
+  };
+  const patient = () => clientOf('premium', { timeoutMs: typeof fault === 'object' ? 1_000 : 60_000 });
+
+  it('lookups have their answers', async () => {
+    failFirst();
+    const client = patient();
+    expect(await client.insurance('AB12CDE')).toMatchObject({ insured: true });
+    expect(await client.insurance('ZZ99ZZZ')).toBeUndefined();
+    const registrations = Array.from({ length: 150 }, (_, index) => (index === 149 ? 'AB12CDE' : `X${index}`));
+    const results = await client.verify(registrations);
+    expect(results.map(({ registration }) => registration)).toEqual(registrations);
+    expect(results.at(-1)).toMatchObject({ insured: true });
+    expect(proxy.requests.filter((request) => request.fault === fault)).toHaveLength(4);
+  });
+
+  it('an item is created once, changed once and deleted', async () => {
+    const { content } = patient();
+    failFirst();
+    const fields = newItem(`fault-${slugs}.example`);
+    const created = await content.create(fields);
+    const changed = await content.update(created.id, (item) => ({
+      content: `${item.content}!`,
+      domain: fields.domain.toUpperCase(),
+    }));
+    expect(changed).toMatchObject({ ...fields, content: 'Text!', version: 2 });
+    expect(await Array.fromAsync(content.list({ domain: fields.domain }))).toEqual([changed]);
+    await content.delete(created.id);
+    expect(await Array.fromAsync(content.list({ domain: fields.domain }))).toEqual([]);
+    const keys = new Set(requestsTo('POST', /content$/).map(({ body }) => body));
+    expect([keys.size, requestsTo('POST', /content$/).length]).toEqual([1, 2]);
+    // 204 has nothing to truncate.
+    expect(requestsTo('DELETE', /./)).toHaveLength(String(fault).startsWith('truncate') ? 1 : 2);
+  });
+});
+
+describe('With faults of every kind in two of three requests', () => {
+  const among = ({ nth }: { nth: number }) => (nth % 3 === 0 ? undefined : FAULTS[nth % (FAULTS.length - 1)]);
+
+  it('a long list is complete and in order', async () => {
+    proxy.inject(among);
+    const registrations = Array.from({ length: 5_000 }, (_, index) => `X${index}`);
+    const results = await clientOf('standard', { attempts: 15 }).verify(registrations);
+    expect(results.map(({ registration }) => registration)).toEqual(registrations);
+    expect(new Set(results.map((entry) => 'code' in entry && entry.code))).toEqual(new Set(['VEHICLE_NOT_FOUND']));
+  });
+
+  it('an edit is applied once, or ends as the 412 of a change whose outcome nobody knows', async () => {
+    proxy.inject(() => undefined);
+    const { content } = clientOf('premium', { attempts: 15 });
+    const { id } = await content.create(newItem());
+    proxy.inject(among);
+    const letters = [...'abcde'];
+    const edits = letters.map((letter) => content.update(id, (item) => ({ content: item.content + letter })));
+    const outcomes = await Promise.allSettled(edits);
+    proxy.inject(() => undefined);
+    const found = (await content.get(id)).content.slice(4);
+    expect(new Set(found).size).toBe(found.length);
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.status === 'fulfilled') expect(found).toContain(letters[index]);
+      else expect(outcome.reason).toMatchObject({ status: 412, isAfterLostAnswer: true });
+    }
+    expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true);
+  });
+});

@@ -1,0 +1,17 @@
+import type { Timing } from '../../client/src/index.ts';
+
+/** A clock that moves when something waits. `waits` has the milliseconds; chance is always at its middle. */
+export const virtualTime = (start = Date.UTC(2026, 10, 22, 12, 0, 30)) => {
+  const waits: number[] = [];
+  let now = start;
+  const timing: Timing = {
+    now: () => now,
+    random: () => 0.5,
+    sleep: async (milliseconds, signal) => {
+      signal?.throwIfAborted();
+      waits.push(milliseconds);
+      now += milliseconds;
+    },
+  };
+  return { timing, waits, now: () => now };
+};
