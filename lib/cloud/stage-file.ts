@@ -75,7 +75,7 @@ export const StageFile = T.Object({
       () => `must be a number of days that CloudWatch Logs offers: ${LOG_RETENTION_DAYS.join(', ')}`,
     ),
   ),
-  /** A new version first serves a tenth of the requests, and is rolled back when an alarm is raised. False when absent. */
+  /** A new version first serves a tenth of the requests, and is rolled back when an alarm is raised. Has no effect yet. */
   gradualDeployment: T.Optional(T.Boolean()),
 });
 
