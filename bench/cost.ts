@@ -29,8 +29,8 @@ const PRICES = {
   /** Out to the internet. */
   transferPerGigabyte: 0.09,
 } as const;
-/** API Gateway's access log and Lambda's START, END and REPORT lines, by their length; nothing here writes those. */
-const PLATFORM_LOG_BYTES = 350 + 450;
+/** API Gateway's access log, by its length; nothing here writes it. Lambda's own lines are off (`lambdaSystemLogs`). */
+const ACCESS_LOG_BYTES = 350;
 
 const DOMAIN = 'bench.example';
 const ITEMS = 600;
@@ -149,7 +149,7 @@ const costsOf = (one: Measured, memoryMegabytes: number): readonly number[] => [
   PRICES.lambdaPerMillion + one.billedMs * 1_000 * (memoryMegabytes / 1_024) * PRICES.lambdaPerGigabyteSecond,
   one.readUnits * PRICES.readUnitsPerMillion,
   one.writeUnits * PRICES.writeUnitsPerMillion,
-  ((one.loggedBytes + PLATFORM_LOG_BYTES) / 1_000) * PRICES.logsPerGigabyte,
+  ((one.loggedBytes + ACCESS_LOG_BYTES) / 1_000) * PRICES.logsPerGigabyte,
   (one.responseBytes / 1_000) * PRICES.transferPerGigabyte,
 ];
 

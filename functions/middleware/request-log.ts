@@ -1,6 +1,5 @@
 import { isDatabaseError } from '../dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../observability/log.ts';
-import { measureRequest } from '../observability/metrics.ts';
 import { isSandbox, type RequestContext, type StackRequest } from './request-context.ts';
 
 /** Logs an internal error and marks it for the metrics. Nothing of it is sent to the caller. */
@@ -19,32 +18,25 @@ const traceIdOf = (traceparent = ''): string | undefined => {
   return /[^0]/.test(traceId) && /[^0]/.test(parentId) && !(isVersion0 && appended) ? traceId : undefined;
 };
 
-/** Adds the request id to the response; writes one log line and the metrics per request. */
+/** Adds the request id to the response; writes one line per request, with its metrics. */
 export const requestLog = (endpoint: string) => {
   openLog();
   const close = ({ event: context, response }: StackRequest): void => {
     if (!response) return;
     const { requestId, caller, code } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
-    const outcome = {
+    const traceId = traceIdOf(context.headers.traceparent);
+    logRequest({
       requestId,
       endpoint,
       status: response.statusCode ?? 200,
       latencyMs: Math.round(performance.now() - context.startedAtMs),
       ...(code && { code }),
-    };
-    const traceId = traceIdOf(context.headers.traceparent);
-    logRequest({
-      ...outcome,
-      ...(caller && { keyId: caller.key.id }),
+      ...(caller && { keyId: caller.key.id, plan: caller.key.plan }),
       ...(isSandbox(context) && { sandbox: true }),
       ...(traceId && { traceId }),
-    });
-    measureRequest({
-      ...outcome,
       isForced: context.isForced === true,
       databaseError: context.databaseError === true,
-      ...(caller && { plan: caller.key.plan }),
     });
   };
   return { after: close, onError: close };

@@ -68,7 +68,7 @@ const outcomes = ({ functions }: ServiceDashboardProps): IWidget =>
     logGroupNames: [...functions.values()].map(({ logGroup }) => logGroup.logGroupName),
     queryLines: [
       'filter ispresent(Requests)',
-      'stats count(*) as requests, pct(Latency, 99) as p99ms by plan, endpoint, code',
+      'stats count(*) as requests, pct(Latency, 99) as p99ms by plan, endpoint, status, code',
       'sort requests desc',
     ],
     view: LogQueryVisualizationType.TABLE,

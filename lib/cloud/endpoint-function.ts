@@ -1,6 +1,14 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/endpoints.ts';
@@ -49,6 +57,11 @@ export class EndpointFunction extends Construct {
       code: Code.fromAsset(bundle),
       role: this.role(props),
       logGroup: this.logGroup,
+      // Levels need this format. At INFO Lambda adds lines of its own to every invocation, at WARN only to those that failed.
+      loggingFormat: LoggingFormat.JSON,
+      systemLogLevelV2: settings.lambdaSystemLogs ? SystemLogLevel.INFO : SystemLogLevel.WARN,
+      // The lines of requests are INFO and carry the metrics: above it the alarms would be blind.
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
       environment: this.environment(props),
     });
     this.acknowledgeFindings();

@@ -75,6 +75,11 @@ export const StageFile = T.Object({
       () => `must be a number of days that CloudWatch Logs offers: ${LOG_RETENTION_DAYS.join(', ')}`,
     ),
   ),
+  /**
+   * Lambda's own lines of every invocation, with its billed duration, its memory and the duration of its start. They cost about
+   * 0.3 USD per million requests. Those of failed invocations are there in any case. False when absent.
+   */
+  lambdaSystemLogs: T.Optional(T.Boolean()),
   /** A new version first serves a tenth of the requests, and is rolled back when an alarm is raised. Has no effect yet. */
   gradualDeployment: T.Optional(T.Boolean()),
 });

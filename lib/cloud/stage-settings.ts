@@ -12,6 +12,7 @@ export interface StageSettings extends StageFile {
   readonly replicaRegions: string[];
   readonly throttle: NonNullable<StageFile['throttle']>;
   readonly logRetentionDays: number;
+  readonly lambdaSystemLogs: boolean;
   readonly gradualDeployment: boolean;
   readonly architecture: 'arm64' | 'x86_64';
 }
@@ -85,6 +86,7 @@ const withDefaults = (file: StageFile) => ({
   replicaRegions: [],
   throttle: { rateLimit: 1_000, burstLimit: 2_000 },
   logRetentionDays: file.keepsData ? 90 : 7,
+  lambdaSystemLogs: false,
   gradualDeployment: false,
   ...file,
 });

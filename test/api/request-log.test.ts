@@ -17,12 +17,12 @@ const logOf = async (path: string, options: Call) => {
   const lines = catchOutput();
   const { status, body } = await api.call('GET', path, options);
   jest.restoreAllMocks();
-  return { status, body, lines: lines.map((line) => JSON.parse(line) as { message: string; level: string }) };
+  return { status, body, lines: lines.map((line) => JSON.parse(line) as { message?: string; status?: number }) };
 };
 
 /** The line that is logged for a request with this `traceparent`. */
 const loggedFor = async (traceparent: string) =>
-  (await logOf('/v1/usage', { headers: { traceparent } })).lines.find(({ message }) => message === 'request');
+  (await logOf('/v1/usage', { headers: { traceparent } })).lines.find(({ status }) => status !== undefined);
 
 describe('The log line of a request', () => {
   it.each([`00-${TRACE}-${PARENT}-01`, `00-${TRACE}-${PARENT}-00`, `cc-${TRACE}-${PARENT}-01-later`])(
@@ -52,7 +52,7 @@ describe('The log of a request with a test key', () => {
 
   it('has sandbox: true, and that of a live key nothing of it', async () => {
     const [test] = (await logOf('/v1/usage', { key: await aTestKey() })).lines;
-    expect(test).toMatchObject({ message: 'request', sandbox: true });
+    expect(test).toMatchObject({ status: 200, sandbox: true });
     const [live] = (await logOf('/v1/usage', { key: api.key })).lines;
     expect(live).not.toHaveProperty('sandbox');
   });
@@ -60,7 +60,7 @@ describe('The log of a request with a test key', () => {
   it('has no internal error when the sandbox forced one', async () => {
     const { status, lines } = await logOf(FAILING, { key: await aTestKey() });
     expect(status).toBe(500);
-    expect(lines).toEqual([expect.objectContaining({ message: 'request', level: 'INFO', status: 500 })]);
+    expect(lines).toEqual([expect.objectContaining({ level: 'INFO', status: 500, sandbox: true })]);
   });
 
   it('has the real internal error, which comes before a forced one', async () => {

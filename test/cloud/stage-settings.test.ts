@@ -69,6 +69,7 @@ describe('The settings of a stage', () => {
       replicaRegions: [],
       throttle: { rateLimit: 1_000, burstLimit: 2_000 },
       logRetentionDays: 7,
+      lambdaSystemLogs: false,
       gradualDeployment: false,
     });
   });

@@ -7,7 +7,7 @@ import { leaksIn } from './canaries/leaks.ts';
 const word = `${MARKER}7x`;
 const key = generateKey('live');
 const hash = createHash('sha256').update(key).digest('hex');
-const innocent = JSON.stringify({ level: 'INFO', message: 'request', keyId: hash.slice(0, 20), status: 500 });
+const innocent = JSON.stringify({ level: 'INFO', keyId: hash.slice(0, 20), status: 500 });
 const found = (planted: string) =>
   leaksIn(`${innocent}\n{"x":"${planted}"}\n${innocent}\n`, { words: [word], keys: [key] });
 

@@ -1,13 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-file.ts';
-import { type Resource, resourcesOf, retentionDays, stackOf, templateOf } from './synthesised.ts';
+import { type Resource, resourcesOf, retentionDays, stackOf, type Template, templateOf } from './synthesised.ts';
 
 const PROD = await templateOf({ stage: 'prod' });
 const DEV = await templateOf({ stage: 'dev' });
 
+const endpointFunctions = (template: Template): Resource[] =>
+  resourcesOf(template, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
+
 describe('The functions', () => {
   it('run on Node 24 and arm64 with a timeout of 10 s', () => {
-    const functions = resourcesOf(PROD, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
+    const functions = endpointFunctions(PROD);
     expect(functions).toHaveLength(11);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({
@@ -24,6 +27,24 @@ describe('The functions', () => {
       });
     }
   });
+
+  it.each([
+    [undefined, 'WARN'],
+    [true, 'INFO'],
+  ] as const)(
+    'log in JSON from level INFO, without lines of Lambda unless the settings ask: %s, %s',
+    async (lambdaSystemLogs, level) => {
+      const template = lambdaSystemLogs ? await templateOf({ stage: 'prod', settings: { lambdaSystemLogs } }) : PROD;
+      for (const { properties } of endpointFunctions(template)) {
+        expect(properties.LoggingConfig).toEqual({
+          LogFormat: 'JSON',
+          ApplicationLogLevel: 'INFO',
+          SystemLogLevel: level,
+          LogGroup: expect.anything(),
+        });
+      }
+    },
+  );
 
   it('run on x86_64 when the context asks for it', async () => {
     const template = await templateOf({ stage: 'dev', architecture: 'x86_64' });
