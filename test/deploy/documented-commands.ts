@@ -4,19 +4,19 @@ import { runCommand } from '../support/run-command.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The blocks of commands of a section of docs/operations.md. @throws Error when it has another number of them */
-export const documentedCommands = (heading: string, count: number): readonly (readonly string[])[] => {
+/**
+ * The block of commands with this text in a section of docs/operations.md, line by line.
+ * @throws Error unless there is exactly one
+ */
+export const documentedCommands = (heading: string, text: string): readonly string[] => {
   const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   const [, section = ''] = new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(page) ?? [];
-  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
-    block.replaceAll('\\\n', '').trim().split('\n'),
-  );
-  if (blocks.length !== count) {
-    throw new Error(
-      `docs/operations.md has ${blocks.length} blocks of commands in its section ${heading}, not ${count}.`,
-    );
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const [found, another] = blocks.filter((block) => block.includes(text));
+  if (found === undefined || another !== undefined) {
+    throw new Error(`docs/operations.md must have one block of commands with "${text}" in its section ${heading}.`);
   }
-  return blocks;
+  return found.replaceAll('\\\n', '').trim().split('\n');
 };
 
 /** Runs documented commands, with the names that exist here in place of the documented ones. Returns what they print. */

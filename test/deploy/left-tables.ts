@@ -15,8 +15,10 @@ interface Names {
 
 /** Who tears down a stack that keeps its data, by the commands of docs/operations.md, and later needs the data again. */
 export const tearingDownOperator = (names: Names, env: NodeJS.ProcessEnv) => {
-  const [, , list = [], copy = []] = documentedCommands('Restore', 4);
-  const [destroy = [], deleteTable = []] = documentedCommands('Tear down a stage that keeps its data', 2);
+  const list = documentedCommands('Restore', 'list-tables');
+  const copy = documentedCommands('Restore', '--from OLD_KEYS_TABLE');
+  const destroy = documentedCommands('Tear down a stage that keeps its data', 'cdk destroy');
+  const deleteTable = documentedCommands('Tear down a stage that keeps its data', 'OLD_TABLE');
   const oldTables = { OLD_KEYS_TABLE: names.keysTable, OLD_CONTENT_TABLE: names.contentTable };
 
   const tables = async (): Promise<readonly string[]> => {

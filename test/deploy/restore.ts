@@ -15,7 +15,8 @@ export type RestoringOperator = ReturnType<typeof restoringOperator>;
 
 /** Runs the commands of the section "Restore" of docs/operations.md, with changes between a restore point and the copying. */
 export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
-  const [content = [], keys = []] = documentedCommands('Restore', 4);
+  const content = documentedCommands('Restore', 'restored-content');
+  const keys = documentedCommands('Restore', 'restored-keys');
   const runAll = (commands: readonly string[]) => runDocumented(commands, names, env);
 
   /** Runs the commands until the restored table is there, then what happens meanwhile, then the others. */
