@@ -22,7 +22,7 @@ const THROUGH_SHELL = ['-c', '"$0" "$@"; :'];
 const ENVIRONMENT = {
   POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
   POWERTOOLS_LOG_LEVEL: 'INFO',
-  POWERTOOLS_METRICS_NAMESPACE: 'bench',
+  POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/bench',
 };
 
 /** A function in a process of its own. */
