@@ -8,7 +8,7 @@ import type { CommandRun } from '../deployment/deployment.ts';
 import { FROM_THE_START, NotResumable, type ResumePoint } from './resume-point.ts';
 import { differenceOf, RUN_NAMES, RunIdentity } from './run-identity.ts';
 
-/** Maximum number of pending lines in the journal. Beyond it the journal is not updated; a resumed import then repeats more writes. */
+/** Maximum number of pending lines in the journal. Beyond it the journal is not updated; a resumed run then repeats more writes. */
 const MAX_PENDING = 2_000;
 
 const Journal = T.Object({
@@ -93,7 +93,7 @@ export const openJournal = (
 ) => {
   const { command } = identity;
   const journalPath = journalOf(path, command);
-  /** Written to a temporary file per process, then renamed: two processes may import the same file into different tables. */
+  /** Written to a temporary file per process, then renamed: two processes may use the same file for different tables. */
   const part = `${journalPath}.${process.pid}.part`;
   const facts = { identity, startedAt: resumeState.startedAt.toISOString() };
   let written = resumeState.isResumed ? resumeState.point : undefined;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../../support/engine.ts';
-import { forOperation, withProbability } from '../../support/fault-choosers.ts';
+import { forOperation, onNthCall, withProbability } from '../../support/fault-choosers.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { commandLine, failure } from '../command-line.ts';
 import { storedRecords } from '../stored-records.ts';
@@ -111,6 +111,16 @@ describe('remove vehicles', () => {
       stderr: expect.stringMatching(/^The file is empty: nothing was removed\./),
     });
   });
+});
+
+it('a removal that the database stops says how many records were removed, and how to go on', async () => {
+  const path = await file('r.txt', 'AB12CDE\nKR08NIL\n');
+  proxy().inject(forOperation('DeleteItem', onNthCall(2, 'deny')));
+  const stopped = await countedRun(['remove', 'vehicles', path]);
+  expect(stopped).toEqual(failure('; 1 record was removed before, running it again is safe, and --resume continues'));
+  proxy().reset();
+  expect(await run(['remove', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 0 });
+  expect(await stored('vehicles')).toEqual(['MT17DUE', 'STAYS']);
 });
 
 it('remove compliance erases compliance records only', async () => {
