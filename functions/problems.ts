@@ -118,7 +118,7 @@ export const problems = {
     ...forbidden,
     /** The domains are those of the caller's own key. */
     detail: ({ domains }: { domains: readonly string[] }) =>
-      `This API key is bound to other domains; send "domain" as one of: ${domains.join(', ')}.`,
+      `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`,
   },
   VEHICLE_NOT_FOUND: {
     ...notFound,

@@ -34,7 +34,11 @@ const remove = (key: string, id: string, headers = {}) => api.call('DELETE', `${
 
 const forbidden = (...domains: string[]) => ({
   status: 403,
-  body: { code: 'DOMAIN_FORBIDDEN', title: 'Forbidden', detail: expect.stringContaining(domains.join(', ')) },
+  body: {
+    code: 'DOMAIN_FORBIDDEN',
+    title: 'Forbidden',
+    detail: `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`,
+  },
 });
 const notFound = { status: 404, body: { code: 'CONTENT_NOT_FOUND' } };
 const pageOf = ({ body }: Reply) => body as { items: ContentItem[]; total: number };
