@@ -1,5 +1,11 @@
 import { defineConfig } from 'tsdown';
 
-const shared = { format: 'esm', fixedExtension: false, target: 'node20', platform: 'neutral' } as const;
-
-export default defineConfig([{ ...shared, entry: ['src/index.ts'], dts: true }]);
+export default defineConfig({
+  entry: { index: 'src/index.ts', cli: 'src/command-line/main.ts' },
+  dts: { entry: 'src/index.ts' },
+  // Only the command line needs them.
+  deps: { onlyBundle: ['csv-parse', 'csv-stringify'] },
+  fixedExtension: false,
+  hash: false,
+  target: 'node20',
+});

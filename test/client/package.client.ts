@@ -12,7 +12,11 @@ describe('The package', () => {
   });
 
   it('has a library that needs nothing of Node', () => {
-    expect(readFileSync(join(packageFolder, 'dist/index.js'), 'utf8')).not.toMatch(/^import\b|\bprocess\.|\bBuffer\b/m);
+    const [entry = '', library = ''] = ['index.js', 'src.js'].map((name) =>
+      readFileSync(join(packageFolder, 'dist', name), 'utf8'),
+    );
+    expect(entry.match(/from "[^"]+"/g)).toEqual(['from "./src.js"']);
+    expect(library).not.toMatch(/^import\b|\bprocess\.|\bBuffer\b/m);
   });
 
   it('passes publint and are-the-types-wrong, and its locked packages can be installed', async () => {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 
 /** What goes wrong with one request; with `*After`, `truncate*` and a delay the service handles it first. */
 export type HttpFault =
-  | ('throttle' | 'resetBefore' | 'resetAfter' | 'error' | 'errorAfter' | 'html' | 'truncate' | 'truncateJson')
+  | ('throttle' | 'deny' | 'resetBefore' | 'resetAfter' | 'error' | 'errorAfter' | 'html' | 'truncate' | 'truncateJson')
   | { readonly slowMs: number };
 
 export interface ProxiedRequest {
@@ -23,6 +23,7 @@ const ANSWERS = {
   throttle: [429, 'application/json', '{"message":"Too Many Requests"}'],
   error: [503, 'application/json', '{"message":"Service Unavailable"}'],
   errorAfter: [503, 'application/json', '{"message":"Service Unavailable"}'],
+  deny: [403, 'text/html', '<html><body><h1>403 Forbidden</h1></body></html>'],
   html: [502, 'text/html', '<html><body><h1>502 Bad Gateway</h1></body></html>'],
 } as const;
 
@@ -50,9 +51,9 @@ export const startHttpFaultProxy = async (serviceOrigin: string) => {
     const fault = choose(request);
     requests.push({ ...request, fault });
     if (fault === 'resetBefore') return void response.destroy();
-    if (fault === 'throttle' || fault === 'error' || fault === 'html' || fault === 'errorAfter') {
+    if (typeof fault === 'string' && fault in ANSWERS) {
       if (fault === 'errorAfter') await forward(incoming, body);
-      const [status, type, text] = ANSWERS[fault];
+      const [status, type, text] = ANSWERS[fault as keyof typeof ANSWERS];
       return void response.writeHead(status, { 'Content-Type': type }).end(text);
     }
     const answer = await forward(incoming, body);

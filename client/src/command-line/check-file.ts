@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { stringify } from 'csv-stringify/sync';
+import type { VehicleVerification } from '../index.ts';
+import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
+import { CannotRun } from './failure.ts';
+import { type FleetFile, openFleet } from './fleet-file.ts';
+import { progressBar } from './progress-bar.ts';
+import { openResult } from './result-file.ts';
+
+export interface CheckArguments {
+  readonly source: string;
+  readonly out: string;
+  readonly column: string | undefined;
+  readonly date: string | undefined;
+  readonly isCompliance: boolean;
+}
+
+/** Bulk requests between two stored states, at the same time. */
+export const CONCURRENCY = 4;
+/** Longer text is no registration: cut, it is none either. */
+const MAX_REGISTRATION_LENGTH = 40;
+
+async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGenerator<string[][]> {
+  let batch: string[][] = [];
+  for await (const row of rows) {
+    if (batch.push(row) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Cells as the input has them, made harmless for spreadsheet programs, which run what looks like a formula. */
+const csvText = (rows: readonly unknown[][], { delimiter, lineEnd }: FleetFile): string =>
+  stringify(rows as unknown[][], {
+    delimiter,
+    record_delimiter: lineEnd,
+    // Without this, only cells with the file's own line end are quoted.
+    quoted_match: /[\r\n]/,
+    escape_formulas: true,
+    cast: { boolean: String },
+  });
+
+/** Added names that the input has not. */
+const addedNames = (names: readonly string[], header: readonly string[]): string[] =>
+  names.map((name) => (header.includes(name) ? `${name}_2` : name));
+
+/** Whether a path leads to a file, perhaps through a link. */
+const isSameFile = async (file: string, path: string): Promise<boolean> =>
+  (await realpath(file)) === (await realpath(path).catch(() => undefined));
+
+/** An error, after which another run can continue. */
+export class Interrupted extends Error {
+  /** Rows that are done. */
+  readonly rows: number;
+
+  constructor(rows: number, cause: unknown) {
+    super('interrupted', { cause });
+    this.rows = rows;
+  }
+}
+
+/** Rows with the cells of the answers, and how many have no answer. */
+const answer = async (rows: readonly string[][], { header, column }: FleetFile, check: Check, signal: AbortSignal) => {
+  // With more cells than the header, the registration may be in another column.
+  const isTooLong = (row: readonly string[]) => row.slice(header.length).some((cell) => cell.trim() !== '');
+  const registrations = rows
+    .filter((row) => !isTooLong(row))
+    .map((row) => (row[column] ?? '').trim().slice(0, MAX_REGISTRATION_LENGTH));
+  const answers = (await check.lookUp(registrations, signal)).values();
+  const tooLong = failureCells(check, 'TOO_MANY_CELLS');
+  const lines = rows.map((row) => [
+    ...header.map((_, index) => row[index] ?? ''),
+    ...(isTooLong(row) ? tooLong : (answers.next().value ?? tooLong)),
+  ]);
+  return { lines, failed: lines.filter((line) => line.at(-1) !== '').length };
+};
+
+/** Checks a CSV file. @throws CannotRun before anything is asked, Interrupted with the rows that are done */
+export const checkFile = async (
+  client: VehicleVerification,
+  { source, out, column, date, isCompliance }: CheckArguments,
+  signal: AbortSignal,
+): Promise<{ readonly rows: number; readonly failed: number }> => {
+  const fleet = await openFleet(source, column);
+  const isInput = await Promise.all([out, `${out}.part`].map((path) => isSameFile(source, path)));
+  if (isInput.includes(true)) throw new CannotRun('The result would overwrite the input: choose another --out.');
+  const { limits, key } = await client.usage({ signal });
+  const check = isCompliance ? complianceCheck(client) : insuranceCheck(client, date);
+  const identity = JSON.stringify([fleet.hash, fleet.column, date, check.names, key.environment]);
+  const result = await openResult(out, createHash('sha256').update(identity).digest('hex'));
+  const bar = progressBar(process.stderr, fleet.rowCount, result.progress().rows);
+  const append = async (text: string, rows: number, failed: number) => {
+    await result.append(text, rows, failed);
+    bar.show(result.progress().rows, result.progress().failed);
+  };
+  try {
+    const header = [...fleet.header, ...addedNames(check.names, fleet.header)];
+    if (result.isNew) await append(`${fleet.hasMark ? '\ufeff' : ''}${csvText([header], fleet)}`, 0, 0);
+    for await (const rows of inBatches(fleet.rows(result.progress().rows), limits.registrationsPerBulk * CONCURRENCY)) {
+      const { lines, failed } = await answer(rows, fleet, check, signal);
+      await append(csvText(lines, fleet), rows.length, failed);
+    }
+    await result.finish();
+    return result.progress();
+  } catch (error) {
+    throw new Interrupted(result.progress().rows, error);
+  } finally {
+    bar.clear();
+    await result.close();
+  }
+};

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline, Readable } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
+import { CannotRun, fileFailure } from './failure.ts';
+
+/** A CSV file with a header line and a column of registrations. */
+export interface FleetFile {
+  readonly header: readonly string[];
+  /** The position of the registration among the cells of a row. */
+  readonly column: number;
+  readonly rowCount: number;
+  readonly delimiter: string;
+  readonly lineEnd: string;
+  /** Whether Excel needs a byte order mark to read the result as it read this. */
+  readonly hasMark: boolean;
+  /** SHA-256 of the file. */
+  readonly hash: string;
+  /** The rows below the header, from one on. Reads the file again. */
+  readonly rows: (from?: number) => AsyncGenerator<string[]>;
+}
+
+/** Excel writes semicolons where the decimal sign is a comma; tabs come from copied cells. */
+const DELIMITERS = [',', ';', '\t'];
+/** With this first line Excel is told the delimiter. */
+const DELIMITER_LINE = /^"?sep=([^"])"?/i;
+/** In an unclosed quote the rest of the file would be one cell. */
+const MAX_RECORD_LENGTH = 1_000_000;
+const MARKS = { 'utf-8': 'efbbbf', 'utf-16le': 'fffe', 'utf-16be': 'feff' };
+
+/** The encoding of a file: Unicode, or Windows-1252, in which Excel saves plain CSV. Also its hash. */
+const scan = async (path: string) => {
+  const hash = createHash('sha256');
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let start = '';
+  let isUtf8 = true;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+    start ||= chunk.subarray(0, 4).toString('hex');
+    try {
+      if (isUtf8) decoder.decode(chunk, { stream: true });
+    } catch {
+      isUtf8 = false;
+    }
+  }
+  if (start === '504b0304') throw new CannotRun(`${path} is an Excel workbook: save the sheet as "CSV UTF-8".`);
+  const [marked] = Object.entries(MARKS).find(([, mark]) => start.startsWith(mark)) ?? [];
+  const encoding = marked ?? (isUtf8 ? 'utf-8' : 'windows-1252');
+  return { encoding, hasMark: marked !== undefined || !isUtf8, hash: hash.digest('hex') };
+};
+
+async function* textOf(path: string, encoding: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
+    yield decoder.decode(chunk, { stream: true });
+}
+
+const firstLines = async (path: string, encoding: string): Promise<string> => {
+  for await (const text of textOf(path, encoding)) return text;
+  return '';
+};
+
+const nameKey = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase();
+
+/** @throws CannotRun naming the columns that there are */
+const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
+  const column = header.findIndex((name) => nameKey(name) === nameKey(wanted ?? 'registration'));
+  if (column >= 0) return column;
+  if (wanted === undefined && header.length === 1) return 0;
+  const names = header.map((name) => JSON.stringify(name)).join(', ');
+  throw new CannotRun(`${path} has no column "${wanted ?? 'registration'}": choose one of ${names} with --column.`);
+};
+
+/** Reads a CSV file once to its end. @throws CannotRun when it is missing, or not CSV with that column */
+export const openFleet = async (path: string, wanted: string | undefined): Promise<FleetFile> => {
+  try {
+    const { encoding, hasMark, hash } = await scan(path);
+    const start = await firstLines(path, encoding);
+    const [, told] = DELIMITER_LINE.exec(start) ?? [];
+    const [first = ''] = start.replace(/"[^"]*"/g, '').split(/[\r\n]/);
+    const count = (delimiter: string) => first.split(delimiter).length;
+    const delimiter = told ?? DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
+    const options = {
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      max_record_size: MAX_RECORD_LENGTH,
+      from: told === undefined ? 1 : 2,
+    };
+    const records = (from: number): AsyncIterable<string[]> => {
+      const parser = parse({ ...options, from: options.from + from });
+      // The reader of the parser gets the error.
+      return pipeline(Readable.from(textOf(path, encoding)), parser, () => undefined);
+    };
+    let header: string[] | undefined;
+    let rowCount = -1;
+    for await (const record of records(0)) {
+      header ??= record;
+      rowCount += 1;
+    }
+    if (header === undefined) throw new CannotRun(`${path} is empty.`);
+    const column = findColumn(path, header, wanted);
+    const lineEnd = /\r?\n|\r/.exec(start)?.[0] ?? '\n';
+    const rows = async function* (from = 0) {
+      yield* records(from + 1);
+    };
+    return { header, column, rowCount, delimiter, lineEnd, hasMark, hash, rows };
+  } catch (error) {
+    if (error instanceof CannotRun) throw error;
+    if (error instanceof CsvError)
+      throw new CannotRun(`${path} is not CSV: a quote is not closed near line ${error.lines}.`);
+    throw fileFailure(path, error);
+  }
+};

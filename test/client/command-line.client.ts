@@ -1,0 +1,287 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type LocalService, startLocalService } from '../../lib/local/service.ts';
+import { type HttpFault, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
+import { startCommandLine } from './run-command-line.ts';
+
+let service: LocalService;
+let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
+let folder: string;
+beforeAll(async () => {
+  service = await startLocalService({ port: 0, dynamodbPort: 0 });
+  proxy = await startHttpFaultProxy(service.origin);
+});
+afterAll(async () => {
+  await proxy.close();
+  await service.stop();
+});
+beforeEach(async () => {
+  proxy.inject(() => undefined);
+  folder = await mkdtemp(join(tmpdir(), 'command-line-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+type Plan = keyof LocalService['keys'];
+const accountOf = (plan: Plan) => ({ baseUrl: `${proxy.origin}/v1`, apiKey: service.keys[plan] });
+const file = (name: string) => join(folder, name);
+const run = (args: readonly string[], plan: Plan = 'premium', env = {}) =>
+  startCommandLine(folder, args, accountOf(plan), env).ended;
+
+/** Checks a file of this text, and reads the result. */
+const checkText = async (input: string | Buffer, ...options: string[]) => {
+  await writeFile(file('fleet.csv'), input);
+  const { code, stdout, stderr } = await run(['check', 'fleet.csv', '--out', 'result.csv', ...options]);
+  return { code, stdout, stderr, result: await readFile(file('result.csv'), 'utf8').catch(() => undefined) };
+};
+const POLICY = /"?(POL|SBX)-[\w-]+"?([,;]).*$/gm;
+/** A result without the policies of the sample data. */
+const withoutPolicies = (result = '') => result.replace(POLICY, 'POLICY');
+
+describe('The command line', () => {
+  it('adds columns to Excel’s CSV, row by row, and makes formulas harmless', async () => {
+    const input = [
+      '\ufeffFleet no;Plate;"Note; of ""ours"""',
+      '1;AB12 CDE;=1+1',
+      '2;"ZZ99ZZZ";"two\r\nlines"',
+      '3;KR08NIL;-5',
+      '4;;@x',
+      '5;AB1OCDE;+44',
+      '6',
+      '7;AB12CDE;shifted;cell;;',
+      '8;AB12_CDE;\t;;;;',
+    ];
+    const { code, stdout, stderr, result } = await checkText(`${input.join('\r\n')}\r\n`, '--column', 'plate');
+    expect([code, stderr, stdout]).toEqual([1, '', 'result.csv: 8 rows, 6 without an answer.\n']);
+    expect(withoutPolicies(result)).toBe(
+      [
+        '\ufeffFleet no;Plate;"Note; of ""ours""";insured;policy_number;insurer;cover;valid_from;valid_to;suggestion;error',
+        "1;AB12 CDE;'=1+1;true;POLICY",
+        '2;ZZ99ZZZ;"two\r\nlines";;;;;;;;VEHICLE_NOT_FOUND',
+        "3;KR08NIL;'-5;false;;;;;;;",
+        "4;;'@x;;;;;;;;INVALID_REGISTRATION",
+        "5;AB1OCDE;'+44;;;;;;;AB10CDE;VEHICLE_NOT_FOUND",
+        '6;;;;;;;;;;INVALID_REGISTRATION',
+        '7;AB12CDE;shifted;;;;;;;;TOO_MANY_CELLS',
+        "8;AB12_CDE;'\t;;;;;;;;INVALID_REGISTRATION",
+        '',
+      ].join('\r\n'),
+    );
+    expect(await readdir(folder)).toEqual(['fleet.csv', 'result.csv']);
+  });
+
+  it('has the whole policy, and ends with 0 when every vehicle is known', async () => {
+    const { code, result } = await checkText('registration,insured\nAB12 CDE,?\n');
+    expect(code).toBe(0);
+    expect(result).toMatch(
+      /^registration,insured,insured_2,policy_number,.*\nAB12 CDE,\?,true,POL-1000-1,Acme Mutual,Comprehensive,\d{4}-\d\d-\d\d,\d{4}-\d\d-\d\d,,\n$/,
+    );
+  });
+
+  it('has compliance verdicts with their reasons and dates', async () => {
+    const { code, result } = await checkText('Reg\nTC11ALL\nMT17DUE\nVE24UNK\n', '--compliance');
+    expect(code).toBe(1);
+    expect(result?.replace(/\d{4}-\d\d-\d\d/g, 'DAY').split('\n')).toEqual([
+      'Reg,compliant,reasons,insurance_valid_to,mot_due,road_tax_paid_until,outstanding_fines,suggestion,error',
+      expect.stringMatching(
+        /^TC11ALL,false,INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING,DAY,DAY,DAY,\d+,,$/,
+      ),
+      'MT17DUE,true,,DAY,DAY,DAY,0,,',
+      'VE24UNK,,,,,,,,COMPLIANCE_NOT_FOUND',
+      '',
+    ]);
+  });
+
+  it('asks for another day', async () => {
+    expect((await checkText('registration\nAB12CDE\n', '--date', '2020-02-29')).result).toContain('AB12CDE,false,');
+  });
+
+  it.each<[string, Buffer, string]>([
+    ['Windows-1252', Buffer.from('owner;registration\r\nJos\xe9;AB12CDE\r\n', 'latin1'), '\ufeffowner;'],
+    ['UTF-16', Buffer.from('\ufeffowner\tregistration\nJosé\tAB12CDE\n', 'utf16le'), '\ufeffowner\t'],
+    ['a line that names the delimiter', Buffer.from('sep=;\nowner;registration\nJosé;AB12CDE\n'), 'owner;'],
+  ])('reads %s', async (_name, input, start) => {
+    const { code, result } = await checkText(input);
+    expect([code, result?.slice(0, start.length)]).toEqual([0, start]);
+    expect(result).toMatch(/José[;\t]AB12CDE[;\t]true/);
+  });
+
+  it('shows what the key may do and has used', async () => {
+    const { code, stdout } = await run(['usage']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Plan {6}premium: 6,000 requests in 60 s, 1,000 registrations in each$/m);
+    expect(stdout).toMatch(/^Window {4}[\d,]+ used, [\d,]+ left until \S+Z$/m);
+  });
+});
+
+describe('The command line ends with 2 and one sentence', () => {
+  const CHECK = ['check', 'fleet.csv', '--out', 'result.csv'];
+  it.each<[string, string[], RegExp]>([
+    ['without a command', [], /^The command is "check" or "usage"; see --help\.$/],
+    ['with a key on the command line', ['usage', '--key', 'vvc_live_secret'], /^Unknown option '--key'; see --help\.$/],
+    ['without a file', ['check', '--out', 'x.csv'], /^Give one CSV file to check; see --help\.$/],
+    ['without --out', ['check', 'fleet.csv'], /^Name the file for the result with --out\.$/],
+    ['with --date and --compliance', [...CHECK, '--compliance', '--date', '2026-01-01'], /leave out --date\.$/],
+    ['with a date that is none', [...CHECK, '--date', 'today'], /^400 VALIDATION_FAILED: .*; .*date must be a day.*$/],
+    ['without the file', ['check', 'none.csv', '--out', 'x.csv'], /^There is no file none\.csv\.$/],
+    ['with a key in place of a file', ['check', 'vvc_live_secret', '--out', 'x.csv'], /^There is no file \(key\)\.$/],
+    ['with a folder', ['check', '.', '--out', 'x.csv'], /^\. cannot be used \(EISDIR\)\.$/],
+    ['with an empty file', ['check', 'empty.csv', '--out', 'x.csv'], /^empty\.csv is empty\.$/],
+    [
+      'with a workbook',
+      ['check', 'fleet.xlsx', '--out', 'x.csv'],
+      /^fleet\.xlsx is an Excel workbook: save the sheet as/,
+    ],
+    [
+      'with a quote that is not closed',
+      ['check', 'quote.csv', '--out', 'x.csv'],
+      /^quote\.csv is not CSV: a quote is not/,
+    ],
+    [
+      'without the column',
+      [...CHECK, '--column', 'vrm'],
+      /^fleet\.csv has no column "vrm": choose one of "registration"/,
+    ],
+    ['over its input', ['check', 'fleet.csv', '--out', './fleet.csv'], /^The result would overwrite the input/],
+    ['with a folder for the result', ['check', 'fleet.csv', '--out', 'folder'], /^folder is a folder\.$/],
+    [
+      'in a folder that is not there',
+      ['check', 'fleet.csv', '--out', 'no/x.csv'],
+      /^There is no file no\/x\.csv\.part\.$/,
+    ],
+  ])('%s', async (_title, args, sentence) => {
+    await writeFile(file('fleet.csv'), 'registration,note\nAB12CDE,x\n');
+    await writeFile(file('empty.csv'), '');
+    await writeFile(file('quote.csv'), 'registration\n"AB12CDE\n');
+    await writeFile(file('fleet.xlsx'), 'PK\x03\x04');
+    await mkdir(file('folder'));
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(sentence)]);
+    expect(stderr.trimEnd()).not.toMatch(/\n|vvc_/);
+  });
+
+  const UNKNOWN = `vvc_live_${'A'.repeat(36)}`;
+  it.each<[string, object, RegExp]>([
+    ['without an address', { apiKey: UNKNOWN }, /^Set VEHICLE_VERIFICATION_BASE_URL to the address of the service/],
+    ['with an address without /v1', { apiKey: UNKNOWN, baseUrl: 'http://127.0.0.1:1' }, /with \/v1 at its end\.$/],
+    ['without a key', { baseUrl: 'http://127.0.0.1:1/v1' }, /^Set VEHICLE_VERIFICATION_API_KEY to your key\.$/],
+    [
+      'with a key that cannot be one',
+      { baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'sécret' },
+      /characters that it cannot/,
+    ],
+    [
+      'with a wrong key',
+      { apiKey: UNKNOWN },
+      /^The service does not accept the key in VEHICLE_VERIFICATION_API_KEY \(req/,
+    ],
+  ])('%s', async (title, account, sentence) => {
+    const own = title === 'with a wrong key' ? { ...account, baseUrl: `${proxy.origin}/v1` } : account;
+    const { code, stdout, stderr } = await startCommandLine(folder, ['usage'], own).ended;
+    expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(sentence)]);
+    expect(stderr).not.toMatch(/vvc_|sécret/);
+  });
+});
+
+describe('A long check', () => {
+  const ROWS = 5_000;
+  const FAULTS: readonly HttpFault[] = [
+    'throttle',
+    'resetBefore',
+    'error',
+    'html',
+    'truncate',
+    'truncateJson',
+    'resetAfter',
+  ];
+  const longFile = () => {
+    const rows = Array.from(
+      { length: ROWS },
+      (_, index) => `${index},${index % 3 ? `X${index}` : 'AB12 CDE'},"a ""note"""`,
+    );
+    return writeFile(file('fleet.csv'), `id,registration,note\n${rows.join('\n')}\n`);
+  };
+  const checkTo = (out: string) => ['check', 'fleet.csv', '--out', out];
+  const resultOf = (name: string) => readFile(file(name), 'utf8');
+  const bulkRequests = () => proxy.requests.filter(({ method }) => method === 'POST');
+
+  it('has the same result through a network that fails every second request', async () => {
+    await longFile();
+    expect((await run(checkTo('expected.csv'), 'standard')).code).toBe(1);
+    proxy.inject(({ nth }) => (nth % 2 === 0 ? undefined : FAULTS[(nth >> 1) % FAULTS.length]));
+    const { code, stderr } = await run(checkTo('result.csv'), 'standard');
+    expect([code, stderr]).toEqual([1, '']);
+    const result = await resultOf('result.csv');
+    expect(result).toBe(await resultOf('expected.csv'));
+    expect(result.split('\n')).toHaveLength(ROWS + 2);
+  });
+
+  it.each<NodeJS.Signals>(['SIGINT', 'SIGKILL'])('continues after %s with the same result', async (signal) => {
+    await longFile();
+    await run(checkTo('expected.csv'), 'standard');
+    const stopped = startCommandLine(folder, checkTo('result.csv'), accountOf('standard'));
+    proxy.inject(() => {
+      if (bulkRequests().length === 6) stopped.child.kill(signal);
+      return undefined;
+    });
+    const { code, stderr } = await stopped.ended;
+    expect(code).toBe(signal === 'SIGINT' ? 130 : 'SIGKILL');
+    if (signal === 'SIGINT')
+      expect(stderr).toBe('Stopped. 2,000 rows are done; run the same command again to continue.\n');
+    // What was written after the last stored state is not kept.
+    await writeFile(file('result.csv.part'), 'half a li', { flag: 'a' });
+    proxy.inject(() => undefined);
+    expect((await run(checkTo('result.csv'), 'standard')).code).toBe(1);
+    expect(bulkRequests()).toHaveLength(6);
+    expect(await resultOf('result.csv')).toBe(await resultOf('expected.csv'));
+    expect((await readdir(folder)).filter((name) => name.includes('part'))).toEqual([]);
+  });
+
+  it('begins again when the input or the arguments are others', async () => {
+    await longFile();
+    const stopped = startCommandLine(folder, checkTo('result.csv'), accountOf('standard'));
+    proxy.inject(() => {
+      if (bulkRequests().length === 6) stopped.child.kill();
+      return undefined;
+    });
+    expect((await stopped.ended).code).toBe(130);
+    const { code, result } = await checkText('registration\nAB12CDE\n');
+    expect([code, result?.split('\n').length]).toEqual([0, 3]);
+  });
+
+  it('ends with 1 when it is rejected in the middle, and keeps what is done', async () => {
+    await longFile();
+    proxy.inject(({ method }) => (method === 'POST' && bulkRequests().length >= 4 ? 'deny' : undefined));
+    const { code, stderr } = await run(checkTo('result.csv'), 'standard');
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      '403: The answer has the status 403 and no explanation. 2,000 rows are done; run the same command again to continue.\n',
+    );
+  });
+
+  it('needs no more memory for 100,000 rows', async () => {
+    const server = createServer(async (request, response) => {
+      response.setHeader('Content-Type', 'application/json');
+      if (request.method === 'GET') {
+        response.end(JSON.stringify({ limits: { registrationsPerBulk: 1_000 }, key: { environment: 'live' } }));
+      } else {
+        const { registrations } = (await json(request)) as { registrations: string[] };
+        const results = registrations.map((registration) => ({ registration, insured: true, policy: null }));
+        response.end(JSON.stringify({ results }));
+      }
+    }).listen(0, '127.0.0.1');
+    const rows = Array.from({ length: 100_000 }, (_, index) => `AB12 ${index},${'a note '.repeat(20)}`);
+    await writeFile(file('fleet.csv'), `registration,note\n${rows.join('\n')}\n`);
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    // The file alone has 15 MB, its rows with their answers several times that.
+    const env = { NODE_OPTIONS: '--max-old-space-size=32' };
+    const { ended } = startCommandLine(folder, checkTo('result.csv'), { baseUrl, apiKey: 'key' }, env);
+    expect(await ended).toEqual({ code: 0, stdout: 'result.csv: 100,000 rows, 0 without an answer.\n', stderr: '' });
+    server.close().closeAllConnections();
+    expect((await resultOf('result.csv')).split('\n')).toHaveLength(100_002);
+  });
+});
