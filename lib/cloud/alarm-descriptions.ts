@@ -17,7 +17,7 @@ export interface AlarmedParts {
   readonly probe: Probe;
 }
 
-/** An alarm as the operator reads it. docs/operations.md lists its meaning and the remedy. */
+/** An alarm as the operator reads it. docs/runbook.md has a section on it, which its description names. */
 export interface AlarmDescription {
   readonly id: string;
   readonly description: string;

@@ -64,14 +64,18 @@ const subscribeByEmail = (topic: Topic, email: string): void => {
   });
 };
 
+/** The section on an alarm: `FunctionErrors` for that of any function. */
+const runbookSection = (id: string): string => `docs/runbook.md#${id.replace(/-.*/, '').toLowerCase()}`;
+
 const alarmProps = ({
+  id,
   description,
   metric,
   threshold,
   breachingMinutes = 1,
   needsData,
 }: AlarmDescription): AlarmProps => ({
-  alarmDescription: description,
+  alarmDescription: `${description} What to do: ${runbookSection(id)}`,
   metric,
   threshold,
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

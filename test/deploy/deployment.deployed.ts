@@ -47,8 +47,10 @@ beforeAll(async () => {
   const names = {
     CONTENT_TABLE: await stack.tableName('content'),
     KEYS_TABLE: await stack.tableName('keys'),
+    VEHICLES_TABLE: await stack.tableName('vehicles'),
     'vehicle-verification-prod': STACK,
     'restored.ndjson': join(folder, 'restored.ndjson'),
+    'erased.txt': join(folder, 'erased.txt'),
   };
   operator = restoringOperator(names, { ...env, PATH: `${programs}:${env.PATH}` });
 });
@@ -82,9 +84,10 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
   apiTests(() => api);
 
-  it('restores content and keys by the documented commands', async () => {
+  it('restores content, keys and vehicles by the documented commands', async () => {
     await operator.restoreContent(api);
     await operator.restoreKeys(api, admin);
+    await operator.restoreVehicles(api, admin);
     await operator.leavesNoTable();
   });
 
@@ -170,9 +173,11 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await left.tables()).toEqual(keptTables);
     });
 
-    it('and the left tables are deleted by the documented commands', async () => {
+    it('and the left tables and logs are deleted by the documented commands', async () => {
       await left.deleteTables();
       expect(await left.tables()).toEqual([]);
+      expect(await left.deleteLogGroups()).toBeGreaterThan(0);
+      expect(await left.deleteLogGroups()).toBe(0);
     });
   });
 });

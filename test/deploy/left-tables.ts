@@ -17,8 +17,9 @@ interface Names {
 export const tearingDownOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   const list = documentedCommands('Restore', 'list-tables');
   const copy = documentedCommands('Restore', '--from OLD_KEYS_TABLE');
-  const destroy = documentedCommands('Tear down a stage that keeps its data', 'cdk destroy');
-  const deleteTable = documentedCommands('Tear down a stage that keeps its data', 'OLD_TABLE');
+  const destroy = documentedCommands('Tear down', 'cdk destroy');
+  const deleteTable = documentedCommands('Tear down', 'OLD_TABLE');
+  const [listLogs = '', ...deleteLogs] = documentedCommands('Tear down', 'LOG_GROUP');
   const oldTables = { OLD_KEYS_TABLE: names.keysTable, OLD_CONTENT_TABLE: names.contentTable };
 
   const tables = async (): Promise<readonly string[]> => {
@@ -40,6 +41,17 @@ export const tearingDownOperator = (names: Names, env: NodeJS.ProcessEnv) => {
       ),
     deleteTables: async (): Promise<void> => {
       for (const name of await tables()) await runDocumented(deleteTable, { OLD_TABLE: name }, env);
+    },
+    /** @returns how many there were */
+    deleteLogGroups: async (): Promise<number> => {
+      const listed = await runDocumented(
+        [`${listLogs} --output json`],
+        { 'vehicle-verification-prod': names.stack },
+        env,
+      );
+      const groups = JSON.parse(listed) as readonly string[];
+      for (const name of groups) await runDocumented(deleteLogs, { LOG_GROUP: name }, env);
+      return groups.length;
     },
   };
 };

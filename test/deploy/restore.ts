@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { expect } from '@jest/globals';
 import type { Api } from '../black-box/api.ts';
 import { type Admin, createKey } from '../black-box/prepare-target.ts';
@@ -7,7 +8,10 @@ import { documentedCommands, runDocumented } from './documented-commands.ts';
 
 /** What docs/operations.md writes for names that only an operator knows, and the names here. */
 export type Names = Readonly<
-  Record<'CONTENT_TABLE' | 'KEYS_TABLE' | 'vehicle-verification-prod' | 'restored.ndjson', string>
+  Record<
+    'CONTENT_TABLE' | 'KEYS_TABLE' | 'VEHICLES_TABLE' | 'vehicle-verification-prod' | 'restored.ndjson' | 'erased.txt',
+    string
+  >
 >;
 
 /** Who follows the section "Restore" of docs/operations.md to the letter. */
@@ -17,6 +21,7 @@ export type RestoringOperator = ReturnType<typeof restoringOperator>;
 export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   const content = documentedCommands('Restore', 'restored-content');
   const keys = documentedCommands('Restore', 'restored-keys');
+  const vehicles = documentedCommands('Restore', 'restored-vehicles');
   const runAll = (commands: readonly string[]) => runDocumented(commands, names, env);
 
   /** Runs the commands until the restored table is there, then what happens meanwhile, then the others. */
@@ -56,6 +61,20 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
         expect(await statusWith(missing.key)).toBe(401);
       });
       expect([await statusWith(revoked.key), await statusWith(missing.key)]).toEqual([401, 200]);
+    },
+
+    /** A vehicle that is missing comes back, one that was erased stays erased. */
+    restoreVehicles: async ({ call }: Api, admin: Admin): Promise<void> => {
+      const [missing, erased] = ['AB12CDE', 'LX52EPW'] as const;
+      const statusOf = async (registration: string) =>
+        (await call('GET', `/v1/vehicle/${registration}/insurance`)).status;
+      expect([await statusOf(missing), await statusOf(erased)]).toEqual([200, 200]);
+      await restore(vehicles, async () => {
+        await admin('remove', 'vehicles', '--registration', missing, erased);
+        await writeFile(names['erased.txt'], `${erased}\n`);
+        expect(await statusOf(missing)).toBe(404);
+      });
+      expect([await statusOf(missing), await statusOf(erased)]).toEqual([200, 404]);
     },
 
     /** The restored tables are deleted afterwards. */

@@ -14,7 +14,7 @@ export interface PlainSam {
   readonly stop: () => Promise<number>;
 }
 
-/** The two commands of docs/operations.md, with a free port and the base image that is there. @throws when SAM ends instead */
+/** The two commands of docs/sam-local.md, with a free port and the base image that is there. @throws when SAM ends instead */
 export const startPlainSam = async (env: NodeJS.ProcessEnv): Promise<PlainSam> => {
   const architecture = process.arch === 'arm64' ? [] : ['-c', 'architecture=x86_64'];
   await runCommand('npx', ['cdk', 'synth', '--quiet', ...architecture], { env, cwd: ROOT });

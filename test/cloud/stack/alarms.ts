@@ -5,6 +5,7 @@ import { metrics, referenced, resourcesOf, templateOf } from './synthesised.ts';
 const template = await templateOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } });
 
 interface AlarmProperties {
+  readonly AlarmDescription: string;
   readonly MetricName: string;
   readonly Namespace: string;
   readonly Threshold: number;
@@ -72,6 +73,18 @@ describe('The alarms', () => {
     expect(sensitive.map(({ id, properties }) => [id, properties.TreatMissingData])).toEqual([
       [expect.stringMatching(/^AlarmsUnreachable/), 'breaching'],
     ]);
+  });
+
+  it('have a section of the runbook each, which their description names, and each section has an alarm', () => {
+    const runbook = readFileSync('docs/runbook.md', 'utf8');
+    const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    const ids = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id }) => id);
+    const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
+    expect([...new Set(ids.map(sectionOf))].sort()).toEqual([...sections].sort());
+    expect(alarms.map(({ AlarmDescription }) => AlarmDescription)).toEqual(
+      ids.map((id) => expect.stringMatching(`What to do: docs/runbook.md#${sectionOf(id)?.toLowerCase()}$`)),
+    );
+    for (const section of sections) expect(runbook).toMatch(new RegExp(`^## ${section}\n\n\\*\\*Means:\\*\\* `, 'm'));
   });
 
   it('all publish to the topic, which sends email to the named address', () => {
