@@ -1,21 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/integration.md'), 'utf8');
-/** The examples of docs/integration.md in one language, in their order. */
-const snippets = (language: 'sh' | 'ts'): string[] =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
-const blocks = snippets('ts');
+/** The examples of a page in one language, in their order. */
+const snippetsOf = (text: string, language: 'sh' | 'ts'): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+/** Those with the client's command line run with the installed package: test/client/guide.client.ts. */
+const scripts = snippetsOf(page, 'sh').filter((script) => !script.includes('vehicle-verification '));
 const hasCurl = ['curl', 'bash'].every((program) => spawnSync(program, ['--version']).status === 0);
 
 let folder: string;
@@ -40,10 +38,14 @@ const COMPILER = {
 beforeAll(async () => {
   service = await startLocalService({ port: 0, dynamodbPort: 0 });
   folder = await mkdtemp(join(tmpdir(), 'integration-'));
-  await copyFile(join(ROOT, 'docs/api-types.ts'), join(folder, 'api-types.ts'));
-  await writeFile(join(folder, 'package.json'), '{"type": "module"}');
+  await cp(join(ROOT, 'client/src'), join(folder, 'src'), { recursive: true });
+  // A package can import itself by its name: the programs import the client's sources as its users import the package.
+  const itself = { name: 'vehicle-verification', type: 'module', exports: './src/index.ts' };
+  await writeFile(join(folder, 'package.json'), JSON.stringify(itself));
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(COMPILER));
-  await writeFile(join(folder, 'program.ts'), blocks.join('\n'));
+  await writeFile(join(folder, 'program.ts'), snippetsOf(page, 'ts').join('\n'));
+  const readme = readFileSync(join(ROOT, 'client/README.md'), 'utf8');
+  await writeFile(join(folder, 'readme.ts'), snippetsOf(readme, 'ts').join('\n'));
 });
 afterAll(async () => {
   await service.stop();
@@ -52,7 +54,7 @@ afterAll(async () => {
 
 /** Runs a program to its end. */
 const run = async (command: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) => {
-  const child = spawn(command, args, { env: { ...process.env, ...environment } });
+  const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...environment } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const [code] = (await once(child, 'close')) as [number | null];
@@ -63,16 +65,18 @@ const credentials = (origin: string) => ({
   API_ORIGIN: origin,
   API_KEY: service.keys.premium,
   API_TEST_KEY: service.keys.test,
+  VEHICLE_VERIFICATION_BASE_URL: `${origin}/v1`,
+  VEHICLE_VERIFICATION_API_KEY: service.keys.premium,
 });
 
-describe('The TypeScript of docs/integration.md', () => {
-  it('compiles against the published types', async () => {
+describe('The TypeScript of docs/integration.md and client/README.md', () => {
+  it('compiles against the client', async () => {
     expect(await compile()).toEqual({ code: 0, output: '' });
   });
 
   it('does not compile when it misreads a response', async () => {
     const misread = join(folder, 'misread.ts');
-    const source = "import type { Vehicle } from './api-types.ts';\nexport const f = (v: Vehicle) => v.colour;\n";
+    const source = "import type { Vehicle } from 'vehicle-verification';\nexport const f = (v: Vehicle) => v.colour;\n";
     await writeFile(misread, source);
     const { code, output } = await compile();
     await rm(misread);
@@ -88,12 +92,13 @@ describe('The TypeScript of docs/integration.md', () => {
         .replace(/by \d{4}-\d\d-\d\d$/gm, 'by DAY')
         .split('\n'),
     ).toEqual([
+      'AB12CDE compliant: true',
       'limit 6000 hours 24 over the limit 0',
       'AB12 CDE insured: true',
       'ZZ99ZZZ known: false',
       'TC11ALL compliant: false INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING',
       'AB1OCDE: did you mean AB10CDE or not?',
-      'AB12CDE on 2020-02-29: not known',
+      'AB12CDE on 2020-02-29 not known',
       'AB12 CDE true',
       'KR08 NIL false',
       'ZZ99ZZZ VEHICLE_NOT_FOUND',
@@ -107,72 +112,18 @@ describe('The TypeScript of docs/integration.md', () => {
       'help.example has 25 items',
       'created once: true',
       'versions: 2 3 4',
+      'deleted: 404 CONTENT_NOT_FOUND',
     ]);
     expect(code).toBe(0);
   });
-});
 
-describe('The retries of docs/integration.md', () => {
-  type Answer = readonly [status: number, headers?: Record<string, string>];
-
-  /** Runs a request against a server that gives these answers, then 200; status 0 breaks the connection. */
-  const attempt = async (request: string, answers: readonly Answer[]) => {
-    const arrivals: number[] = [];
-    const server = createServer((_request, response) => {
-      const [status, headers] = answers[arrivals.length] ?? [200];
-      arrivals.push(Date.now());
-      if (status === 0) response.destroy();
-      else response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end('{}');
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const program = join(folder, 'back-off.ts');
-    await writeFile(program, [...blocks.slice(0, 2), `console.log((await ${request}).status);`].join('\n'));
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const result = await run(process.execPath, [program], credentials(origin));
-    server.close().closeAllConnections();
-    return { ...result, arrivals };
-  };
-  const GET = "request('GET', '/', { repeatable: true })";
-
-  it('wait as long as Retry-After says, then continue after a 500 and a broken connection', async () => {
-    const { code, output, arrivals } = await attempt(GET, [[429, { 'Retry-After': '1' }], [500], [0]]);
-    expect([code, output, arrivals.length]).toEqual([0, '200\n', 4]);
-    const [first = 0, second = 0] = arrivals;
-    expect(second - first).toBeGreaterThanOrEqual(1_000);
-  });
-
-  it.each<[string, string, Answer[], number]>([
-    ['never repeat a change whose outcome is unknown', "request('POST', '/', { body: {} })", [[500]], 1],
-    ['end after 5 attempts', GET, Array(9).fill([503]), 5],
-  ])('%s', async (_title, request, answers, attempts) => {
-    const { code, arrivals } = await attempt(request, answers);
-    expect(code).not.toBe(0);
-    expect(arrivals).toHaveLength(attempts);
-  });
-});
-
-describe('The fleet check of docs/integration.md', () => {
-  it('asks again for what could not be read, and only for that', async () => {
-    const asked: string[][] = [];
-    const server = createServer(async (request, response) => {
-      const { registrations } = JSON.parse(await text(request)) as { registrations: string[] };
-      asked.push(registrations);
-      const entry = (registration: string) =>
-        registration === 'B2' && asked.length < 3
-          ? { registration, compliant: false, code: 'LOOKUP_UNAVAILABLE' }
-          : { registration, compliant: true };
-      response.end(JSON.stringify({ results: registrations.map(entry) }));
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const program = join(folder, 'fleet.ts');
-    const definition = blocks.find((block) => block.includes('function checkFleet')) ?? '';
-    const use = "console.log(JSON.stringify([...(await checkFleet(['A1', 'B2', 'C3'])).values()]));";
-    await writeFile(program, [...blocks.slice(0, 2), definition, use].join('\n'));
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const { output } = await run(process.execPath, [program], credentials(origin));
-    server.close().closeAllConnections();
-    const answer = ['A1', 'B2', 'C3'].map((registration) => ({ registration, compliant: true }));
-    expect([asked, JSON.parse(output)]).toEqual([[['A1', 'B2', 'C3'], ['B2'], ['B2']], answer]);
+  it('runs as the README of the client shows it', async () => {
+    const { code, output } = await run(process.execPath, [join(folder, 'readme.ts')], credentials(service.origin));
+    const lines = output.trim().split('\n');
+    expect(lines[0]).toMatch(/^true \d{4}-\d\d-\d\d$/);
+    expect(lines.slice(1, 5)).toEqual(['true []', 'AB12 CDE true', 'KR08 NIL false', 'ZZ99 ZZZ VEHICLE_NOT_FOUND']);
+    expect(lines.at(-1)).toMatch(/^INVALID_REGISTRATION A registration has /);
+    expect([code, lines.length]).toEqual([0, 5 + 26 + 1]);
   });
 });
 
@@ -197,13 +148,13 @@ const abridged = (answer: unknown, shown: unknown): unknown => {
 };
 
 (hasCurl ? describe : describe.skip)('The curl of docs/integration.md', () => {
-  it.each(snippets('sh'))('works: %s', async (script) => {
+  it.each(scripts)('works: %s', async (script) => {
     const { code, output } = await run('bash', ['-euo', 'pipefail', '-c', script], credentials(service.origin));
     expect([code, output]).toEqual([0, expect.not.stringContaining('"code":"UNAUTHORIZED"')]);
   });
 
   it('rehearses with the test key what the guide says', async () => {
-    const script = snippets('sh').find((block) => block.includes('ER19THR')) ?? '';
+    const script = scripts.find((block) => block.includes('ER19THR')) ?? '';
     const { output } = await run('bash', ['-euo', 'pipefail', '-c', script], credentials(service.origin));
     expect(output.match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 429', 'HTTP/1.1 500']);
     expect(output.match(/^x-sandbox: true/gim)).toHaveLength(3);
