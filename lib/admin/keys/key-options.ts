@@ -24,11 +24,14 @@ const parseDomains = (text: string): string[] => {
   throw new InvalidArgumentError(`Write at most ${MAX_DOMAINS} domains, or make a key for each group of them.`);
 };
 
+/** `--plan`; mandatory where a command says so with `required`. */
 export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
 
+/** `--domains`, as each domain once, in lower case. */
 export const domainsOption = (description: string) =>
   new Option('--domains <domains>', description).argParser(parseDomains);
 
+/** `--env live|test`. */
 export const environmentOption = (description: string) =>
   new Option('--env <env>', description).choices(KEY_ENVIRONMENTS);
 

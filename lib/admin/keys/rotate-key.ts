@@ -5,8 +5,8 @@ import { type LondonDate, londonDate } from '../../../functions/runtime/clock.ts
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';
-import { type EndOfKey, storeRotation } from './key-rotation.ts';
 import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
+import { type EndOfKey, storeRotation } from './store-rotation.ts';
 
 /** Days for which the old key stays valid beside its successor. */
 const DEFAULT_OVERLAP_DAYS = 7;
