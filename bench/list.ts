@@ -22,7 +22,7 @@ const DEADLINE_MS = 30_000;
 const names = prefixedTableNames('bench-');
 
 const measurePages = async ({ client, costOf }: ReturnType<typeof meteredClient>) => {
-  const content = contentTable(client, names.content);
+  const content = contentTable(client, names.content, 'live');
   const pages: { readonly offset: number; readonly requests: number; readonly units: number; readonly ms: number }[] =
     [];
   for (const offset of OFFSETS) {

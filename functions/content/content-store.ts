@@ -14,6 +14,7 @@ export interface ContentStore {
   readonly lists: CountedLists;
 }
 
+/** Opens the content of an environment. */
 export const contentStore = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment): ContentStore => ({
   db,
   table,

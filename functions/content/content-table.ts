@@ -52,13 +52,13 @@ const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
 };
 
 /**
- * The content of live keys, unless another environment is named: reads and changes of items together with their slugs and lists.
+ * The content of one environment: reads and changes of items together with their slugs and lists.
  * @example
- * const content = contentTable(db, tables.content);
+ * const content = contentTable(db, tables.content, 'live');
  * const item = await content.create(fields, undefined, { now, deadline });
  * const { items, total } = await content.list({ domain: item.domain }, { offset: 0, limit: 20 }, deadline);
  */
-export const contentTable = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment = 'live') => {
+export const contentTable = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment) => {
   const store = contentStore(db, table, environment);
   const reads = contentReads(store);
   const transactions = contentTransactions(store);

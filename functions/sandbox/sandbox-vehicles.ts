@@ -14,6 +14,7 @@ export interface SandboxCompliance {
   readonly fines: number;
 }
 
+/** A vehicle, with dates relative to today. */
 export interface SandboxVehicle {
   readonly registration: string;
   /** The outcome that the vehicle shows. */
@@ -39,6 +40,7 @@ const car = (make: string, model: string, year: number, color: string) => ({ mak
 const INSURED = [[-182, 182]] as const;
 const COMPLIANT: SandboxCompliance = { mot: 120, tax: 90, fines: 0 };
 
+/** Every sandbox vehicle. The place in the list decides policy numbers, insurer and cover: add at the end. */
 export const SANDBOX_VEHICLES: readonly SandboxVehicle[] = [
   sandbox('AB12 CDE', 'insured, compliant', car('Ford', 'Fiesta', 2012, 'Blue'), INSURED, COMPLIANT),
   sandbox(

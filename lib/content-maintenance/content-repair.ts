@@ -43,8 +43,8 @@ const not = (condition: Condition): Condition => ({
   ConditionExpression: `NOT (${condition.ConditionExpression})`,
 });
 
-/** Repairs of the content of live keys, unless another environment is named. */
-export const contentRepair = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment = 'live') => {
+/** Repairs of the content of one environment. */
+export const contentRepair = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment) => {
   const store = contentStore(db, table, environment);
   const { recount } = listRecount(store);
   const lists = listRepairs(store);

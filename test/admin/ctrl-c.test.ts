@@ -82,7 +82,7 @@ describe('Ctrl-C', () => {
     expect([exitCode, stderr]).toEqual([1, expect.not.stringContaining('Stopped')]);
     expect(await rejectedLines(path)).toMatchObject([{ line: 3 }]);
     expect(existsSync(journalOf(path))).toBe(false);
-    const content = contentTable(engine().client, engine().names.content);
+    const content = contentTable(engine().client, engine().names.content, 'live');
     const { items } = await content.list({ domain: 'a.example' }, { offset: 0, limit: 9 }, deadlineIn(5_000));
     expect(items.map(({ slug }) => slug).toSorted()).toEqual(['elsewhere', 'wanted']);
   });

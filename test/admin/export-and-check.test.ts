@@ -12,7 +12,7 @@ import { itemLine } from './import-files.ts';
 const { engine, run, pathOf } = commandLine();
 const { counterKey, itemKey, slugKey } = contentKeys('live');
 
-const table = (name = engine().names.content) => contentTable(engine().client, name);
+const table = (name = engine().names.content) => contentTable(engine().client, name, 'live');
 const allItems = (name?: string) => table(name).list({}, { offset: 0, limit: 100 }, moment().deadline);
 /** New tables, and the import of a file into them. */
 const otherTables = async (suffix: string) => {

@@ -6,7 +6,7 @@ import { ITEM_IDS } from './import-files.ts';
 
 const { load, engine, rejectedLines } = commandLine();
 
-const table = () => contentTable(engine().client, engine().names.content);
+const table = () => contentTable(engine().client, engine().names.content, 'live');
 const list = (domain: string, slug?: string) =>
   table().list({ domain, ...(slug && { slug }) }, { offset: 0, limit: 100 }, deadlineIn(5_000));
 const loadItems = (items: readonly object[], options?: CommandOptions) =>

@@ -107,7 +107,7 @@ describe('A resumed import', () => {
     expect(existsSync(`${path}.rejected.ndjson`)).toBe(false);
 
     expect(await run(resuming(path, 'content'))).toMatchObject({ exitCode: 0, stderr: '' });
-    const table = contentTable(engine().client, engine().names.content);
+    const table = contentTable(engine().client, engine().names.content, 'live');
     const page = { offset: 0, limit: 200 };
     const { items, total } = await table.list({ domain: 'stopped.example' }, page, deadlineIn(5_000));
     expect([total, new Set(items.map(({ id }) => id)).size]).toEqual([152, 152]);

@@ -45,11 +45,11 @@ beforeEach(async () => {
   ({ items } = await content().list({ domain }, { offset: 0, limit: 5 }, moment().deadline));
 });
 
-const content = () => contentTable(engine.client, TableName);
+const content = () => contentTable(engine.client, TableName, 'live');
 const check = (db: Client = engine.client): ReturnType<ReturnType<typeof contentCheck>['check']> =>
   contentCheck(db, TableName).check();
 const inconsistencies = async () => (await check()).inconsistencies;
-const repair = (found: Inconsistency, db: Client = engine.client) => contentRepair(db, TableName).repair(found);
+const repair = (found: Inconsistency, db: Client = engine.client) => contentRepair(db, TableName, 'live').repair(found);
 const drop = (key: Key) => engine.client.send(new DeleteCommand({ TableName, Key: key }));
 const put = (Item: Key & Record<string, unknown>) => engine.client.send(new PutCommand({ TableName, Item }));
 const update = (key: Key, UpdateExpression: string, value: unknown) =>

@@ -23,7 +23,7 @@ afterAll(async () => {
   await engine.stop();
 });
 
-const content = () => contentTable(meter.client, engine.names.content);
+const content = () => contentTable(meter.client, engine.names.content, 'live');
 const exported = () => contentExport(engine.client, engine.names.content);
 /** The slugs of the domain, newest first. */
 const SLUGS = Array.from({ length: ITEMS }, (_, n) => `item-${ITEMS - 1 - n}`);

@@ -29,7 +29,7 @@ const overProxy = async (choose: ChooseFault, change: (db: DynamoDBDocumentClien
   }
 };
 
-const content = (db = engine.client) => contentTable(db, engine.names.content);
+const content = (db = engine.client) => contentTable(db, engine.names.content, 'live');
 /** The time of a change whose database is gone. */
 const brief = () => moment(150);
 

@@ -43,7 +43,7 @@ interface Known {
 
 const apiErrorOf = (code: ProblemCode) => ({ name: 'ApiError', code });
 
-const table = () => contentTable(engine.client, engine.names.content);
+const table = () => contentTable(engine.client, engine.names.content, 'live');
 
 /** Applies one operation to the model and to the table, and compares the outcomes. */
 const perform = async (model: Known[], client: number, round: number, step: Operation): Promise<void> => {

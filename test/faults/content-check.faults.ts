@@ -28,7 +28,7 @@ const SCAN_PAGE = 25;
 
 /** Items that nobody changes, and counters as they were before they had change numbers. */
 const storeSteadyItems = async ({ client, names }: TestEngine): Promise<StoredItem[]> => {
-  const content = contentTable(client, names.content);
+  const content = contentTable(client, names.content, 'live');
   const ids: string[] = [];
   for (const domain of [...DOMAINS, QUIET_DOMAIN]) {
     await fillDomain(client, names.content, domain, STEADY_ITEMS);
@@ -70,7 +70,7 @@ describe('content check --repair during creates, moves and deletes', () => {
     next: () => number,
   ): Promise<void> => {
     const some = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)] as T;
-    const { repair } = contentRepair(db, engine.names.content);
+    const { repair } = contentRepair(db, engine.names.content, 'live');
     const failedRepairs = async (inconsistencies: readonly Inconsistency[]): Promise<string[]> => {
       const failed: string[] = [];
       for (const each of inconsistencies) if (!(await repair(each))) failed.push(nameOf({ ...each }));
@@ -141,7 +141,7 @@ describe('content check --repair during creates, moves and deletes', () => {
     for (const domain of [undefined, ...DOMAINS, QUIET_DOMAIN]) {
       const expected = items.filter((item) => domain === undefined || item.domain === domain).map(({ id }) => id);
       const filter = domain === undefined ? {} : { domain };
-      const list = await contentTable(client, names.content).list(
+      const list = await contentTable(client, names.content, 'live').list(
         filter,
         { offset: 0, limit: 1_000 },
         moment().deadline,

@@ -65,6 +65,13 @@ export const forbidden: Rule[] = [
   },
   { name: 'nobody imports a handler', severity: 'error', from: {}, to: { path: '^functions/handlers/' } },
   {
+    name: 'handlers look vehicles up through the sandbox',
+    comment: 'It gives test keys the sandbox vehicles, never the tables.',
+    severity: 'error',
+    from: { path: '^functions/handlers/' },
+    to: { path: '^functions/(vehicles/vehicles|compliance/compliance)-table\\.ts$' },
+  },
+  {
     name: 'only handlers and middleware import the table of endpoints',
     severity: 'error',
     from: { path: '^functions/(?!handlers|middleware)[^/]+/' },

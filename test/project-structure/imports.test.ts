@@ -81,6 +81,10 @@ describe('Imports', () => {
       oneImport('lib/cloud/stack.ts', '../../functions/handlers/read.ts', 'functions/handlers/read.ts'),
     ],
     [
+      'handlers look vehicles up through the sandbox',
+      oneImport('functions/handlers/read.ts', '../vehicles/vehicles-table.ts', 'functions/vehicles/vehicles-table.ts'),
+    ],
+    [
       'only handlers and middleware import the table of endpoints',
       oneImport('functions/content/address.ts', '../endpoints.ts', 'functions/endpoints.ts'),
     ],

@@ -29,7 +29,7 @@ export const delayedClient = ({ endpoint }: TestEngine, maxMs: number, seed: num
 
 /** Starts clients that create, move and delete items of their own in lists that they share with others. */
 export const startChanges = (db: DynamoDBDocumentClient, table: string, domains: readonly string[], seed: number) => {
-  const content = contentTable(db, table);
+  const content = contentTable(db, table, 'live');
   let isEnding = false;
   let changes = 0;
 

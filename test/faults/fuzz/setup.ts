@@ -31,7 +31,7 @@ export const prepareFuzzing = async () => {
   const keys = Array(ADMITTED_KEYS).fill(key);
   for (const record of others) keys.push((await newKey(record)).key);
   await fillDomain(db, names.content, DOMAIN, ITEMS);
-  const content = contentTable(db, names.content);
+  const content = contentTable(db, names.content, 'live');
   const page = await content.list({ domain: DOMAIN }, { offset: 0, limit: ITEMS }, deadlineIn(DEADLINE_MS));
   const ids = page.items.map(({ id }) => id);
   let oldest = 0;

@@ -86,7 +86,7 @@ const fieldsOf = (word: string, slug = word): ContentFields => ({
 
 /** Content, around the proxy. */
 const stored = (api: TestApi) => {
-  const content = contentTable(api.engine.client, api.engine.names.content);
+  const content = contentTable(api.engine.client, api.engine.names.content, 'live');
   const list = async (filter: { domain: string; slug?: string }) =>
     (await content.list(filter, { offset: 0, limit: 100 }, moment().deadline)).items;
   return {
