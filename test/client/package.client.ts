@@ -7,8 +7,8 @@ import { packageFolder } from './installed-package.ts';
 const CLIENT = resolve(import.meta.dirname, '../../client');
 
 describe('The package', () => {
-  it('has what is built, a README, and no sources', () => {
-    expect(readdirSync(packageFolder).toSorted()).toEqual(['README.md', 'dist', 'package.json']);
+  it('has what is built, a README and the licence, and no sources', () => {
+    expect(readdirSync(packageFolder).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   });
 
   it('has a library that needs nothing of Node', () => {

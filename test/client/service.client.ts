@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AccessLogEntry, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
 import { type HttpFault, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
 import { library } from './installed-package.ts';
@@ -75,6 +76,22 @@ describe('The client', () => {
     const sizes = requestsTo('POST', /bulk-insurance/).map(({ body }) => JSON.parse(body).registrations.length);
     expect(sizes.toSorted((a, b) => a - b)).toEqual([201, 500, 500]);
     expect(requestsTo('GET', /usage/)).toHaveLength(1);
+  });
+
+  it('waits for the next window instead of being rejected', async () => {
+    const time = virtualTime();
+    const statuses: number[] = [];
+    const onResponse = ({ status }: AccessLogEntry) => void statuses.push(status);
+    const gateway = await startGateway({ port: 0, clock: time.now, onResponse });
+    const inVirtualTime = await startHttpFaultProxy(gateway.origin, time.now);
+    const options = { baseUrl: `${inVirtualTime.origin}/v1`, timing: time.timing };
+    const results = await clientOf('free', options).verify(Array.from({ length: 7_000 }, (_, index) => `X${index}`));
+    await inVirtualTime.close();
+    await gateway.close();
+    expect(results).toHaveLength(7_000);
+    // One for the size of the plan, which allows 60 in a window. The first one began in the middle of a minute.
+    expect(statuses).toEqual(Array(71).fill(200));
+    expect(time.waits).toEqual([30_000]);
   });
 
   it('checks compliance in bulk, and finds the suggestion for a mistyped registration', async () => {

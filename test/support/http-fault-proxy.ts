@@ -16,7 +16,7 @@ export interface ProxiedRequest {
   readonly nth: number;
 }
 
-const HOP_BY_HOP = ['connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding'];
+const HOP_BY_HOP = ['connection', 'content-length', 'date', 'host', 'keep-alive', 'transfer-encoding'];
 
 /** The answers of API Gateway and of proxies, which have none of the service's headers. */
 const ANSWERS = {
@@ -27,8 +27,8 @@ const ANSWERS = {
   html: [502, 'text/html', '<html><body><h1>502 Bad Gateway</h1></body></html>'],
 } as const;
 
-/** A proxy between a client and the service, which fails as a network and API Gateway fail. */
-export const startHttpFaultProxy = async (serviceOrigin: string) => {
+/** A proxy between a client and the service, which fails as a network and API Gateway fail. `now` is the service's clock. */
+export const startHttpFaultProxy = async (serviceOrigin: string, now = Date.now) => {
   const requests: (ProxiedRequest & { fault: HttpFault | undefined })[] = [];
   let nth = 0;
   let choose: (request: ProxiedRequest) => HttpFault | undefined = () => undefined;
@@ -46,6 +46,7 @@ export const startHttpFaultProxy = async (serviceOrigin: string) => {
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(incoming);
+    response.setHeader('Date', new Date(now()).toUTCString());
     nth += 1;
     const request = { method: incoming.method ?? '', path: incoming.url ?? '', body: String(body), nth };
     const fault = choose(request);

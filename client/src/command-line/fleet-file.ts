@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { CannotRun, fileFailure } from './failure.ts';
+import { CannotRun } from './failure.ts';
 
 /** A CSV file with a header line and a column of registrations. */
 export interface FleetFile {
@@ -111,6 +111,7 @@ export const openFleet = async (path: string, wanted: string | undefined): Promi
     if (error instanceof CannotRun) throw error;
     if (error instanceof CsvError)
       throw new CannotRun(`${path} is not CSV: a quote is not closed near line ${error.lines}.`);
-    throw fileFailure(path, error);
+    const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    throw new CannotRun(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be used (${code}).`);
   }
 };

@@ -1,5 +1,5 @@
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { CannotRun, fileFailure } from './failure.ts';
+import { CannotRun } from './failure.ts';
 
 /** How far a run has come: enough to go on after it was stopped or killed. */
 interface State {
@@ -32,7 +32,7 @@ export const openResult = async (path: string, identity: string) => {
     file = await open(part, state.bytes > 0 ? 'r+' : 'w');
     await file.truncate(state.bytes);
   } catch (error) {
-    throw fileFailure(part, error);
+    throw new CannotRun(`${part} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }
 
   return {
