@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import { declaresInput, type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
 import { rowsWithoutSchemas } from './bundled-rows.ts';
 import { sdkStubs } from './sdk-stubs.ts';
@@ -50,7 +50,7 @@ const bundle = (ids: readonly BundleId[], folder: string, validating: boolean, s
   });
 
 /**
- * Bundles every function in two concurrent runs of esbuild.
+ * Bundles every function in two concurrent runs of esbuild, whose process then ends.
  * @param stock with the SDK's own client (docs/dynamodb-client.md)
  * @throws the error of esbuild
  */
@@ -64,5 +64,7 @@ export const bundleFunctions = async (
   // Files of an earlier build would be deployed too.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
   await Promise.all([bundle(idsWhere(true), folder, true, stock), bundle(idsWhere(false), folder, false, stock)]);
+  // Otherwise its process would keep its memory during the synthesis.
+  await stop();
   return Object.fromEntries(folders) as Record<BundleId, string>;
 };

@@ -23,7 +23,7 @@ interface Plan {
 
 const PLANS: readonly Plan[] = bySize(
   [
-    { fixture: vehicleFixture(2_000), kills: 4, latestCall: 60 },
+    { fixture: vehicleFixture(1_500), kills: 3, latestCall: 60 },
     { fixture: contentFixture(1_100), kills: 2, latestCall: 800 },
   ],
   [

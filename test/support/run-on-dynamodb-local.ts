@@ -6,7 +6,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { startDynamoDbLocal } from './dynamodb-local/dynamodb-local.ts';
 
-const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const JEST = [
+  '--experimental-vm-modules',
+  '--max-semi-space-size=4',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+];
 /** Every test that reaches the file that gives tests their engine. */
 const TESTS_WITH_DATABASE = ['--findRelatedTests', 'test/support/engine.ts'];
 /** What a shell reports for a process that a signal ended. */
