@@ -40,9 +40,40 @@ const MAX_P99_MS = 1_500;
 /** Failed or throttled requests per minute. */
 const MAX_FAILURES = 5;
 
+/** The alarms that roll back a new version of a function; `ErrorRate` because a function answers most of its errors itself, with 500. */
+export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
+  `FunctionErrors-${id}`,
+  `FunctionLatency-${id}`,
+  'ErrorRate',
+];
+
+/**
+ * Of the alias, over the new version and the one before: a tenth of the requests shows in the sum of errors, and in the slowest
+ * 1 %. A metric of the new version alone exists only while an alias has two.
+ */
+const functionAlarms = (id: FunctionId, { live }: EndpointFunction, isGradual: boolean): AlarmDescription[] => [
+  {
+    id: `FunctionErrors-${id}`,
+    description: `The function ${id} does not start, crashes or times out.`,
+    metric: live.metricErrors({ statistic: 'Sum', period: MINUTE }),
+    threshold: 0,
+  },
+  ...(isGradual
+    ? [
+        {
+          id: `FunctionLatency-${id}`,
+          description: `The slowest 1 % of requests to the function ${id} take more than 1.5 s.`,
+          metric: live.metricDuration({ statistic: 'p99', period: MINUTE }),
+          threshold: MAX_P99_MS,
+          breachingMinutes: SUSTAINED_MINUTES,
+        },
+      ]
+    : []),
+];
+
 /** Every alarm of a stage. */
 export const alarmsOf = ({
-  settings: { stage },
+  settings: { stage, gradualDeployment },
   gateway,
   tables,
   functions,
@@ -71,12 +102,7 @@ export const alarmsOf = ({
     needsData: true,
   },
   // One each, because an alarm on all of them needs metric math. It also names the function.
-  ...[...functions].map(([id, { lambda }]) => ({
-    id: `FunctionErrors-${id}`,
-    description: `The function ${id} does not start, crashes or times out.`,
-    metric: lambda.metricErrors({ statistic: 'Sum', period: MINUTE }),
-    threshold: 0,
-  })),
+  ...[...functions].flatMap(([id, added]) => functionAlarms(id, added, gradualDeployment)),
   {
     id: 'GatewayErrors',
     description: 'API Gateway responds with 5xx. This includes functions that cannot run.',

@@ -12,6 +12,7 @@ const WINDOW_MINUTES = 5;
 /** The alarms, and the topic to which they publish when they begin and end. */
 export class ServiceAlarms extends Construct {
   readonly all: readonly Alarm[];
+  private readonly byId: ReadonlyMap<string, Alarm>;
 
   constructor(scope: Construct, id: string, props: AlarmedParts) {
     super(scope, id);
@@ -21,12 +22,19 @@ export class ServiceAlarms extends Construct {
     allowAlarmsToPublish(topic);
     if (alarmEmail !== undefined) subscribeByEmail(topic, alarmEmail);
     const publish = new SnsAction(topic);
-    this.all = alarmsOf(props).map((described) => {
+    const alarms = alarmsOf(props).map((described) => {
       const alarm = new Alarm(this, described.id, alarmProps(described));
       alarm.addAlarmAction(publish);
       alarm.addOkAction(publish);
-      return alarm;
+      return [described.id, alarm] as const;
     });
+    this.byId = new Map(alarms);
+    this.all = [...this.byId.values()];
+  }
+
+  /** The alarms with these ids. */
+  named(ids: readonly string[]): Alarm[] {
+    return ids.flatMap((id) => this.byId.get(id) ?? []);
   }
 }
 

@@ -1,9 +1,11 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
+  Alias,
   ApplicationLogLevel,
   Architecture,
   Code,
+  type IVersion,
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
@@ -34,9 +36,14 @@ export interface EndpointFunctionProps {
   readonly tables: ServiceTables;
 }
 
-/** One Lambda function with its own role and log group. */
+/** What the gateway invokes of every function. */
+const ALIAS = 'live';
+
+/** One Lambda function with its own role and log group, and the alias of its version that serves requests. */
 export class EndpointFunction extends Construct {
   readonly lambda: LambdaFunction;
+  /** A version is immutable, and the one before stays until the alias names the new one: callers never meet half an update. */
+  readonly live: Alias;
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
@@ -64,6 +71,7 @@ export class EndpointFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       environment: this.environment(props),
     });
+    this.live = new Alias(this, 'Live', { aliasName: ALIAS, version: this.lambda.currentVersion as IVersion });
     this.acknowledgeFindings();
   }
 

@@ -2,6 +2,7 @@ import { Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
+  CfnIntegration,
   DomainName,
   HttpApi,
   HttpMethod,
@@ -13,7 +14,7 @@ import {
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { type Alias, CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../functions/endpoints.ts';
@@ -37,6 +38,18 @@ const ACCESS_LOG_FIELDS = {
 } as const;
 
 const MINUTE = Duration.minutes(1);
+
+/**
+ * An update may point a route at another function or alias. Without this order the route could be changed before API Gateway may
+ * invoke it, and callers would get 500 for some seconds.
+ */
+const permitBeforeUse = (route: HttpRoute): void => {
+  const parts = route.node.findAll();
+  const permissions = parts.filter((part) => part instanceof CfnPermission);
+  for (const part of parts) {
+    if (part instanceof CfnIntegration) for (const permission of permissions) part.addResourceDependency(permission);
+  }
+};
 
 /** An HTTP API of API Gateway with one stage at its root. It has no CORS, because API keys must not be used in browsers. */
 export class HttpGateway extends Construct {
@@ -76,14 +89,13 @@ export class HttpGateway extends Construct {
   }
 
   /** Adds a route for each path of an endpoint. */
-  addRoutes(id: string, { method, paths }: Pick<Endpoint, 'method' | 'paths'>, lambda: LambdaFunction): void {
-    for (const path of paths)
-      this.addRoute(`${method} ${path}`, HttpRouteKey.with(path, HttpMethod[method]), id, lambda);
+  addRoutes(id: string, { method, paths }: Pick<Endpoint, 'method' | 'paths'>, live: Alias): void {
+    for (const path of paths) this.addRoute(`${method} ${path}`, HttpRouteKey.with(path, HttpMethod[method]), id, live);
   }
 
   /** Adds the route for requests that match no other route. */
-  addDefaultRoute(id: string, lambda: LambdaFunction): void {
-    this.addRoute('default', HttpRouteKey.DEFAULT, id, lambda);
+  addDefaultRoute(id: string, live: Alias): void {
+    this.addRoute('default', HttpRouteKey.DEFAULT, id, live);
   }
 
   /** Responses with 5xx per minute, including those of functions that could not run. */
@@ -101,9 +113,10 @@ export class HttpGateway extends Construct {
     return this.stage.metricLatency({ statistic, period: MINUTE, ...(label && { label }) });
   }
 
-  private addRoute(name: string, routeKey: HttpRouteKey, functionId: string, lambda: LambdaFunction): void {
-    const integration = new HttpLambdaIntegration(functionId, lambda);
+  private addRoute(name: string, routeKey: HttpRouteKey, functionId: string, live: Alias): void {
+    const integration = new HttpLambdaIntegration(functionId, live as IFunction);
     const route = new HttpRoute(this, name.replaceAll('/', '.'), { httpApi: this.api, routeKey, integration });
+    permitBeforeUse(route);
     Validations.of(route).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:

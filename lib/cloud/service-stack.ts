@@ -2,12 +2,22 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
 import { type TableId, tables as tableDescriptions } from '../../functions/tables.ts';
+import { rollbackAlarmsOf } from './alarm-descriptions.ts';
 import { ServiceAlarms } from './alarms.ts';
 import type { Bundles, FunctionId } from './bundles.ts';
 import { ServiceDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
+import { GradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
-import { BASE_ADDRESS_OUTPUT, DOMAIN_TARGET_OUTPUT, KEEPS_DATA_OUTPUT, STAGE_OUTPUT, tableOutput } from './outputs.ts';
+import { OperatorPolicy } from './operator-policy.ts';
+import {
+  BASE_ADDRESS_OUTPUT,
+  DOMAIN_TARGET_OUTPUT,
+  KEEPS_DATA_OUTPUT,
+  OPERATOR_POLICY_OUTPUT,
+  STAGE_OUTPUT,
+  tableOutput,
+} from './outputs.ts';
 import { Probe } from './probe.ts';
 import { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -21,9 +31,10 @@ export interface ServiceStackProps {
  * One stage of the service. How its parts fit together:
  *
  *     caller → HttpGateway ─ a route per path of functions/endpoints.ts, `$default` for all other requests
- *                └→ EndpointFunction ─ one per row, with the permissions that the row lists
+ *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
+ *                     ↑  GradualDeployment ─ moves the aliases, where the settings ask for it
  *                     └→ ServiceTables ─ one per description in functions/tables.ts
- *     operator ← ServiceAlarms, ServiceDashboard; the CLI reads the outputs
+ *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
  *                └→ Probe ─ requests the service every minute
  */
 export class ServiceStack extends Stack {
@@ -47,7 +58,7 @@ export class ServiceStack extends Stack {
         tables,
       });
       functions.set(functionId, added);
-      return added.lambda;
+      return added.live;
     };
     for (const [endpointId, row] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
       gateway.addRoutes(endpointId, row, addFunction(endpointId, row.summary, row.tables));
@@ -56,8 +67,15 @@ export class ServiceStack extends Stack {
 
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin: gateway.origin });
     const alarms = new ServiceAlarms(this, 'Alarms', { settings, gateway, tables, functions, probe });
+    if (settings.gradualDeployment) {
+      new GradualDeployment(this, 'Deployment', {
+        functions,
+        alarmsOf: (functionId) => alarms.named(rollbackAlarmsOf(functionId)),
+      });
+    }
     new ServiceDashboard(this, 'Dashboard', { settings, gateway, tables, functions, alarms: alarms.all });
     this.addOutputs(settings, gateway, tables);
+    new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables).arn });
   }
 
   private addOutputs({ stage, keepsData }: StageSettings, gateway: HttpGateway, tables: ServiceTables): void {

@@ -59,6 +59,10 @@ export class ServiceTables extends Construct {
     return this.byId[id].tableName;
   }
 
+  arnOf(id: TableId): string {
+    return this.byId[id].tableArn;
+  }
+
   /** The capacity that each table consumes. */
   consumedUnits(access: 'read' | 'write'): Metric[] {
     return ids.map((label) =>

@@ -80,7 +80,10 @@ export const StageFile = T.Object({
    * 0.3 USD per million requests. Those of failed invocations are there in any case. False when absent.
    */
   lambdaSystemLogs: T.Optional(T.Boolean()),
-  /** A new version first serves a tenth of the requests, and is rolled back when an alarm is raised. Has no effect yet. */
+  /**
+   * A new version of a function serves a tenth of the requests for 10 minutes, then all, and is rolled back when an alarm of the
+   * function is raised. Otherwise it serves all requests at once. False when absent.
+   */
   gradualDeployment: T.Optional(T.Boolean()),
 });
 

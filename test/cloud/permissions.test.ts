@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
 import type { TableId } from '../../functions/tables.ts';
 import { type Reply, startApi, type TestApi } from '../support/api.ts';
-import type { DatabaseCall } from '../support/fault-proxy.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
+import { requestedPermissions, sortedPermissions } from './requested-permissions.ts';
 
 let api: TestApi;
 let key: string;
@@ -16,44 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-interface Request {
-  readonly TableName?: string;
-  readonly RequestItems?: object;
-  readonly TransactItems?: readonly Record<string, { readonly TableName: string }>[];
-}
-
-/** The actions by which DynamoDB authorises the items of a transaction. */
-const ACTION_OF_WRITE: Readonly<Record<string, string>> = {
-  Put: 'PutItem',
-  Update: 'UpdateItem',
-  Delete: 'DeleteItem',
-  ConditionCheck: 'ConditionCheckItem',
-};
-
-/** The permissions that a database request needs: action and table name. */
-const permissionsFor = ({ operation, body }: DatabaseCall): [string, string][] => {
-  const { TableName, RequestItems, TransactItems } = JSON.parse(body) as Request;
-  if (TransactItems) {
-    return TransactItems.flatMap((item) =>
-      Object.entries(item).map(([write, { TableName: name }]): [string, string] => [
-        ACTION_OF_WRITE[write] ?? write,
-        name,
-      ]),
-    );
-  }
-  return RequestItems ? Object.keys(RequestItems).map((name) => [operation, name]) : [[operation, TableName ?? '']];
-};
-
-const tableOf = (name: string) => Object.entries(api.engine.names).find(([, known]) => known === name)?.[0] ?? name;
-
-const sorted = (permissions: readonly (readonly [string, string])[]) =>
-  [...new Set(permissions.map(([action, table]) => `${table} ${action}`))].sort();
-
-const usedPermissions = () =>
-  sorted(api.faults.calls.flatMap(permissionsFor).map(([action, name]) => [action, tableOf(name)]));
+const usedPermissions = () => requestedPermissions(api.faults.calls, api.engine.names);
 
 const grantedPermissions = ({ tables }: Endpoint) =>
-  sorted(
+  sortedPermissions(
     (Object.entries(tables) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
       actions.map((action) => [action, table] as const),
     ),

@@ -31,6 +31,8 @@ export const startAwsServer = async () => {
   const stacks: Record<string, Outputs> = {};
   /** The region that each request was signed for. */
   const regions: (string | undefined)[] = [];
+  /** Each request to CloudFormation: `DescribeStacks my-stack`. */
+  const stackRequests: string[] = [];
   let error: AwsError | undefined;
   const notThere = (stack: string): AwsError => ({
     status: 400,
@@ -46,7 +48,9 @@ export const startAwsServer = async () => {
       response.writeHead(sent.status, { 'content-type': 'application/x-amz-json-1.0' }).end(errorJson(sent));
       return;
     }
-    const stack = new URLSearchParams(body).get('StackName') ?? '';
+    const parameters = new URLSearchParams(body);
+    const stack = parameters.get('StackName') ?? '';
+    stackRequests.push(`${parameters.get('Action')} ${stack}`);
     const outputs = stacks[stack];
     const sent = outputs === undefined ? (error ?? notThere(stack)) : undefined;
     response.writeHead(sent?.status ?? 200, { 'content-type': 'text/xml' });
@@ -58,6 +62,7 @@ export const startAwsServer = async () => {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stacks,
     regions,
+    stackRequests,
     /** Sends this error for stacks that are not there, and for every request to DynamoDB. */
     failWith: (next: AwsError | undefined) => {
       error = next;

@@ -7,6 +7,7 @@ const template = await templateOf({ stage: 'prod', settings: { alarmEmail: 'ops@
 interface AlarmProperties {
   readonly AlarmDescription: string;
   readonly MetricName: string;
+  readonly Period: number;
   readonly Namespace: string;
   readonly Threshold: number;
   readonly DatapointsToAlarm: number;
@@ -42,7 +43,7 @@ describe('The alarms', () => {
       'VehicleVerification/prod ServerErrors > 0.01, 3 of 5 min',
       'VehicleVerification/prod DatabaseErrors > 5, 1 of 1 min',
       'AWS/Lambda Errors > 0, 3 of 5 min',
-      ...Array(11).fill('AWS/Lambda Errors > 0, 1 of 1 min'),
+      ...Array(11).fill(['AWS/Lambda Errors > 0, 1 of 1 min', 'AWS/Lambda Duration > 1500, 3 of 5 min']).flat(),
       'AWS/ApiGateway 5xx > 5, 1 of 1 min',
       'AWS/ApiGateway Latency > 1500, 3 of 5 min',
       'AWS/Lambda Throttles > 0, 1 of 1 min',

@@ -108,6 +108,7 @@ describe('A deployment', () => {
       'VehiclesTable',
       'ComplianceTable',
       'ContentTable',
+      'OperatorPolicy',
     ]);
   });
 

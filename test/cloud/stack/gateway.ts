@@ -3,12 +3,12 @@ import { referenced, resourcesOf, type Template, templateOf } from './synthesise
 
 const PROD = await templateOf({ stage: 'prod' });
 
-/** `GET /v1/… → vehicleinsurance`, through the route's integration. */
+/** `GET /v1/… → vehicleinsurance live`, through the route's integration. */
 const routesOf = (template: Template) => {
   const targets = new Map(
     resourcesOf(template, 'AWS::ApiGatewayV2::Integration').map(({ id, properties }) => [
       id,
-      referenced(properties.IntegrationUri).replace(/Function[0-9A-F]{8}$/, ''),
+      referenced(properties.IntegrationUri).replace(/Live[0-9A-F]{8}$/, ' live'),
     ]),
   );
   return resourcesOf(template, 'AWS::ApiGatewayV2::Route').map(({ properties: { RouteKey, Target } }) => {
@@ -18,25 +18,39 @@ const routesOf = (template: Template) => {
 };
 
 describe('The gateway', () => {
-  it('has a route for every path and a default route', () => {
+  it('has a route to an alias for every path, and a default route', () => {
     expect(routesOf(PROD)).toEqual([
-      'GET /v1/vehicle/{registration}/insurance → vehicleinsurance',
-      'POST /v1/vehicle/bulk-insurance → bulkinsurance',
-      'GET /v1/compliance/{registration} → compliance',
-      'POST /v1/vehicle/bulk-compliance → bulkcompliance',
-      'GET /v1/api/content → listcontent',
-      'GET /api/content → listcontent',
-      'POST /v1/api/content → createcontent',
-      'POST /api/content → createcontent',
-      'GET /v1/api/content/{id} → readcontent',
-      'GET /api/content/{id} → readcontent',
-      'PUT /v1/api/content/{id} → updatecontent',
-      'PUT /api/content/{id} → updatecontent',
-      'DELETE /v1/api/content/{id} → deletecontent',
-      'DELETE /api/content/{id} → deletecontent',
-      'GET /v1/usage → usage',
-      '$default → notfound',
+      'GET /v1/vehicle/{registration}/insurance → vehicleinsurance live',
+      'POST /v1/vehicle/bulk-insurance → bulkinsurance live',
+      'GET /v1/compliance/{registration} → compliance live',
+      'POST /v1/vehicle/bulk-compliance → bulkcompliance live',
+      'GET /v1/api/content → listcontent live',
+      'GET /api/content → listcontent live',
+      'POST /v1/api/content → createcontent live',
+      'POST /api/content → createcontent live',
+      'GET /v1/api/content/{id} → readcontent live',
+      'GET /api/content/{id} → readcontent live',
+      'PUT /v1/api/content/{id} → updatecontent live',
+      'PUT /api/content/{id} → updatecontent live',
+      'DELETE /v1/api/content/{id} → deletecontent live',
+      'DELETE /api/content/{id} → deletecontent live',
+      'GET /v1/usage → usage live',
+      '$default → notfound live',
     ]);
+  });
+
+  it('may invoke an alias before its route does, also when an update moves the route to another', () => {
+    const permissions = new Map(
+      resourcesOf(PROD, 'AWS::Lambda::Permission').map(({ id, properties }) => [
+        id,
+        referenced(properties.FunctionName),
+      ]),
+    );
+    const integrations = resourcesOf(PROD, 'AWS::ApiGatewayV2::Integration');
+    expect(integrations).toHaveLength(16);
+    for (const { properties, dependsOn } of integrations) {
+      expect(dependsOn.map((id) => permissions.get(id))).toEqual([referenced(properties.IntegrationUri)]);
+    }
   });
 
   const [stage] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Stage');

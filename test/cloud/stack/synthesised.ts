@@ -15,7 +15,13 @@ export interface Template {
   readonly Resources: Readonly<
     Record<
       string,
-      { readonly Type: string; readonly Properties: Resource['properties']; readonly DeletionPolicy?: string }
+      {
+        readonly Type: string;
+        readonly Properties: Resource['properties'];
+        readonly DeletionPolicy?: string;
+        readonly DependsOn?: readonly string[];
+        readonly UpdatePolicy?: object;
+      }
     >
   >;
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
@@ -45,15 +51,19 @@ export interface Resource {
   readonly id: string;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly deletionPolicy?: string;
+  readonly dependsOn: readonly string[];
+  readonly updatePolicy?: object;
 }
 
 /** All resources of a type. */
 export const resourcesOf = (template: Template, type: string): Resource[] =>
   Object.entries(template.Resources)
     .filter(([, { Type }]) => Type === type)
-    .map(([id, { Properties, DeletionPolicy }]) => ({
+    .map(([id, { Properties, DeletionPolicy, DependsOn = [], UpdatePolicy }]) => ({
       id,
       properties: Properties,
+      dependsOn: DependsOn,
+      ...(UpdatePolicy !== undefined && { updatePolicy: UpdatePolicy }),
       ...(DeletionPolicy !== undefined && { deletionPolicy: DeletionPolicy }),
     }));
 

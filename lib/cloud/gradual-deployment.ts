@@ -1,0 +1,65 @@
+import { Stack, Validations } from 'aws-cdk-lib';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { FunctionId } from './bundles.ts';
+import type { EndpointFunction } from './endpoint-function.ts';
+
+export interface GradualDeploymentProps {
+  readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
+  /** The alarms that roll back the new version of a function. */
+  readonly alarmsOf: (id: FunctionId) => readonly Alarm[];
+}
+
+/**
+ * Lets CodeDeploy move each alias: 10 % of the requests go to the new version for 10 minutes, then all. When an alarm of the
+ * function is raised before, all requests go to the version before, and CloudFormation rolls back the whole stack.
+ */
+export class GradualDeployment extends Construct {
+  constructor(scope: Construct, id: string, { functions, alarmsOf }: GradualDeploymentProps) {
+    super(scope, id);
+    const application = new LambdaApplication(this, 'Application');
+    const role = this.role([...functions.values()]);
+    for (const [functionId, { live }] of functions) {
+      new LambdaDeploymentGroup(this, functionId, {
+        application,
+        alias: live,
+        // The construct would attach a managed policy, which permits far more.
+        role: role.withoutPolicyUpdates(),
+        deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
+        alarms: [...alarmsOf(functionId)],
+      });
+    }
+  }
+
+  private role(functions: readonly EndpointFunction[]): Role {
+    const { account } = Stack.of(this);
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('codedeploy.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': account } },
+      }),
+      inlinePolicies: {
+        MoveAliases: new PolicyDocument({
+          statements: [
+            new PolicyStatement({
+              actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
+              // Not the ARN of the alias itself, which waits for its deployment group, which waits for this role.
+              resources: functions.flatMap(({ lambda: { functionArn }, live: { aliasName } }) => [
+                functionArn,
+                `${functionArn}:${aliasName}`,
+              ]),
+            }),
+            new PolicyStatement({ actions: ['cloudwatch:DescribeAlarms'], resources: ['*'] }),
+          ],
+        }),
+      },
+    });
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'Only cloudwatch:DescribeAlarms, on all alarms as in the managed policy of AWS for CodeDeploy: it reads states.',
+    });
+    return role;
+  }
+}

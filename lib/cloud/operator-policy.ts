@@ -1,0 +1,61 @@
+import { Stack, Token, Validations } from 'aws-cdk-lib';
+import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import type { TableId } from '../../functions/tables.ts';
+import type { ServiceTables } from './service-tables.ts';
+
+/** What the commands of the CLI do with each table. A test compares it with the requests that they make. */
+const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
+  keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'],
+  usage: ['GetItem', 'Query'],
+  vehicles: ['BatchWriteItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
+  compliance: ['BatchWriteItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
+  content: [
+    'BatchGetItem',
+    'ConditionCheckItem',
+    'DeleteItem',
+    'DescribeTable',
+    'GetItem',
+    'PutItem',
+    'Query',
+    'Scan',
+    'UpdateItem',
+  ],
+};
+
+/**
+ * The permissions of an operator who works on the tables of this stage with the CLI, and nothing else: neither other tables, such as
+ * restored ones, nor deployments. Nobody has the policy until it is attached.
+ */
+export class OperatorPolicy extends Construct {
+  readonly arn: string;
+
+  constructor(scope: Construct, id: string, tables: ServiceTables) {
+    super(scope, id);
+    const { stackName } = Stack.of(this);
+    const policy = new ManagedPolicy(this, 'Policy', { description: `Operators of ${stackName}: what the CLI needs` });
+    for (const [table, actions] of Object.entries(OPERATOR_ACTIONS) as [TableId, readonly string[]][]) {
+      policy.addStatements(
+        new PolicyStatement({
+          actions: actions.map((name) => `dynamodb:${name}`),
+          resources: [tables.arnOf(table)],
+        }),
+      );
+    }
+    // The last part of a stack's ARN changes when the stack is made anew. The CLI knows its name only.
+    const stackIn = (account?: string) =>
+      Stack.of(this).formatArn({
+        service: 'cloudformation',
+        resource: 'stack',
+        resourceName: `${stackName}/*`,
+        ...(account && { account }),
+      });
+    policy.addStatements(new PolicyStatement({ actions: ['cloudformation:DescribeStacks'], resources: [stackIn()] }));
+    const { account } = Stack.of(this);
+    Validations.of(policy).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${stackIn(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
+      reason: 'Every stack of this one name: the rest of the ARN is a random id.',
+    });
+    this.arn = policy.managedPolicyArn;
+  }
+}

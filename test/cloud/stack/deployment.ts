@@ -1,0 +1,124 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Resource, referenced, resourcesOf, type Template, templateOf } from './synthesised.ts';
+
+const PROD = await templateOf({ stage: 'prod' });
+const DEV = await templateOf({ stage: 'dev' });
+
+/** Minutes that a canary of CodeDeploy waits before all requests go to the new version. */
+const CANARY_MINUTES = 10;
+
+const endpointFunctions = (template: Template): string[] =>
+  resourcesOf(template, 'AWS::Lambda::Function')
+    .map(({ id }) => id)
+    .filter((id) => !id.startsWith('Probe'));
+
+const aliases = (template: Template) => resourcesOf(template, 'AWS::Lambda::Alias');
+
+/** `usage` for the logical ids of its function and of its deployment group. */
+const functionNamed = (id: string): string => id.replace(/^Deployment/, '').replace(/(Function)?[0-9A-F]{8}$/, '');
+
+describe('The alias of each function', () => {
+  it.each([
+    ['prod', PROD],
+    ['dev', DEV],
+  ])('is called live and names a version of that function: %s', (_stage, template) => {
+    const versions = new Map(
+      resourcesOf(template, 'AWS::Lambda::Version').map(({ id, properties }) => [
+        id,
+        referenced(properties.FunctionName),
+      ]),
+    );
+    const named = aliases(template).map(({ properties: { Name, FunctionName, FunctionVersion } }) => {
+      expect(Name).toBe('live');
+      expect(versions.get(referenced(FunctionVersion))).toBe(referenced(FunctionName));
+      return referenced(FunctionName);
+    });
+    expect(named.sort()).toEqual(endpointFunctions(template).sort());
+  });
+
+  it('gets no new version from a deployment that changes nothing in the functions', async () => {
+    const versionsOf = (template: Template) => resourcesOf(template, 'AWS::Lambda::Version').map(({ id }) => id);
+    const settings = { alarmEmail: 'ops@example.com', throttle: { rateLimit: 500, burstLimit: 500 } };
+    expect(versionsOf(await templateOf({ stage: 'prod', settings }))).toEqual(versionsOf(PROD));
+  });
+
+  it('is updated at once where the settings do not ask for gradual deployment', () => {
+    expect(aliases(DEV).map(({ updatePolicy }) => updatePolicy)).toEqual(Array(11).fill(undefined));
+    expect(Object.values(DEV.Resources).filter(({ Type }) => Type.startsWith('AWS::CodeDeploy'))).toEqual([]);
+  });
+});
+
+describe('A gradual deployment', () => {
+  const groups = new Map(resourcesOf(PROD, 'AWS::CodeDeploy::DeploymentGroup').map((group) => [group.id, group]));
+  const alarms = new Map(resourcesOf(PROD, 'AWS::CloudWatch::Alarm').map((alarm) => [alarm.id, alarm]));
+
+  const alarmsOf = ({ properties }: Resource): Resource[] => {
+    const { Alarms } = properties.AlarmConfiguration as { readonly Alarms: readonly { readonly Name: unknown }[] };
+    return Alarms.map(({ Name }) => alarms.get(referenced(Name))).filter((alarm) => alarm !== undefined);
+  };
+
+  it('moves each alias by a deployment group of its own, a tenth of the requests first', () => {
+    expect(groups.size).toBe(11);
+    const [application] = resourcesOf(PROD, 'AWS::CodeDeploy::Application');
+    for (const { properties, updatePolicy } of aliases(PROD)) {
+      const { CodeDeployLambdaAliasUpdate: update } = updatePolicy as {
+        CodeDeployLambdaAliasUpdate: { readonly ApplicationName: unknown; readonly DeploymentGroupName: unknown };
+      };
+      expect(referenced(update.ApplicationName)).toBe(application?.id);
+      const group = groups.get(referenced(update.DeploymentGroupName));
+      expect(functionNamed(group?.id ?? '')).toBe(functionNamed(referenced(properties.FunctionName)));
+      expect(group?.properties).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent10Minutes',
+        AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM'] },
+        AlarmConfiguration: { Enabled: true },
+      });
+    }
+  });
+
+  it('is rolled back by the alarms on errors, failed starts and latency of the alias, and on 5xx of the service', () => {
+    for (const group of groups.values()) {
+      const described = alarmsOf(group).map(({ properties: { MetricName, Dimensions } }) => [
+        MetricName,
+        (Dimensions as { readonly Name: string; readonly Value: unknown }[]).map(({ Name, Value }) =>
+          Name === 'FunctionName' ? functionNamed(referenced(Value)) : Name,
+        ),
+      ]);
+      const own = [functionNamed(group.id), 'Resource'];
+      expect(described).toEqual([
+        ['Errors', own],
+        ['Duration', own],
+        ['ServerErrors', ['service']],
+      ]);
+    }
+  });
+
+  it('is watched by alarms that decide while the canary runs', () => {
+    for (const { properties } of [...groups.values()].flatMap(alarmsOf)) {
+      const { Period, EvaluationPeriods, Dimensions } = properties as {
+        readonly Period: number;
+        readonly EvaluationPeriods: number;
+        readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[];
+      };
+      expect(Period).toBe(60);
+      expect(EvaluationPeriods).toBeLessThanOrEqual(CANARY_MINUTES / 2);
+      const resource = Dimensions.find(({ Name }) => Name === 'Resource');
+      if (resource) expect(JSON.stringify(resource.Value)).toContain(':live');
+    }
+  });
+
+  it('may only move these aliases and read the states of alarms', () => {
+    const [role] = resourcesOf(PROD, 'AWS::IAM::Role').filter(({ id }) => id.startsWith('Deployment'));
+    expect(role?.properties.ManagedPolicyArns).toBeUndefined();
+    const policies = role?.properties.Policies as
+      | { PolicyDocument: { Statement: Record<string, unknown>[] } }[]
+      | undefined;
+    const [move, read, ...others] = (policies ?? []).flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    expect(others).toEqual([]);
+    expect(read).toEqual({ Effect: 'Allow', Action: 'cloudwatch:DescribeAlarms', Resource: '*' });
+    expect(move?.Action).toEqual(['lambda:GetAlias', 'lambda:GetProvisionedConcurrencyConfig', 'lambda:UpdateAlias']);
+    const arns = endpointFunctions(PROD).map((id) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+    const expected = [...arns, ...arns.map((arn) => ({ 'Fn::Join': ['', [arn, ':live']] }))];
+    expect(new Set(move?.Resource as object[])).toEqual(new Set(expected));
+    expect(move?.Resource).toHaveLength(expected.length);
+  });
+});
