@@ -234,7 +234,7 @@ describe('A long check', () => {
     if (signal === 'SIGINT')
       expect(stderr).toBe('Stopped. 2,000 rows are done; run the same command again to continue.\n');
     // What was written after the last stored state is not kept.
-    await writeFile(file('result.csv.part'), 'half a li', { flag: 'a' });
+    await writeFile(file('result.csv.part'), 'half a line '.repeat(100_000), { flag: 'a' });
     proxy.inject(() => undefined);
     expect((await run(checkTo('result.csv'), 'standard')).code).toBe(1);
     expect(bulkRequests()).toHaveLength(6);
