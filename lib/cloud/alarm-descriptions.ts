@@ -31,6 +31,8 @@ export interface AlarmDescription {
 }
 
 const MINUTE = Duration.minutes(1);
+/** In a minute. */
+const SECONDS = 60;
 const SUSTAINED_MINUTES = 3;
 
 /** Share of requests that get a 5xx response. */
@@ -39,6 +41,11 @@ const MAX_ERROR_SHARE = 0.01;
 const MAX_P99_MS = 1_500;
 /** Failed or throttled requests per minute. */
 const MAX_FAILURES = 5;
+
+/** Share of the stage's throttle that responses with 4xx may take. Legitimate callers look up unknown vehicles and meet their limits too. */
+const MAX_CLIENT_ERRORS = 0.1;
+/** Share of the stage's throttle above which API Gateway will soon reject requests of every caller. */
+const MAX_TRAFFIC = 0.8;
 
 /** The alarms that roll back a new version of a function; `ErrorRate` because a function answers most of its errors itself, with 500. */
 export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
@@ -73,7 +80,7 @@ const functionAlarms = (id: FunctionId, { live }: EndpointFunction, isGradual: b
 
 /** Every alarm of a stage. */
 export const alarmsOf = ({
-  settings: { stage, gradualDeployment },
+  settings: { stage, gradualDeployment, throttle },
   gateway,
   tables,
   functions,
@@ -108,6 +115,20 @@ export const alarmsOf = ({
     description: 'API Gateway responds with 5xx. This includes functions that cannot run.',
     metric: gateway.serverErrors(),
     threshold: MAX_FAILURES,
+  },
+  {
+    id: 'ClientErrors',
+    description: 'A tenth of the requests that the throttle allows are answered with 4xx.',
+    metric: gateway.clientErrors(),
+    threshold: throttle.rateLimit * SECONDS * MAX_CLIENT_ERRORS,
+    breachingMinutes: SUSTAINED_MINUTES,
+  },
+  // The gateway's own 429 have no metric of their own: they are in the 4xx, beside those that a function sends.
+  {
+    id: 'StageThrottle',
+    description: 'Requests reach 80 % of the throttle, above which API Gateway rejects those of every caller.',
+    metric: gateway.requests(),
+    threshold: throttle.rateLimit * SECONDS * MAX_TRAFFIC,
   },
   {
     id: 'SlowAnswers',

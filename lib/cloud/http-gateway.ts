@@ -104,8 +104,13 @@ export class HttpGateway extends Construct {
   }
 
   /** Responses with 4xx per minute. */
-  clientErrors(label: string): Metric {
-    return this.stage.metricClientError({ statistic: 'Sum', period: MINUTE, label });
+  clientErrors(label?: string): Metric {
+    return this.stage.metricClientError({ statistic: 'Sum', period: MINUTE, ...(label && { label }) });
+  }
+
+  /** Requests per minute. */
+  requests(): Metric {
+    return this.stage.metricCount({ statistic: 'Sum', period: MINUTE });
   }
 
   /** Milliseconds from the request's arrival to its response, per minute. */

@@ -45,6 +45,8 @@ describe('The alarms', () => {
       'AWS/Lambda Errors > 0, 3 of 5 min',
       ...Array(11).fill(['AWS/Lambda Errors > 0, 1 of 1 min', 'AWS/Lambda Duration > 1500, 3 of 5 min']).flat(),
       'AWS/ApiGateway 5xx > 5, 1 of 1 min',
+      'AWS/ApiGateway 4xx > 6000, 3 of 5 min',
+      'AWS/ApiGateway Count > 48000, 1 of 1 min',
       'AWS/ApiGateway Latency > 1500, 3 of 5 min',
       'AWS/Lambda Throttles > 0, 1 of 1 min',
       'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
@@ -65,6 +67,22 @@ describe('The alarms', () => {
       .flatMap((dimensions) => dimensions.filter(({ Name }) => Name === 'FunctionName'))
       .map(({ Value }) => referenced(Value));
     expect(named.sort()).toEqual(functions.sort());
+  });
+
+  it('notice abuse by shares of the stage’s throttle', async () => {
+    const settings = { throttle: { rateLimit: 200, burstLimit: 500 } };
+    const thresholds = resourcesOf(await templateOf({ stage: 'prod', settings }), 'AWS::CloudWatch::Alarm')
+      .filter(({ id }) => /^Alarms(ClientErrors|StageThrottle)/.test(id))
+      .map(({ properties: { MetricName, Threshold, Period, Statistic } }) => [
+        MetricName,
+        Statistic,
+        Period,
+        Threshold,
+      ]);
+    expect(thresholds).toEqual([
+      ['4xx', 'Sum', 60, 1_200],
+      ['Count', 'Sum', 60, 9_600],
+    ]);
   });
 
   it('count a minute without data as a failure for the probe only', () => {
