@@ -1,4 +1,4 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
 import { type TableId, tables as tableDescriptions } from '../../functions/tables.ts';
@@ -39,12 +39,15 @@ export interface ServiceStackProps {
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles }: ServiceStackProps) {
-    const { stage, region, account, keepsData } = settings;
+    const { stage, region, account, keepsData, owner } = settings;
     super(scope, id, {
       description: `Vehicle verification API, stage ${stage}`,
       env: { region, ...(account && { account }) },
       terminationProtection: keepsData,
     });
+    // For the bill and for whoever finds something in the account. New tags do not replace anything.
+    const tags = { service: 'vehicle-verification', stage, ...(owner !== undefined && { owner }) };
+    for (const [name, value] of Object.entries(tags)) Tags.of(this).add(name, value);
     const tables = new ServiceTables(this, 'Tables', settings);
     const gateway = new HttpGateway(this, 'Gateway', settings);
     const functions = new Map<FunctionId, EndpointFunction>();

@@ -60,6 +60,13 @@ export const StageFile = T.Object({
    * false, all of it is deleted with the stack. A stage that is named like production must state it; otherwise false.
    */
   keepsData: T.Optional(T.Boolean()),
+  /** The team that answers for the stage: the tag `owner` of everything in it. */
+  owner: T.Optional(
+    T.String({
+      pattern: '^[A-Za-z0-9][A-Za-z0-9 _.:/=+@-]{0,127}$',
+      description: 'at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit',
+    }),
+  ),
   /** Receives the alarms. When absent, only the dashboard shows them. */
   alarmEmail: T.Optional(T.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'an email address' })),
   domain: T.Optional(Domain),

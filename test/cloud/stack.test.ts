@@ -7,3 +7,4 @@ import './stack/gateway.ts';
 import './stack/nag.ts';
 import './stack/policies.ts';
 import './stack/tables.ts';
+import './stack/tags.ts';

@@ -87,6 +87,10 @@ describe('The settings of a stage', () => {
     [{ account: 123456789012 }, ': account must be a string.'],
     [{ account: '1234' }, ': account must be an account number of 12 digits, in quotes.'],
     [{ keepsData: 'yes' }, ': keepsData must be boolean.'],
+    [
+      { owner: '' },
+      ': owner must be at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit.',
+    ],
     [{ alarmEmail: 'ops' }, ': alarmEmail must be an email address.'],
     [{ replicaRegions: 'eu-west-1' }, ': replicaRegions must be an array.'],
     [
