@@ -9,7 +9,7 @@ import { kinds } from './matrix/targets.ts';
 import { bySize, reportFigures, sum, TIMEOUT_MS } from './size.ts';
 
 /** At once, one per kind of fault: they mostly wait. */
-const PROCESSES = 10;
+const PROCESSES = 6;
 
 interface Run {
   readonly name: string;
