@@ -47,7 +47,10 @@ export class ServiceStack extends Stack {
     });
     // For the bill and for whoever finds something in the account. New tags do not replace anything.
     const tags = { service: 'vehicle-verification', stage, ...(owner !== undefined && { owner }) };
-    for (const [name, value] of Object.entries(tags)) Tags.of(this).add(name, value);
+    for (const [name, value] of Object.entries(tags)) {
+      // The CDK would tag the dashboard too, which the schemas of cfn-lint 1.51 do not allow.
+      Tags.of(this).add(name, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
+    }
     const tables = new ServiceTables(this, 'Tables', settings);
     const gateway = new HttpGateway(this, 'Gateway', settings);
     const functions = new Map<FunctionId, EndpointFunction>();

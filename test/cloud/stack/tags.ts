@@ -7,6 +7,7 @@ const TAGGED = await templateOf({ stage: 'prod', settings: { owner: 'Team Vehicl
 const WITHOUT_TAGS = [
   'AWS::ApiGatewayV2::Integration',
   'AWS::ApiGatewayV2::Route',
+  'AWS::CloudWatch::Dashboard',
   'AWS::IAM::ManagedPolicy',
   'AWS::IAM::Policy',
   'AWS::Lambda::Alias',
