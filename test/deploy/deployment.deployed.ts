@@ -48,6 +48,7 @@ beforeAll(async () => {
     CONTENT_TABLE: await stack.tableName('content'),
     KEYS_TABLE: await stack.tableName('keys'),
     VEHICLES_TABLE: await stack.tableName('vehicles'),
+    COMPLIANCE_TABLE: await stack.tableName('compliance'),
     'vehicle-verification-prod': STACK,
     'restored.ndjson': join(folder, 'restored.ndjson'),
     'erased.txt': join(folder, 'erased.txt'),
@@ -84,10 +85,11 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
   apiTests(() => api);
 
-  it('restores content, keys and vehicles by the documented commands', async () => {
+  it('restores every table by the documented commands', async () => {
     await operator.restoreContent(api);
     await operator.restoreKeys(api, admin);
-    await operator.restoreVehicles(api, admin);
+    await operator.restoreRecords(api, admin, 'compliance', { missing: 'AB12CDE', erased: 'LX52EPW' });
+    await operator.restoreRecords(api, admin, 'vehicles', { missing: 'AB12CDE', erased: 'LX52EPW' });
     await operator.leavesNoTable();
   });
 

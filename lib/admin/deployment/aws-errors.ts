@@ -94,7 +94,7 @@ const credentialsSentence = ({ message }: Error, profile: string | undefined): s
 
 /** Who may not do what, as AWS writes it: names of users, actions, resources and kinds of policies. */
 const DENIED =
-  /User: [\w:/.@+=,-]+ is not authorized to perform: [\w:*-]+(?: on resource: [\w:/.@+=,*-]+)?(?: (?:because no [\w-]+ policy allows the [\w:*-]+ action|with an explicit deny in an? [\w -]+))?/;
+  /^User: [\w:/.@+=,-]+ is not authorized to perform: [\w:*-]+(?: on resource: [\w:/.@+=,*-]+)?(?: (?:because no [\w-]+ policy allows the [\w:*-]+ action|with an explicit deny in an? [\w -]+))?/;
 
 const isAccessDenied = ({ name }: Error): boolean => /^AccessDenied|^UnauthorizedOperation$|^NotAuthorized$/.test(name);
 
