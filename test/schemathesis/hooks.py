@@ -32,6 +32,12 @@ def map_case(context, case):
 
 
 @schemathesis.hook
+def before_call(context, case, kwargs):
+    """Once more: requests that follow a link get parts of their body after `map_case`."""
+    remove_wrong_characters(case)
+
+
+@schemathesis.hook
 def filter_case(context, case):
     query = case.query if isinstance(case.query, dict) else {}
     return len(urlencode(query, doseq=True, errors="replace")) <= MAX_QUERY_BYTES
@@ -51,13 +57,19 @@ def use_new_idempotency_key(case):
         case.headers["Idempotency-Key"] = key[: MAX_KEY_LENGTH - len(suffix)] + suffix
 
 
+def remove_wrong_characters(case):
+    """Content texts hold no control characters and no U+FFFD."""
+    if isinstance(case.body, dict):
+        for field in TEXTS:
+            if isinstance(case.body.get(field), str):
+                case.body[field] = WRONG_CHARACTERS.sub("x", case.body[field])
+
+
 def use_visible_text(case):
-    """Content texts hold no control characters and no U+FFFD, and one of invisible characters is empty."""
+    """A content text of invisible characters is empty."""
+    remove_wrong_characters(case)
     if not isinstance(case.body, dict):
         return
-    for field in TEXTS:
-        if isinstance(case.body.get(field), str):
-            case.body[field] = WRONG_CHARACTERS.sub("x", case.body[field])
     for field in ("title", "content"):
         text = case.body.get(field)
         if isinstance(text, str) and not any(character.isalnum() for character in text):
