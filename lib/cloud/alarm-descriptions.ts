@@ -31,8 +31,7 @@ export interface AlarmDescription {
 }
 
 const MINUTE = Duration.minutes(1);
-/** In a minute. */
-const SECONDS = 60;
+const SECONDS_PER_MINUTE = 60;
 const SUSTAINED_MINUTES = 3;
 
 /** Share of requests that get a 5xx response. */
@@ -102,7 +101,7 @@ export const alarmsOf = ({
   // The metrics below are the platform's. They exist even when no function can run.
   {
     id: 'Unreachable',
-    description: 'The service does not answer a request from outside as it should, or nothing asks it.',
+    description: 'The service does not answer a request from outside as it should, or the probe does not run.',
     metric: probe.failures(),
     threshold: 0,
     breachingMinutes: SUSTAINED_MINUTES,
@@ -120,7 +119,7 @@ export const alarmsOf = ({
     id: 'ClientErrors',
     description: 'A tenth of the requests that the throttle allows are answered with 4xx.',
     metric: gateway.clientErrors(),
-    threshold: throttle.rateLimit * SECONDS * MAX_CLIENT_ERRORS,
+    threshold: throttle.rateLimit * SECONDS_PER_MINUTE * MAX_CLIENT_ERRORS,
     breachingMinutes: SUSTAINED_MINUTES,
   },
   // The gateway's own 429 have no metric of their own: they are in the 4xx, beside those that a function sends.
@@ -128,7 +127,7 @@ export const alarmsOf = ({
     id: 'StageThrottle',
     description: 'Requests reach 80 % of the throttle, above which API Gateway rejects those of every caller.',
     metric: gateway.requests(),
-    threshold: throttle.rateLimit * SECONDS * MAX_TRAFFIC,
+    threshold: throttle.rateLimit * SECONDS_PER_MINUTE * MAX_TRAFFIC,
   },
   {
     id: 'SlowAnswers',

@@ -42,7 +42,7 @@ export class OperatorPolicy extends Construct {
         }),
       );
     }
-    // The last part of a stack's ARN changes when the stack is made anew. The CLI knows its name only.
+    // The last part of a stack's ARN changes when the stack is created again. The CLI knows its name only.
     const stackIn = (account?: string) =>
       Stack.of(this).formatArn({
         service: 'cloudformation',

@@ -17,7 +17,7 @@ interface StackOptions {
 
 type Outputs = ReadonlyMap<string, string>;
 
-/** Milliseconds. The SDK itself waits for ever. */
+/** Milliseconds. The SDK itself waits forever. */
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 const explain = (error: unknown, { stack, region }: StackOptions, access: AwsAccess): CommandFailure => {
