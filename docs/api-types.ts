@@ -446,7 +446,7 @@ export interface components {
          * @description Why the request was rejected (RFC 9457)
          */
         Problem: {
-            /** @description Stable address of the code, relative to the service */
+            /** @description Stable address of the code, relative to the service; where documentation is published, the address of its section there */
             type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
             title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
             /** @description As in the status line */

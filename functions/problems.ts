@@ -184,11 +184,15 @@ type Values<Code extends ProblemCode> = (typeof problems)[Code]['detail'] extend
   ? [values: Needed]
   : [];
 
-/** The address of the list in which each code is explained, relative to the service. */
-const ERROR_LIST = '/docs/errors';
+/** The list in which each code is explained: relative to the service, or a page of the documentation site (site/). */
+const errorList = (docsUrl?: string): string => (docsUrl === undefined ? '/docs/errors' : `${docsUrl}/errors.html`);
 
-/** The stable address that identifies a code (RFC 9457 `type`). */
-export const problemType = (code: ProblemCode): string => `${ERROR_LIST}#${code.toLowerCase().replaceAll('_', '-')}`;
+/**
+ * The stable address that identifies a code (RFC 9457 `type`).
+ * @param docsUrl the address of the documentation site, without a slash at its end
+ */
+export const problemType = (code: ProblemCode, docsUrl?: string): string =>
+  `${errorList(docsUrl)}#${code.toLowerCase().replaceAll('_', '-')}`;
 
 /** Why a request cannot be served. Its message is the `detail` that the caller gets, so it holds nothing internal. */
 export class ApiError extends Error {

@@ -1,4 +1,5 @@
 import { ApiError, apiError, problems, problemType } from '../problems.ts';
+import { docsUrlFromEnvironment } from '../runtime/environment.ts';
 import { bodyParserError } from './body-checks.ts';
 import type { StackRequest } from './request-context.ts';
 import { reportInternalError } from './request-log.ts';
@@ -21,7 +22,7 @@ export const problemDocuments = () => ({
       statusCode: status,
       headers: { ...headers, 'Content-Type': 'application/problem+json' },
       body: JSON.stringify({
-        ...{ type: problemType(code), title, status, detail, code, requestId },
+        ...{ type: problemType(code, docsUrlFromEnvironment()), title, status, detail, code, requestId },
         ...(issues && { errors: issues }),
         ...extension,
       }),

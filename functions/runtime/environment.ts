@@ -54,6 +54,9 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
 /** The address that the probe requests. @throws MissingEnvironment */
 export const probedAddressFromEnvironment = (): string => valuesOf(['PROBED_ADDRESS'])[0] ?? '';
 
+/** The address of the documentation site; undefined where none is published. */
+export const docsUrlFromEnvironment = (): string | undefined => process.env.DOCS_URL || undefined;
+
 /** The namespace of a function's metrics; undefined where none are collected. */
 export const metricsNamespaceFromEnvironment = (): string | undefined =>
   process.env.POWERTOOLS_METRICS_NAMESPACE || undefined;

@@ -89,6 +89,7 @@ export class EndpointFunction extends Construct {
       POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
       POWERTOOLS_LOG_LEVEL: 'INFO',
       POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings.stage),
+      ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
       // Empty means unset to the SDK. It is declared because `sam local` can only override variables that a template declares.
       AWS_ENDPOINT_URL_DYNAMODB: '',
     };

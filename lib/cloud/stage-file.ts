@@ -70,6 +70,13 @@ export const StageFile = T.Object({
   /** Receives the alarms. When absent, only the dashboard shows them. */
   alarmEmail: T.Optional(T.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'an email address' })),
   domain: T.Optional(Domain),
+  /** Where the documentation site (`npm run site`) is published: the `type` of every problem leads to its page of errors. */
+  docsUrl: T.Optional(
+    T.String({
+      pattern: '^https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$',
+      description: 'an address that begins with https:// and ends without a slash',
+    }),
+  ),
   /** Further regions with a replica of the vehicles and compliance tables. Only where data is kept. */
   replicaRegions: T.Optional(T.Array(Region, { uniqueItems: true })),
   /** 1,000 requests per second and 2,000 at once when absent. */

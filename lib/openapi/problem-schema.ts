@@ -33,7 +33,13 @@ export const problemSchema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
   properties: {
-    type: openCode(codes.map(problemType), { description: 'Stable address of the code, relative to the service' }),
+    type: openCode(
+      codes.map((code) => problemType(code)),
+      {
+        description:
+          'Stable address of the code, relative to the service; where documentation is published, the address of its section there',
+      },
+    ),
     title: openCode(distinct(codes.map((code) => problems[code].title))),
     status: { type: 'integer', description: 'As in the status line' },
     detail: { type: 'string', description: 'A sentence that a person can act on' },

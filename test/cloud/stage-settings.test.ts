@@ -92,6 +92,12 @@ describe('The settings of a stage', () => {
       ': owner must be at most 128 letters, digits, spaces and _.:/=+@-, beginning with a letter or digit.',
     ],
     [{ alarmEmail: 'ops' }, ': alarmEmail must be an email address.'],
+    ...['http://docs.example.com', 'docs.example.com', 'https://docs.example.com/', 'https://docs.example.com/?a'].map(
+      (docsUrl): [object, string] => [
+        { docsUrl },
+        ': docsUrl must be an address that begins with https:// and ends without a slash.',
+      ],
+    ),
     [{ replicaRegions: 'eu-west-1' }, ': replicaRegions must be an array.'],
     [
       { replicaRegions: ['eu-west-1', ' eu-central-1'] },

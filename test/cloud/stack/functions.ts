@@ -46,6 +46,14 @@ describe('The functions', () => {
     },
   );
 
+  it('know the documentation site that the settings name, and otherwise none', async () => {
+    const docsUrl = 'https://docs.example.com/vehicles';
+    const template = await templateOf({ stage: 'prod', settings: { docsUrl } });
+    const variables = { Environment: { Variables: { DOCS_URL: docsUrl } } };
+    for (const { properties } of endpointFunctions(template)) expect(properties).toMatchObject(variables);
+    for (const { properties } of endpointFunctions(PROD)) expect(properties).not.toMatchObject(variables);
+  });
+
   it('run on x86_64 when the context asks for it', async () => {
     const template = await templateOf({ stage: 'dev', architecture: 'x86_64' });
     for (const { properties } of resourcesOf(template, 'AWS::Lambda::Function')) {
