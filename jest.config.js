@@ -25,6 +25,7 @@ const ON_REQUEST = [
   project('sam', ['sam/**/*.sam.ts']),
   project('black-box', ['black-box/**/*.black-box.ts']),
   project('browser', ['browser/**/*.browser.ts']),
+  project('site', ['browser/**/*.site.ts']),
   {
     ...project('client', ['client/**/*.client.ts']),
     globalSetup: '<rootDir>/test/client/pack-and-install.ts',

@@ -27,13 +27,27 @@ const variables = {
 /** Where `npm start` serves the API unless it is started with another port. */
 export const LOCAL_ORIGIN = 'http://localhost:3000';
 
+/** Where the described service answers, as `scheme://host:port`. */
+interface Origins {
+  /** On this machine. */
+  readonly local?: string;
+  /** Of one deployment. The document then names no other. */
+  readonly deployed?: string | undefined;
+}
+
 /** The base addresses of a row, whole because clients import the document from a file: of this machine, and of a deployment. */
-const serversOf = (row: Pick<Endpoint, 'paths'>, origin: string): JsonObject[] => {
+const serversOf = (row: Pick<Endpoint, 'paths'>, { local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] => {
   const relative = pathInDocument(row as Endpoint);
   const bases = row.paths.map((path) => path.slice(0, path.length - relative.length));
+  if (deployed !== undefined) {
+    return bases.map((base) => ({
+      url: deployed + base,
+      description: base ? 'The service' : 'The service, unversioned',
+    }));
+  }
   return [
     ...bases.map((base) => ({
-      url: origin + base,
+      url: local + base,
       description: `The service on this machine, started with \`npm start\`${base ? '' : '; unversioned'}`,
     })),
     ...bases.map((base) => ({
@@ -58,11 +72,11 @@ const operationOf = (id: EndpointId, row: Endpoint): JsonObject => {
   });
 };
 
-const paths = (origin: string): JsonObject => {
+const paths = (origins: Origins): JsonObject => {
   const found: Record<string, JsonObject> = {};
   for (const [id, row] of rows) {
     const path = pathInDocument(row);
-    const servers = row.paths.length > 1 ? { servers: serversOf(row, origin) } : {};
+    const servers = row.paths.length > 1 ? { servers: serversOf(row, origins) } : {};
     found[path] = { ...servers, ...found[path], [row.method.toLowerCase()]: operationOf(id, row) };
   }
   return found;
@@ -70,14 +84,13 @@ const paths = (origin: string): JsonObject => {
 
 /**
  * The whole document. The same rows give the same document, byte for byte.
- * @param origin `scheme://host:port` of the local service
  */
-export const openApiDocument = (origin: string = LOCAL_ORIGIN): JsonObject => ({
+export const openApiDocument = (origins: Origins = {}): JsonObject => ({
   openapi: '3.1.1',
   info: information,
-  servers: serversOf(endpoints['vehicle-insurance'], origin),
+  servers: serversOf(endpoints['vehicle-insurance'], origins),
   tags,
-  paths: paths(origin),
+  paths: paths(origins),
   components: {
     securitySchemes,
     schemas: componentSchemas(),

@@ -55,7 +55,7 @@ describe('On this machine, without a key,', () => {
   });
 
   it('the OpenAPI document is that of the endpoint table, with the address that was asked', async () => {
-    const document = openApiDocument(gateway.origin);
+    const document = openApiDocument({ local: gateway.origin });
     expect(await (await get('/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
     expect(document.servers).toContainEqual(expect.objectContaining({ url: `${gateway.origin}/v1` }));
   });

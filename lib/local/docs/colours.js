@@ -1,7 +1,13 @@
 /** Runs in the browser, before anything is shown: the colours of the system, or those that the reader chose. */
 // Scalar keeps its choice under the same name and with the same classes.
 const STORED_AS = 'colorMode';
+/** Where the other pages of the documentation site (VitePress) keep it; `auto` for those of the system. */
+const STORED_BY_SITE = 'vitepress-theme-appearance';
 const system = matchMedia('(prefers-color-scheme: dark)');
+
+const chosenOnSite = localStorage.getItem(STORED_BY_SITE);
+if (chosenOnSite === 'auto') localStorage.removeItem(STORED_AS);
+else if (chosenOnSite !== null) localStorage.setItem(STORED_AS, chosenOnSite);
 
 const isDark = () => {
   const chosen = localStorage.getItem(STORED_AS);
@@ -20,7 +26,8 @@ system.addEventListener('change', show);
 document.addEventListener('DOMContentLoaded', () => {
   show();
   document.getElementById('colours').addEventListener('click', () => {
-    localStorage.setItem(STORED_AS, isDark() ? 'light' : 'dark');
+    const colours = isDark() ? 'light' : 'dark';
+    for (const name of [STORED_AS, STORED_BY_SITE]) localStorage.setItem(name, colours);
     show();
   });
 });

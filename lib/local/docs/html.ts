@@ -4,18 +4,25 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 
-/** The pages that every page links to, by path. */
-const LINKS = {
-  '/docs': 'Reference',
-  '/docs/guide': 'Guide',
-  '/docs/errors': 'Errors',
-  '/docs/changelog': 'Changelog',
-} as const;
+/** Where pages lead and where their files are. */
+export interface Site {
+  /** The names of the pages that every page links to, by address. */
+  readonly links: Readonly<Record<string, string>>;
+  /** What comes before the name of a style sheet, script or picture. */
+  readonly assets: string;
+}
+
+/** The pages beside the API on this machine. */
+export const LOCAL_SITE: Site = {
+  links: { '/docs': 'Reference', '/docs/guide': 'Guide', '/docs/errors': 'Errors', '/docs/changelog': 'Changelog' },
+  assets: '/docs/',
+};
 
 const link = (path: string, name: string, current: string): string =>
   `<a href="${path}"${path === current ? ' aria-current="page"' : ''}>${name}</a>`;
 
 interface Page {
+  /** As in the links. */
   readonly path: string;
   readonly title: string;
   /** HTML of the body below the links. */
@@ -25,21 +32,24 @@ interface Page {
 }
 
 /** A whole page with the links to the others and the switch of the colours. */
-export const htmlPage = ({ path, title, body, head = '' }: Page): string => `<!doctype html>
+export const htmlPage = (
+  { path, title, body, head = '' }: Page,
+  { links, assets }: Site = LOCAL_SITE,
+): string => `<!doctype html>
 <html lang="en-GB">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="/docs/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/page.css">
+<link rel="icon" href="${assets}favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="${assets}page.css">
 ${head}
 </head>
 <body>
-<script src="/docs/colours.js"></script>
+<script src="${assets}colours.js"></script>
 <header class="site">
 <nav aria-label="Documentation">
-${Object.entries(LINKS)
+${Object.entries(links)
   .map(([address, name]) => link(address, name, path))
   .join('\n')}
 </nav>

@@ -38,7 +38,7 @@ const referencePage = (testKey: string, nonce: string): string =>
     path: '/docs',
     title: 'Vehicle verification API',
     head: `<meta property="csp-nonce" nonce="${nonce}" content="${nonce}">`,
-    body: `<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-key="${escapeHtml(testKey)}"></div></main>
+    body: `<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${escapeHtml(testKey)}"></div></main>
 <script src="/docs/reference-setup.js"></script>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/reference.js"></script>`,
@@ -88,7 +88,7 @@ const PAGES: Readonly<Record<string, readonly [Kind, Content]>> = {
   '/docs/guide': ['html', async () => textPage('/docs/guide', await markdownFile('integration.md'))],
   '/docs/errors': ['html', () => textPage('/docs/errors', errorListMarkdown())],
   '/docs/changelog': ['html', async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
-  '/openapi.json': ['json', ({ origin }) => JSON.stringify(openApiDocument(origin))],
+  '/openapi.json': ['json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
   '/docs/page.css': ['css', () => ownFile('page.css')],
   '/docs/colours.js': ['js', () => ownFile('colours.js')],
   '/docs/reference-setup.js': ['js', () => ownFile('reference-setup.js')],

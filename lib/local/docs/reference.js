@@ -1,8 +1,9 @@
-/** Runs in the browser: opens the reference, whose requests carry the key that the page came with. */
-const { key } = document.getElementById('reference').dataset;
+/** Runs in the browser: opens the reference of a document. Requests carry the key that the page came with; without one, none are sent. */
+const { url, key } = document.getElementById('reference').dataset;
 
 globalThis.Scalar.createApiReference('#reference', {
-  url: '/openapi.json',
+  url,
+  hideTestRequestButton: key === undefined,
   authentication: {
     preferredSecurityScheme: 'apiKey',
     securitySchemes: { apiKey: { value: key }, bearer: { token: key } },

@@ -1,0 +1,51 @@
+/**
+ * Writes what VitePress copies into the site as it is: the reference, with the renderer of `npm start`, and the files that the
+ * guide offers. The reference sends no requests: the service answers no browser of another origin, and keys do not belong there.
+ */
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { htmlPage } from '../lib/local/docs/html.ts';
+import { referenceScript } from '../lib/local/docs/reference-script.ts';
+import { openApiDocument } from '../lib/openapi/document.ts';
+
+const root = new URL('../', import.meta.url);
+const target = new URL('site/public/', root);
+
+const COPIED = [
+  'docs/api-types.ts',
+  'lib/local/docs/favicon.svg',
+  'lib/local/docs/page.css',
+  'lib/local/docs/colours.js',
+  'lib/local/docs/reference.js',
+];
+
+const LINKS = {
+  './': 'Home',
+  'guide.html': 'Guide',
+  'reference.html': 'Reference',
+  'errors.html': 'Errors',
+  'client.html': 'Client',
+  'changelog.html': 'Changelog',
+};
+
+const referencePage = htmlPage(
+  {
+    path: 'reference.html',
+    title: 'Reference | Vehicle Verification API',
+    body: `<main class="reference"><div id="reference" data-url="openapi.json"></div></main>
+<script src="scalar.js"></script>
+<script src="reference.js"></script>`,
+  },
+  // Relative, so that the site can be below any path.
+  { links: LINKS, assets: '' },
+);
+
+await mkdir(target, { recursive: true });
+for (const file of COPIED) {
+  const source = new URL(file, root);
+  await copyFile(source, new URL(source.pathname.split('/').at(-1) ?? '', target));
+}
+// `https://api.example.com`: the service that the site describes.
+const document = openApiDocument({ deployed: process.env.SITE_API });
+await writeFile(new URL('openapi.json', target), JSON.stringify(document));
+await writeFile(new URL('scalar.js', target), await referenceScript());
+await writeFile(new URL('reference.html', target), referencePage);

@@ -1,0 +1,97 @@
+/** Chromium for the tests of pages: at `CHROMIUM` or /usr/bin/chromium. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
+const QUIET = ['--disable-sync', '--no-first-run'];
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+/** A window and the colours that its system prefers. */
+export interface Form {
+  readonly width: number;
+  readonly colorScheme: 'light' | 'dark';
+}
+
+export const WIDE: Form = { width: 1_280, colorScheme: 'light' };
+
+/** A desktop and a phone, each in light and dark. */
+export const FORMS: readonly Form[] = [1_280, 390].flatMap((width) => [
+  { width, colorScheme: 'light' },
+  { width, colorScheme: 'dark' },
+]);
+
+interface Axe {
+  readonly run: () => Promise<{
+    readonly violations: readonly {
+      readonly id: string;
+      readonly impact: string;
+      readonly nodes: readonly { readonly html: string }[];
+    }[];
+  }>;
+}
+
+/** The page that a test has opened. */
+export interface OpenPage {
+  readonly page: Page;
+  /** Errors and warnings of its console, and uncaught errors. */
+  readonly messages: readonly string[];
+  /** The addresses that it requested. */
+  readonly requested: readonly string[];
+  /** The rules that axe finds broken, and where; without minor and moderate ones. */
+  readonly accessibilityFindings: () => Promise<string[]>;
+  readonly scrollWidth: () => Promise<number>;
+  readonly background: () => Promise<string>;
+}
+
+const LEVELS = ['error', 'warning'];
+
+const openPage = async (browser: Browser, address: string, { width, colorScheme }: Form): Promise<OpenPage> => {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  const messages: string[] = [];
+  const requested: string[] = [];
+  page.on('console', (message) => {
+    if (LEVELS.includes(message.type())) messages.push(message.text());
+  });
+  page.on('pageerror', (error) => messages.push(error.message));
+  page.on('request', (request) => requested.push(request.url()));
+  await page.goto(address);
+  return {
+    page,
+    messages,
+    requested,
+    accessibilityFindings: async () => {
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: Axe }).axe.run());
+      return violations
+        .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    },
+    scrollWidth: () => page.evaluate<number>('document.documentElement.scrollWidth'),
+    background: () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor'),
+  };
+};
+
+/** Opens pages in the browser of a test file; each is closed after its test. */
+export const testBrowser = (): ((address: string, form: Form) => Promise<OpenPage>) => {
+  let browser: Browser;
+  const pages: OpenPage[] = [];
+  beforeAll(async () => {
+    const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+    browser = await chromium.launch({ executablePath, args: [...ARGUMENTS, ...QUIET] });
+  });
+  afterEach(() => Promise.all(pages.splice(0).map(({ page }) => page.close())));
+  afterAll(() => browser?.close());
+  return async (address, form) => {
+    const opened = await openPage(browser, address, form);
+    pages.push(opened);
+    return opened;
+  };
+};
+
+/** Takes a picture for a person to look at, and for README, when `PICTURES` names a folder for them. */
+export const takePicture = async ({ page }: OpenPage, name: string): Promise<void> => {
+  const folder = process.env.PICTURES;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+};
