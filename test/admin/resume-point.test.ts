@@ -22,6 +22,13 @@ describe('A resume point', () => {
     expect(progress.now()).toMatchObject({ line: 7, pending: [] });
   });
 
+  it('keeps every pending line when another one is confirmed twice', () => {
+    const progress = trackResumePoint(FROM_THE_START);
+    for (const line of [2, 5, 6]) progress.reach(line);
+    for (const line of [5, 5]) progress.settled(line);
+    expect(progress.now()).toMatchObject({ pending: [2, 6] });
+  });
+
   it('never moves back after a resume, and keeps the lines that were pending then', () => {
     const start = pointAfter([2, 5, 17, 99], [5, 17]);
     const progress = trackResumePoint(start);
