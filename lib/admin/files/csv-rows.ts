@@ -62,10 +62,10 @@ const columnCountIssues = (count: number, expected: number): string[] => {
 
 const asRow = ({ line, text, fields: cells, issue }: CsvText, columns: readonly string[]): Row => {
   const fields: Record<string, string> = {};
-  for (const [index, name] of columns.entries()) {
+  columns.forEach((name, index) => {
     const cell = cells[index];
     if (cell !== undefined) fields[name] = cell;
-  }
+  });
   const issues =
     issue === undefined ? [...columnCountIssues(cells.length, columns.length), ...encodingIssues(text)] : [issue];
   return { line, text, isJson: false, fields, issues };

@@ -46,7 +46,10 @@ export const registrationIssue = (raw: string): string => {
 const textIssue = (text: string): string | undefined => {
   if (text === '') return 'must not be blank';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
-  return [...text].length > MAX_TEXT_LENGTH ? `must have at most ${MAX_TEXT_LENGTH} characters` : undefined;
+  // A text has no more characters than code units, which cost nothing to count.
+  return text.length > MAX_TEXT_LENGTH && [...text].length > MAX_TEXT_LENGTH
+    ? `must have at most ${MAX_TEXT_LENGTH} characters`
+    : undefined;
 };
 
 /**

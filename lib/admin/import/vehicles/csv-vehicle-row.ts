@@ -14,9 +14,11 @@ const POLICY_COLUMNS: Readonly<Record<string, string>> = {
   type: 'policy_type',
 };
 
+const COLUMNS_OF_POLICY = Object.values(POLICY_COLUMNS);
+
 /** The columns of a vehicles CSV: one row per policy, those of the policy blank for a vehicle without any. */
 export const VEHICLE_COLUMNS: Columns = {
-  required: ['registration', 'make', 'model', 'year', 'color', ...Object.values(POLICY_COLUMNS)],
+  required: ['registration', 'make', 'model', 'year', 'color', ...COLUMNS_OF_POLICY],
   optional: ['last_updated'],
 };
 
@@ -36,8 +38,9 @@ const columnOf = (field: string): string => POLICY_COLUMNS[field] ?? field;
 
 /** The policy of a row; undefined when all of its columns are blank. */
 const readPolicy = (check: FieldChecks, fields: Row['fields']): Policy | undefined => {
-  const given = Object.fromEntries(Object.entries(POLICY_COLUMNS).map(([field, column]) => [field, fields[column]]));
-  if (Object.values(given).every(isBlank)) return undefined;
+  if (COLUMNS_OF_POLICY.every((column) => isBlank(fields[column]))) return undefined;
+  const given: Record<string, unknown> = {};
+  for (const field in POLICY_COLUMNS) given[field] = fields[columnOf(field)];
   const policy = readFields(check, Policy, given, columnOf, {});
   check.cover(policy, columnOf);
   return policy;
@@ -59,8 +62,8 @@ export const readVehicleRow = (row: Row, registration: string | undefined, run: 
   return {
     row,
     reasons: check.reasons,
-    details: readFields(check, VehicleDetails, { ...fields, year: asYear(fields.year) }, asIs, {
-      year: check.year,
+    details: readFields(check, VehicleDetails, fields, asIs, {
+      year: (name, value) => check.year(name, asYear(value)),
       model: check.textOrEmpty,
     }),
     policy: readPolicy(check, fields),
