@@ -28,8 +28,11 @@ const SAMPLE_EVERY_MS = 250;
 
 const CLI = fileURLToPath(new URL('../bin/admin.ts', import.meta.url));
 
-const startImport = (file: string, endpoint: string): ChildProcess =>
-  fork(CLI, ['--dynamodb', endpoint, 'import', 'vehicles', file], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+const startImport = (file: string, endpoint: string, nodeOptions: readonly string[] = []): ChildProcess =>
+  fork(CLI, ['--dynamodb', endpoint, 'import', 'vehicles', file], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: [...nodeOptions],
+  });
 
 /** @throws Error unless the import loaded everything */
 const ended = async (cli: ChildProcess): Promise<void> => {
@@ -81,8 +84,33 @@ const residentMegabytes = async ({ pid }: ChildProcess): Promise<number> => {
   return Number(stdout) / 1_024;
 };
 
-/** Resident memory of an import into a database that accepts everything and keeps nothing, in the order of time. */
-const measureMemory = async (file: string): Promise<readonly number[]> => {
+/** Calls `add` with the megabytes of a process, again and again. */
+type Watch = (cli: ChildProcess, add: (megabytes: number) => void) => void;
+
+/** As the operating system counts it: also what V8 has not collected yet. */
+const watchResident: Watch = (cli, add) => {
+  // The process may end just then.
+  const sampling = setInterval(() => residentMegabytes(cli).then(add, () => undefined), SAMPLE_EVERY_MS);
+  cli.once('exit', () => clearInterval(sampling));
+};
+
+const REPORT_IN_USE = ['--expose-gc', '--import', new URL('./memory-in-use.ts', import.meta.url).href];
+
+/** Heap and buffers after a full collection, which the process reports itself: what the import remembers. */
+const watchInUse: Watch = (cli, add) => void cli.on('message', (megabytes) => add(Number(megabytes)));
+
+/** The median of each tenth. */
+const tenths = (samples: readonly number[]): readonly number[] =>
+  Array.from({ length: 10 }, (_, part) =>
+    median(samples.slice(Math.floor((part * samples.length) / 10), Math.ceil(((part + 1) * samples.length) / 10))),
+  );
+
+/** Megabytes in each tenth of the time of an import into a database that accepts everything and keeps nothing. */
+const measureMemory = async (
+  file: string,
+  watch: Watch,
+  nodeOptions: readonly string[] = [],
+): Promise<readonly number[]> => {
   const database = createServer((request, response) => {
     request.resume().once('end', () => {
       response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{"UnprocessedItems":{}}');
@@ -90,31 +118,23 @@ const measureMemory = async (file: string): Promise<readonly number[]> => {
   });
   database.keepAliveTimeout = 0;
   await once(database.listen(0, '127.0.0.1'), 'listening');
-  const cli = startImport(file, `http://127.0.0.1:${(database.address() as AddressInfo).port}`);
+  const cli = startImport(file, `http://127.0.0.1:${(database.address() as AddressInfo).port}`, nodeOptions);
   cli.stdout?.resume();
   const samples: number[] = [];
-  const sampling = setInterval(() => {
+  watch(cli, (megabytes) => {
+    samples.push(megabytes);
     showProgress(samples.length, samples.length, 'samples of memory');
-    // The process may end just then.
-    residentMegabytes(cli).then(
-      (megabytes) => samples.push(megabytes),
-      () => undefined,
-    );
-  }, SAMPLE_EVERY_MS);
+  });
   try {
     await ended(cli);
   } finally {
-    clearInterval(sampling);
     database.close();
   }
-  return samples;
+  return tenths(samples);
 };
 
-/** The median of each tenth. */
-const tenths = (samples: readonly number[]): readonly number[] =>
-  Array.from({ length: 10 }, (_, part) =>
-    median(samples.slice(Math.floor((part * samples.length) / 10), Math.ceil(((part + 1) * samples.length) / 10))),
-  );
+/** The last tenth in that after the first. */
+const growth = (memory: readonly number[]): number => (memory.at(-1) ?? Number.NaN) / (memory[1] ?? Number.NaN);
 
 const METHOD = [
   `${grouped(SPEED_ROWS)} rows of a vehicles CSV, a policy each, through the CLI, by its own summary: it reads the file twice and checks it while`,
@@ -129,7 +149,8 @@ const measure = async (): Promise<readonly string[]> => {
     await writeVehiclesFile(file, SPEED_ROWS);
     const speed = await measureSpeed(file);
     await writeVehiclesFile(file, MEMORY_ROWS);
-    const memory = tenths(await measureMemory(file));
+    const resident = await measureMemory(file, watchResident);
+    const inUse = await measureMemory(file, watchInUse, REPORT_IN_USE);
     const [cli, bare] = speed.map(({ rate }) => rate);
     return [
       targetTable(
@@ -137,15 +158,23 @@ const measure = async (): Promise<readonly string[]> => {
         atMost(
           `Resident memory at the end of ${grouped(MEMORY_ROWS)} rows, ratio to that after a tenth`,
           MAX_MEMORY_RATIO,
-          (memory.at(-1) ?? Number.NaN) / (memory[1] ?? Number.NaN),
+          growth(resident),
         ),
+        atMost('The same of memory in use, after a collection', MAX_MEMORY_RATIO, growth(inUse)),
       ),
       METHOD,
       table(
         ['writer', 'rows/s'],
         speed.map(({ name, rate }) => [name, Math.round(rate)]),
       ),
-      `${grouped(MEMORY_ROWS)} rows into a database that keeps nothing; resident MB in each tenth of the time: ${memory.map(Math.round).join(', ')}.`,
+      `${grouped(MEMORY_ROWS)} rows into a database that keeps nothing, MB in each tenth of the time.`,
+      table(
+        ['', ...resident.map((_, tenth) => String(tenth + 1))],
+        [
+          ['resident', ...resident.map(Math.round)],
+          ['in use after a collection', ...inUse.map(Math.round)],
+        ],
+      ),
     ];
   } finally {
     await rm(folder, { recursive: true });
