@@ -3,6 +3,7 @@
  * guide offers. The reference sends no requests: the service answers no browser of another origin, and keys do not belong there.
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { htmlPage } from '../lib/local/docs/html.ts';
 import { referenceScript } from '../lib/local/docs/reference-script.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
@@ -40,12 +41,10 @@ const referencePage = htmlPage(
 );
 
 await mkdir(target, { recursive: true });
-for (const file of COPIED) {
-  const source = new URL(file, root);
-  await copyFile(source, new URL(source.pathname.split('/').at(-1) ?? '', target));
-}
-// `https://api.example.com`: the service that the site describes.
-const document = openApiDocument({ deployed: process.env.SITE_API });
+for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
+/** The service that the site describes, as `https://api.example.com`. */
+const api = process.env.SITE_API;
+const document = openApiDocument({ deployed: api ? new URL(api).origin : undefined });
 await writeFile(new URL('openapi.json', target), JSON.stringify(document));
 await writeFile(new URL('scalar.js', target), await referenceScript());
 await writeFile(new URL('reference.html', target), referencePage);
