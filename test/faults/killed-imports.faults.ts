@@ -24,6 +24,7 @@ interface Plan {
 const PLANS: readonly Plan[] = bySize(
   [
     { fixture: vehicleFixture(1_500), kills: 3, latestCall: 60 },
+    { fixture: complianceFixture(1_500), kills: 1, latestCall: 60 },
     { fixture: contentFixture(1_100), kills: 2, latestCall: 800 },
   ],
   [
@@ -79,7 +80,8 @@ describe.each(PLANS)('An import of $fixture.kind that is killed and resumed', (p
   });
 
   it('stores each record of the file once, in the order of the file, and nothing else', () => {
-    expect(all().flatMap(({ differences }) => differences)).toEqual([]);
+    const [first, ...more] = all().flatMap(({ differences }) => differences);
+    expect([first, more.length]).toEqual([undefined, 0]);
   });
 
   it('writes the same file of rejected rows as an import without kills', () => {

@@ -32,19 +32,24 @@ const differencesBetween = (actual: readonly object[], expected: readonly object
 
 interface Item {
   readonly registration: string;
+  readonly lastUpdated?: string | undefined;
 }
 
-/** A table by registration; the record of index `count` is not in the file. */
+/**
+ * A table by registration; the record of index `count` is not in the file. What has no time in the file gets that of the
+ * import's first start, `began`, however often it was killed; a stored older record has another or none.
+ */
 const tableFixture = (
   kind: 'vehicles' | 'compliance',
   count: number,
-  recordOf: (index: number) => Item,
+  recordOf: (index: number, began: string | undefined) => Item,
   olderRecordOf: (index: number) => Item,
 ) => {
   const byRegistration = (a: Item, b: Item) => (a.registration < b.registration ? -1 : 1);
-  const expected = indicesTo(count + 1).map((index) =>
-    (isBad(index) || index === count ? olderRecordOf : recordOf)(index),
-  );
+  const expected = (began: string | undefined) =>
+    indicesTo(count + 1).map((index) =>
+      isBad(index) || index === count ? olderRecordOf(index) : recordOf(index, began),
+    );
   return {
     kind,
     storeOlder: ({ client, names }: TestEngine) =>
@@ -52,7 +57,8 @@ const tableFixture = (
     differences: async ({ client, names }: TestEngine) => {
       const pages = await Array.fromAsync(paginateScan({ client }, { TableName: names[kind], ConsistentRead: true }));
       const stored = pages.flatMap(({ Items = [] }) => Items as unknown as Item[]);
-      return differencesBetween(stored.sort(byRegistration), expected.sort(byRegistration));
+      const began = stored.find(({ lastUpdated }) => lastUpdated !== undefined)?.lastUpdated;
+      return differencesBetween(stored.sort(byRegistration), expected(began).sort(byRegistration));
     },
   };
 };
@@ -95,8 +101,11 @@ export const complianceFixture = (count: number): ImportFixture => {
   const lineOf = (index: number) =>
     JSON.stringify({ ...recordOf(index), ...(isBad(index) && { outstandingFines: -1 }) });
   return {
-    ...tableFixture('compliance', count, recordOf, (index) =>
-      aCompliance(`KI${index}`, { mot: { dueDate: '2025-12-01' } }),
+    ...tableFixture(
+      'compliance',
+      count,
+      (index, began) => ({ ...recordOf(index), lastUpdated: began }),
+      (index) => aCompliance(`KI${index}`, { mot: { dueDate: '2025-12-01' } }),
     ),
     fileName: 'compliance.ndjson',
     text: [...indicesTo(count), 0].map(lineOf).join('\n'),
