@@ -1,9 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import { requestContextOf } from '../../functions/middleware/request-context.ts';
+import { isSandbox, requestContextOf } from '../../functions/middleware/request-context.ts';
 
 const idOf = (requestId: unknown, awsRequestId?: string) =>
   requestContextOf({ requestContext: { requestId } }, { awsRequestId } as never).requestId;
 const timeOf = (timeEpoch: unknown) => requestContextOf({ requestContext: { timeEpoch } }, undefined).now.getTime();
+
+describe('The sandbox', () => {
+  it.each([
+    ['test', true],
+    ['live', false],
+  ] as const)('is what a key of the environment %s sees: %s', (environment, expected) => {
+    expect(isSandbox({ key: { id: '', hash: '', environment } })).toBe(expected);
+  });
+
+  it('is not what a request without a key sees', () => expect(isSandbox({})).toBe(false));
+});
 
 describe('The context of a request', () => {
   it('has the parts of the event', () => {

@@ -129,3 +129,26 @@ describe('A bulk request', () => {
 
   it('is none without a row that says so', () => expect(bulkLength({}, { undefined: [1] })).toBe(0));
 });
+
+describe('A field `date` in a body', () => {
+  const detailOf = (id: EndpointId, body: object) =>
+    issuesOf(() => validated(id, {}, body))?.map(({ detail }) => detail);
+  const registrations = ['A1'];
+
+  it('is a day where the endpoint takes one', () => {
+    expect(issuesOf(() => validated('bulk-insurance', {}, { registrations, date: '2020-02-29' }))).toBeUndefined();
+    expect(detailOf('bulk-insurance', { registrations, date: '2020-02-30' })).toEqual([
+      'must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD',
+    ]);
+  });
+
+  it('is rejected with the reason of the endpoint, and every other unknown field as such', () => {
+    const reasons = detailOf('bulk-compliance', { registrations, date: '2020-02-29', other: 1 });
+    expect(reasons).toEqual([expect.stringContaining('today'), 'is not a field of this request']);
+  });
+
+  it('is an unknown field of an endpoint without a day', () => {
+    const item = { title: 'T', content: 'C', domain: 'a.example', slug: 's', date: '2020-02-29' };
+    expect(detailOf('create-content', item)).toEqual(['is not a field of this request']);
+  });
+});
