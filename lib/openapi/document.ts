@@ -82,9 +82,7 @@ const paths = (origins: Origins): JsonObject => {
   return found;
 };
 
-/**
- * The whole document. The same rows give the same document, byte for byte.
- */
+/** The whole document. The same rows give the same document, byte for byte. */
 export const openApiDocument = (origins: Origins = {}): JsonObject => ({
   openapi: '3.1.1',
   info: information,

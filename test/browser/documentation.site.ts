@@ -71,7 +71,7 @@ interface Reached {
   readonly fragments: ReadonlySet<string>;
 }
 
-/** Where the links of a page lead, without the fragments of the reference, and the fragments that it has. */
+/** Where the links of a page lead, and the fragments that it has. */
 const read = async (path: string): Promise<Reached> => {
   const { page } = await open(path, WIDE);
   const links = await page
@@ -104,6 +104,7 @@ describe('The links', () => {
         const [file = '', fragment] = link.split('#');
         const page = reached.get(file === address ? `${address}index.html` : file);
         const isFound = page ? true : (await fetch(file)).status === 200;
+        // The reference makes its sections as they are opened.
         const isOfReference = file === `${address}reference.html`;
         const hasSection = !fragment || !page || isOfReference || page.fragments.has(decodeURIComponent(fragment));
         if (!isFound || !hasSection) broken.push(`${from} → ${link}`);
@@ -134,7 +135,7 @@ describe('The site', () => {
     expect(await page.getByRole('button', { name: /^Test Request/ }).count()).toBe(0);
   });
 
-  it('finds a word in every page', async () => {
+  it('finds a word, and leads to a section with it', async () => {
     const { page, messages, accessibilityFindings } = await open('index.html', WIDE);
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('searchbox').fill('Idempotency-Key');
