@@ -1,6 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { MemberPage } from '../counted-list/counted-list.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
-import type { Deadline } from '../runtime/deadline.ts';
+import { retryUntil } from '../dynamodb/retry.ts';
+import { type Deadline, DeadlineExceeded, deadlineIn } from '../runtime/deadline.ts';
 import { ALL_ITEMS, domainList, type Entry, parseItem } from './content-entries.ts';
 import type { ContentStore } from './content-store.ts';
 import { type ContentItem, isContentId, type StoredItem } from './item.ts';
@@ -16,8 +18,15 @@ export interface ItemPage {
   readonly total: number;
 }
 
-/** Attempts to read a list or slug and then its items, when items change in between. */
-const MAX_READS = 3;
+/** Milliseconds before the deadline at which reading ends, so that what was read is still answered. */
+const MARGIN_MS = 100;
+/** Readings that find the same ids without their items: so much the same is no movement but an inconsistency. */
+const MAX_UNCHANGED = 3;
+
+/** Items left a list between the reading of its ids and that of the items. */
+class ItemsLeft extends Error {
+  override readonly name = 'ItemsLeft';
+}
 
 const claimantOf = ({ id }: Entry): string | undefined => (typeof id === 'string' ? id : undefined);
 
@@ -27,20 +36,6 @@ export const contentReads = ({ db, table, keys, lists }: ContentStore) => {
     if (!isContentId(id)) return undefined;
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: keys.itemKey(id), ConsistentRead: true }));
     return Item && parseItem(Item);
-  };
-
-  /** Reads the slug's claim, then that item; both again when the item's slug changed in between. */
-  const findBySlug = async (domain: string, slug: string): Promise<ContentItem | undefined> => {
-    for (let read = 1; read <= MAX_READS; read += 1) {
-      const { Item } = await db.send(
-        new GetCommand({ TableName: table, Key: keys.slugKey(domain, slug), ConsistentRead: true }),
-      );
-      const id = Item && claimantOf(Item);
-      if (id === undefined) return undefined;
-      const item = (await find(id))?.item;
-      if (item?.domain === domain && item.slug === slug) return item;
-    }
-    return undefined;
   };
 
   /** @throws the error because of which some could not be read: those must not count as missing */
@@ -56,11 +51,52 @@ export const contentReads = ({ db, table, keys, lists }: ContentStore) => {
     return ids.flatMap((id) => byId.get(id) ?? []);
   };
 
-  const page = async (list: string, offset: number, limit: number, deadline: Deadline): Promise<ItemPage> => {
-    for (let read = 1; ; read += 1) {
-      const { ids, total } = await deadline.within(lists.page(list, offset, limit));
-      const items = (await findMany(ids, deadline)).map(({ item }) => item);
-      if (items.length === ids.length || read === MAX_READS) return { items, total };
+  const findClaimant = async (domain: string, slug: string): Promise<MemberPage> => {
+    const { Item } = await db.send(
+      new GetCommand({ TableName: table, Key: keys.slugKey(domain, slug), ConsistentRead: true }),
+    );
+    const id = Item && claimantOf(Item);
+    return id === undefined ? { ids: [], total: 0 } : { ids: [id], total: 1 };
+  };
+
+  /**
+   * Reads ids, then their items. An item that does not belong where its id was read has moved in between: it is never
+   * shown, and both are read again until the page is full or, at the deadline, shorter. Reading again costs the ids and
+   * only the items that were not found before, and the pauses grow to a second, so a request reads at most about 25
+   * times. An inconsistency, which would last until the deadline in every list, is given up earlier.
+   */
+  const findBelonging = async (
+    readIds: () => Promise<MemberPage>,
+    belongs: (item: ContentItem) => boolean,
+    deadline: Deadline,
+  ): Promise<ItemPage> => {
+    const readBy = deadlineIn(deadline.remainingMs() - MARGIN_MS);
+    const found = new Map<string, ContentItem>();
+    let page: ItemPage | undefined;
+    let [lastMissing, unchanged] = ['', 0];
+
+    const read = async (): Promise<ItemPage> => {
+      const { ids, total } = await readIds();
+      const wanted = ids.filter((id) => !found.has(id));
+      const movedVersions = new Map<string, number>();
+      for (const { item } of await findMany(wanted, readBy)) {
+        if (belongs(item)) found.set(item.id, item);
+        else movedVersions.set(item.id, item.version);
+      }
+      page = { items: ids.flatMap((id) => found.get(id) ?? []), total };
+      const missing = wanted.filter((id) => !found.has(id)).map((id) => `${id} ${movedVersions.get(id)}`);
+      if (missing.length === 0) return page;
+      unchanged = missing.join() === lastMissing ? unchanged + 1 : 1;
+      lastMissing = missing.join();
+      if (unchanged === MAX_UNCHANGED) return page;
+      throw new ItemsLeft();
+    };
+
+    try {
+      return await retryUntil(readBy, read, (error) => error instanceof ItemsLeft);
+    } catch (error) {
+      if (page !== undefined && error instanceof DeadlineExceeded) return page;
+      throw error;
     }
   };
 
@@ -88,11 +124,16 @@ export const contentReads = ({ db, table, keys, lists }: ContentStore) => {
       { offset, limit }: { offset: number; limit: number },
       deadline: Deadline,
     ): Promise<ItemPage> => {
-      if (domain === undefined) return page(ALL_ITEMS, offset, limit, deadline);
-      if (slug === undefined) return page(domainList(domain), offset, limit, deadline);
-      const item = await findBySlug(domain, slug);
-      const matching = item ? [item] : [];
-      return { items: matching.slice(offset, offset + limit), total: matching.length };
+      const readPage = (name: string) => () => lists.page(name, offset, limit);
+      if (domain === undefined) return findBelonging(readPage(ALL_ITEMS), () => true, deadline);
+      const isOfDomain = (item: ContentItem) => item.domain === domain;
+      if (slug === undefined) return findBelonging(readPage(domainList(domain)), isOfDomain, deadline);
+      const { items } = await findBelonging(
+        () => findClaimant(domain, slug),
+        (item) => isOfDomain(item) && item.slug === slug,
+        deadline,
+      );
+      return { items: items.slice(offset, offset + limit), total: items.length };
     },
   };
 };
