@@ -1,10 +1,10 @@
-import { stat } from 'node:fs/promises';
+import { utimes } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { complianceTable } from '../../functions/compliance/compliance-table.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, NOW } from './command-line.ts';
 
-const { load, engine, rejectedLines } = commandLine();
+const { run, file, load, engine, rejectedLines } = commandLine();
 
 const HEADER = 'registration,mot_due,mot_exempt,tax_paid_until,tax_exempt,sorn,outstanding_fines';
 const find = async (registration: string) =>
@@ -54,6 +54,8 @@ describe('import compliance of NDJSON', () => {
     [{ mot: null, outstandingFines: 1.5 }, ['mot: must be an object', 'outstandingFines: must be a whole']],
     [{ outstandingFines: '1' }, ['outstandingFines: must be a whole']],
     [{ registration: undefined }, ['registration: is missing']],
+    [{ registration: 'C3\u0000' }, ['registration: may contain only']],
+    [{ lastUpdated: '9999-01-01T00:00:00Z' }, ['lastUpdated: must not be more than 24 hours']],
   ])('rejects %j', async (fields, reasons) => {
     const [rejected] = await rejectedLines((await load('compliance', 'c.ndjson', line(fields))).path);
     for (const reason of reasons) expect(rejected?.reasons.join('\n')).toContain(reason);
@@ -95,8 +97,27 @@ describe('The age of an imported compliance record', () => {
     ['a blank cell', 'c.csv', `${HEADER},last_updated\n${row},`],
     ['NDJSON without the field', 'c.ndjson', json({})],
   ])('is the modification time of the file for %s', async (_what, name, text) => {
-    const { path } = await load('compliance', name, text);
-    expect((await find('C5'))?.lastUpdated).toBe((await stat(path)).mtime.toISOString());
+    const path = await file(name, text);
+    await utimes(path, NOW, new Date(TIME));
+    await run(['import', 'compliance', path]);
+    expect((await find('C5'))?.lastUpdated).toBe('2026-05-01T08:00:00.000Z');
+  });
+
+  it('is the time of the import when the file is from the future', async () => {
+    const path = await file('c.ndjson', json({}));
+    await utimes(path, NOW, new Date('2027-01-01T00:00:00Z'));
+    await run(['import', 'compliance', path]);
+    expect((await find('C5'))?.lastUpdated).toBe(NOW.toISOString());
+  });
+
+  it('is at most 24 hours in the future', async () => {
+    const ahead = { lastUpdated: '2026-11-22T12:00:30.000Z' };
+    expect(await load('compliance', 'c.ndjson', json(ahead))).toMatchObject({ exitCode: 0 });
+    expect(await find('C5')).toMatchObject(ahead);
+    const { path } = await load('compliance', 'd.csv', `${HEADER},last_updated\n${row},2026-11-22T12:00:30.001Z`);
+    expect(await rejectedLines(path)).toMatchObject([
+      { reasons: ['last_updated: must not be more than 24 hours in the future'] },
+    ]);
   });
 
   it('stays unknown for null', async () => {

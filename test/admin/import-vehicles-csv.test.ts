@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, NOW } from './command-line.ts';
 import { VEHICLE_HEADER, type VehicleCells, vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { run, file, load, engine, rejectedLines } = commandLine();
@@ -31,13 +31,13 @@ describe('import vehicles of a CSV', () => {
     });
   });
 
-  it('reads a byte order mark, CRLF, quoted commas, quotes and line feeds, blank lines and columns in any order', async () => {
+  it('reads a byte order mark, CRLF, quoted commas and quotes, blank lines and columns in any order', async () => {
     const registration = fresh();
     const columns = VEHICLE_HEADER.split(',').reverse().join(',');
-    const row = vehicleRow({ registration, make: '"Škoda, ""Auto"""', model: '"Two\r\nlines"' });
+    const row = vehicleRow({ registration, make: '"Škoda, ""Auto"""', model: '"Two, ""B"""' });
     const cells = row.match(/"(?:[^"]|"")*"|[^,]+/g)?.reverse();
     await loadCsv(`\uFEFF${columns}\r\n\r\n${cells}\r\n\r\n`);
-    expect((await find(registration))?.vehicle).toMatchObject({ make: 'Škoda, "Auto"', model: 'Two\r\nlines' });
+    expect((await find(registration))?.vehicle).toMatchObject({ make: 'Škoda, "Auto"', model: 'Two, "B"' });
   });
 
   it('stores no policy for blank policy columns, and dates a row without last_updated by the file', async () => {
@@ -46,6 +46,14 @@ describe('import vehicles of a CSV', () => {
     await utimes(path, new Date(), new Date('2026-05-06T07:08:09Z'));
     await run(['import', 'vehicles', path]);
     expect(await find(registration)).toMatchObject({ policies: [], lastUpdated: '2026-05-06T07:08:09.000Z' });
+  });
+
+  it('dates a row without last_updated by the import when the file is from the future', async () => {
+    const registration = fresh();
+    const path = await file('v.csv', vehiclesCsv(vehicleRow({ registration, last_updated: '' })));
+    await utimes(path, NOW, new Date('2027-01-01T00:00:00Z'));
+    await run(['import', 'vehicles', path]);
+    expect((await find(registration))?.lastUpdated).toBe(NOW.toISOString());
   });
 
   it('stores a vehicle without a model, as registers have them', async () => {
@@ -65,6 +73,10 @@ describe('import vehicles of a CSV', () => {
     ['day that does not exist', { valid_to: '2026-11-31' }, ['valid_to: is not a calendar date']],
     ['policy that ends first', { valid_to: '2025-12-31' }, ['valid_to: must not be before valid_from']],
     ['moment of another zone', { last_updated: '2026-01-02T03:04:05+01:00' }, ['last_updated: must be']],
+    ['moment of the year 9999', { last_updated: '9999-01-01T00:00:00Z' }, ['last_updated: must not be more than 24']],
+    ['text with a NUL', { make: 'Fo\u0000rd' }, ['make: must not contain control characters']],
+    ['text with a tab', { model: 'Fie\tsta' }, ['model: must not contain control characters']],
+    ['text of two lines', { insurer: '"Acme\r\nMutual"' }, ['insurer: must not contain control characters']],
     ['row with several issues', { make: ' ', year: '', color: '' }, ['make: must', 'year: must', 'color: must']],
     ['text after a quote', { make: '"Ford"s' }, ['the row has text after']],
     ['quote in a plain field', { make: 'Fo"rd' }, ['the row has a quote inside']],

@@ -1,7 +1,7 @@
 import { utimes } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine, NOW } from './command-line.ts';
 import { vehicleLine } from './import-files.ts';
 
 const { run, file, load, engine, rejectedLines } = commandLine();
@@ -25,6 +25,13 @@ describe('import vehicles of NDJSON', () => {
     expect(await find('NO1')).toMatchObject({ policies: [], lastUpdated: '2026-05-06T07:08:09.000Z' });
   });
 
+  it('dates a line without lastUpdated by the import when the file is from the future', async () => {
+    const path = await file('v.ndjson', vehicleLine({ registration: 'NO3', lastUpdated: undefined }));
+    await utimes(path, NOW, new Date('2027-01-01T00:00:00Z'));
+    await run(['import', 'vehicles', path]);
+    expect((await find('NO3'))?.lastUpdated).toBe(NOW.toISOString());
+  });
+
   it('stores a vehicle with an empty model', async () => {
     await loadLines(vehicleLine({ registration: 'NO2', vehicle: { ...vehicle, model: '' } }));
     expect((await find('NO2'))?.vehicle.model).toBe('');
@@ -42,6 +49,13 @@ describe('import vehicles of NDJSON', () => {
     ['policies of one number', { policies: [policy, policy] }, ['policies[1].number: is the same as policies[0]']],
     ['21 policies', { policies: Array(21).fill(policy) }, ['policies: must have at most 20 entries']],
     ['a moment in words', { lastUpdated: 'yesterday' }, ['lastUpdated: must be a UTC timestamp']],
+    ['a moment of the year 9999', { lastUpdated: '9999-01-01T00:00:00Z' }, ['lastUpdated: must not be more than 24']],
+    [
+      'a control character',
+      { vehicle: { ...vehicle, color: 'R\u0085d' } },
+      ['vehicle.color: must not contain control'],
+    ],
+    ['a line end', { policies: [{ ...policy, number: 'P\n1' }] }, ['policies[0].number: must not contain control']],
     ['prototype keys', JSON.parse('{"__proto__": {"registration": "X"}}'), ['__proto__: is not a field']],
   ])('rejects %s', async (_case, fields, reasons) => {
     const line = vehicleLine(fields);

@@ -3,7 +3,7 @@ import type { FileRun } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-rows.ts';
 import type { Row, RowResult } from '../../files/row.ts';
 import type { ImportKind } from '../import-kind.ts';
-import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
+import { type FieldChecks, fieldChecks, fileTime, isBlank } from '../records/field-checks.ts';
 import { readLine } from '../records/read-fields.ts';
 import { recordPerRow } from '../records/record-loader.ts';
 
@@ -51,15 +51,11 @@ const asCount = (value: unknown): unknown => {
 };
 
 /** All but the registration, from a CSV row. Without `last_updated` the record gets the modification time of the file. */
-const fromCsv = (
-  check: FieldChecks,
-  fields: Row['fields'],
-  { fileChanged }: FileRun,
-): Omit<ComplianceRecord, 'registration'> => ({
+const fromCsv = (check: FieldChecks, fields: Row['fields'], run: FileRun): Omit<ComplianceRecord, 'registration'> => ({
   mot: readMot(check, fields),
   roadTax: readRoadTax(check, fields),
   outstandingFines: check.count('outstanding_fines', asCount(fields.outstanding_fines)),
-  lastUpdated: isBlank(fields.last_updated) ? fileChanged : check.timestamp('last_updated', fields.last_updated),
+  lastUpdated: isBlank(fields.last_updated) ? fileTime(run) : check.lastUpdated('last_updated', fields.last_updated),
 });
 
 /** One record from its row or line. */
@@ -70,7 +66,7 @@ const readCompliance = (row: Row, registration: string | undefined, run: FileRun
   const lastUpdated = (name: string, value: unknown) => {
     // `null` says that the time is not known, and is kept as that.
     if (value === null) return undefined;
-    return value === undefined ? run.fileChanged : check.timestamp(name, value);
+    return value === undefined ? fileTime(run) : check.lastUpdated(name, value);
   };
   if (!row.isJson) readRegistration('registration', row.fields.registration);
   const record = row.isJson

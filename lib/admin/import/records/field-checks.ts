@@ -8,6 +8,9 @@ const UK_DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
+/** Clocks of two organisations differ, by a time zone at worst. A later last update would keep its record against newer files. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
+const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** Valid days. A file repeats the same few, and the calendar check costs more than all others together. */
 const knownDays = new Set<string>();
@@ -46,11 +49,16 @@ export const registrationIssue = (raw: string): string => {
 const textIssue = (text: string): string | undefined => {
   if (text === '') return 'must not be blank';
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
+  if (CONTROL_CHARACTER.test(text)) return 'must not contain control characters such as tabs and line ends';
   // A text has no more characters than code units, which cost nothing to count.
   return text.length > MAX_TEXT_LENGTH && [...text].length > MAX_TEXT_LENGTH
     ? `must have at most ${MAX_TEXT_LENGTH} characters`
     : undefined;
 };
+
+/** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */
+export const fileTime = ({ now, fileChanged }: Pick<FileRun, 'now' | 'fileChanged'>): string =>
+  Date.parse(fileChanged) > now.getTime() ? now.toISOString() : fileChanged;
 
 /**
  * Reads the fields of a row. Every issue is added to `reasons`, with the field's name. The returned values are valid only
@@ -64,6 +72,15 @@ export const fieldChecks = ({ now, dates }: Pick<FileRun, 'now' | 'dates'>) => {
     if (typeof value === 'string') return value;
     issue(name, value === undefined ? 'is missing' : 'must be a string');
     return undefined;
+  };
+
+  const timestamp = (name: string, value: unknown): string => {
+    const text = string(name, value)?.trim();
+    if (text === undefined) return '';
+    const moment = ISO_UTC.test(text) && isDay(text.slice(0, 10)) ? new Date(text) : undefined;
+    if (moment && !Number.isNaN(moment.getTime())) return moment.toISOString();
+    issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
+    return '';
   };
 
   return {
@@ -123,13 +140,15 @@ export const fieldChecks = ({ now, dates }: Pick<FileRun, 'now' | 'dates'>) => {
     },
 
     /** A UTC timestamp, as ISO 8601 to the millisecond. */
-    timestamp: (name: string, value: unknown): string => {
-      const text = string(name, value)?.trim();
-      if (text === undefined) return '';
-      const moment = ISO_UTC.test(text) && isDay(text.slice(0, 10)) ? new Date(text) : undefined;
-      if (moment && !Number.isNaN(moment.getTime())) return moment.toISOString();
-      issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
-      return '';
+    timestamp,
+
+    /** When a record last changed at its source: a timestamp that is not ahead of the import. */
+    lastUpdated: (name: string, value: unknown): string => {
+      const time = timestamp(name, value);
+      if (Date.parse(time) > now.getTime() + MAX_AHEAD_MS) {
+        issue(name, 'must not be more than 24 hours in the future');
+      }
+      return time;
     },
 
     /** The value as an object that has no other fields than these. */

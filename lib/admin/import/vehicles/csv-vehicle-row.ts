@@ -67,6 +67,6 @@ export const readVehicleRow = (row: Row, registration: string | undefined, run: 
       model: check.textOrEmpty,
     }),
     policy: readPolicy(check, fields),
-    lastUpdated: isBlank(fields.last_updated) ? undefined : check.timestamp('last_updated', fields.last_updated),
+    lastUpdated: isBlank(fields.last_updated) ? undefined : check.lastUpdated('last_updated', fields.last_updated),
   };
 };

@@ -6,6 +6,7 @@ import {
 } from '../../../../functions/vehicles/record.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
 import type { RejectedRow, RowResult } from '../../files/row.ts';
+import { fileTime } from '../records/field-checks.ts';
 import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
 import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
 
@@ -81,7 +82,7 @@ export const readVehicle = (
       registration,
       vehicle: first.details,
       policies: policiesOf(rows),
-      lastUpdated: latest(rows) ?? run.fileChanged,
+      lastUpdated: latest(rows) ?? fileTime(run),
     },
   };
 };

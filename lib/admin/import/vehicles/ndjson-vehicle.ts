@@ -1,7 +1,7 @@
 import { type Policy, VehicleRecord } from '../../../../functions/vehicles/record.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
 import type { Row, RowResult } from '../../files/row.ts';
-import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
+import { type FieldChecks, fieldChecks, fileTime } from '../records/field-checks.ts';
 import { readLine } from '../records/read-fields.ts';
 
 const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
@@ -23,7 +23,7 @@ export const readVehicleLine = (row: Row, registration: string | undefined, run:
     year: check.year,
     model: check.textOrEmpty,
     registration: (name, value) => registration ?? check.invalidRegistration(name, value),
-    lastUpdated: (name, value) => (value === undefined ? run.fileChanged : check.timestamp(name, value)),
+    lastUpdated: (name, value) => (value === undefined ? fileTime(run) : check.lastUpdated(name, value)),
   });
   checkPolicies(check, record.policies);
   return check.reasons.length > 0 ? { rejected: [{ row, reasons: check.reasons }] } : { record };
