@@ -1,4 +1,4 @@
-import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -16,11 +16,12 @@ export class ServiceAlarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmedParts) {
     super(scope, id);
-    const { alarmEmail, stage } = props.settings;
+    const { alarmEmail, keepsData, stage, file } = props.settings;
     // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
     const topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
     allowAlarmsToPublish(topic);
     if (alarmEmail !== undefined) subscribeByEmail(topic, alarmEmail);
+    else if (keepsData) warnThatNobodyIsNotified(topic, file);
     const publish = new SnsAction(topic);
     const alarms = alarmsOf(props).map((described) => {
       const alarm = new Alarm(this, described.id, alarmProps(described));
@@ -71,6 +72,13 @@ const subscribeByEmail = (topic: Topic, email: string): void => {
     reason: 'A queue cannot resend bounced mail. The dashboard shows the alarm in any case.',
   });
 };
+
+/** `cdk synth`, `diff` and `deploy` print it. Where no data is kept, nobody need be woken. */
+const warnThatNobodyIsNotified = (topic: Topic, file: string): void =>
+  Annotations.of(topic).addWarningV2(
+    'vehicle-verification:noAlarmEmail',
+    `The alarms notify nobody: add "alarmEmail": "you@example.com" to ${file}.`,
+  );
 
 /** The section on an alarm: `FunctionErrors` for that of any function. */
 const runbookSection = (id: string): string => `docs/runbook.md#${id.replace(/-.*/, '').toLowerCase()}`;

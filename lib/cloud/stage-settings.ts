@@ -8,6 +8,8 @@ import { stageFileProblems } from './stage-file-problems.ts';
 export interface StageSettings extends StageFile {
   /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
   readonly stage: string;
+  /** The path of its file, as `stages/dev.json`. */
+  readonly file: string;
   readonly keepsData: boolean;
   readonly replicaRegions: string[];
   readonly throttle: NonNullable<StageFile['throttle']>;
@@ -112,5 +114,10 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
     ...(problems.length > 0 ? [] : stageFileProblems(stage, value).map((problem) => `${file}: ${problem}.`)),
   ];
   if (all.length > 0) throw new InvalidSettings(all);
-  return { stage, architecture: architecture as StageSettings['architecture'], ...withDefaults(value as StageFile) };
+  return {
+    stage,
+    file,
+    architecture: architecture as StageSettings['architecture'],
+    ...withDefaults(value as StageFile),
+  };
 };

@@ -62,6 +62,7 @@ describe('The settings of a stage', () => {
   it('have defaults for everything but the region', () => {
     write('small', { region: 'eu-west-1' });
     expect(stageSettings({ stages, stage: 'small' })).toEqual({
+      file: join(stages, 'small.json'),
       stage: 'small',
       architecture: 'arm64',
       region: 'eu-west-1',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { metrics, referenced, resourcesOf, templateOf } from './synthesised.ts';
+import { metrics, referenced, resourcesOf, templateOf, warningsOf } from './synthesised.ts';
 
 const template = await templateOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } });
 
@@ -110,6 +110,14 @@ describe('The alarms', () => {
     for (const { AlarmActions } of alarms) expect(AlarmActions).toHaveLength(1);
     const [subscription] = resourcesOf(template, 'AWS::SNS::Subscription');
     expect(subscription?.properties).toMatchObject({ Protocol: 'email', Endpoint: 'ops@example.com' });
+  });
+
+  it('notify somebody where data is kept: without an address there is a warning of what to set where', async () => {
+    expect(await warningsOf({ stage: 'prod' })).toEqual([
+      expect.stringMatching(/notify nobody: add "alarmEmail": "you@example\.com" to \S+\/prod\.json\./),
+    ]);
+    expect(await warningsOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } })).toEqual([]);
+    expect(await warningsOf({ stage: 'dev' })).toEqual([]);
   });
 
   it('may publish to the topic of each of their actions, over TLS only and only from this account', () => {

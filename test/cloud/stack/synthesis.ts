@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { endpoints } from '../../../functions/endpoints.ts';
@@ -56,15 +56,22 @@ export const startSynthesis = () => {
       const { account, region, terminationProtection } = synthesise(assemblies, stage).stack;
       return { account, region, terminationProtection };
     },
+    /** What `cdk synth` warns of. */
+    warningsOf: (stage: Stage): string[] =>
+      Annotations.fromStack(synthesise(assemblies, stage).stack)
+        .findWarning('*', Match.anyValue())
+        .map(({ entry }) => String(entry.data)),
     /** The violations of the rule packs in the validation report. */
     violationsOf: (stage: Stage): string[] => {
       const { app } = synthesise(assemblies, stage);
       Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
       const report = readFileSync(join(app.synth().directory, 'validation-report.json'), 'utf8');
       const { pluginReports } = JSON.parse(report) as {
-        pluginReports: { violations: { ruleName: string }[] }[];
+        pluginReports: { pluginName: string; violations: { ruleName: string }[] }[];
       };
-      return pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
+      return pluginReports
+        .filter(({ pluginName }) => pluginName !== 'Construct Annotations')
+        .flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
     },
   };
 };

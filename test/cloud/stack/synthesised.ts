@@ -40,6 +40,9 @@ export const templateOf = async (stage: Stage): Promise<Template> => {
 /** The rules of AwsSolutions and Serverless that a stage violates. */
 export const violationsOf = (stage: Stage) => synthesis.call('violationsOf', stage);
 
+/** What `cdk synth` warns of for a stage. */
+export const warningsOf = (stage: Stage) => synthesis.call('warningsOf', stage);
+
 /** Account, region and termination protection of a stage's stack. */
 export const stackOf = (stage: Stage) => synthesis.call('stackOf', stage);
 
