@@ -44,6 +44,13 @@ describe('The workflows', () => {
     }
   });
 
+  it('run every step in a shell with pipefail, which the default of GitHub has not', () => {
+    for (const file of files) {
+      expect(textOf(file)).toMatch(/^defaults:\n {2}run:\n {4}shell: bash$/m);
+      expect(textOf(file).match(/shell: .*/g)).toEqual(['shell: bash']);
+    }
+  });
+
   it('pin each action by its commit', () => {
     const uses = files.flatMap((file) => [...textOf(file).matchAll(/uses: (.*)/g)].map(([, action]) => action));
     expect(uses.length).toBeGreaterThan(0);
