@@ -40,11 +40,20 @@ const referencePage = htmlPage(
   { links: LINKS, assets: '' },
 );
 
+/** The service that the site describes. `undefined` when there is none. */
+const apiOrigin = (): string | undefined => {
+  const { SITE_API: api } = process.env;
+  if (!api) return undefined;
+  const url = URL.parse(api);
+  // The path of an address without one is `/`.
+  if (url && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  process.stderr.write(`SITE_API must be an address without a path, such as https://api.example.com, and not ${api}\n`);
+  process.exit(1);
+};
+
+const document = openApiDocument({ deployed: apiOrigin() });
 await mkdir(target, { recursive: true });
 for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
-/** The service that the site describes, as `https://api.example.com`. */
-const api = process.env.SITE_API;
-const document = openApiDocument({ deployed: api ? new URL(api).origin : undefined });
 await writeFile(new URL('openapi.json', target), JSON.stringify(document));
 await writeFile(new URL('scalar.js', target), await referenceScript());
 await writeFile(new URL('reference.html', target), referencePage);
