@@ -16,7 +16,8 @@ const counterKey = (keyId: string, window: Window) => ({ keyId, windowStart: win
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
   /**
    * Counts one request and returns how many there are now. Atomic: of any number of concurrent requests each gets
-   * its own number, so the limit is exact.
+   * its own number, so the limit is never exceeded. An update whose response is lost, or slower than the client waits, is
+   * sent again and can count twice: the caller then gets fewer requests, never more.
    */
   increment: async (keyId: string, window: Window): Promise<number> => {
     const { Attributes } = await db.send(

@@ -3,6 +3,7 @@ import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
 import { windowAt } from '../../functions/access/plans.ts';
 import { NOON } from '../support/clock.ts';
 import { fetchByContract } from '../support/contract.ts';
+import { forTable, onNthCall } from '../support/fault-choosers.ts';
 import { type ForkedGateway, forkGateway } from '../support/forked-gateway.ts';
 import { aVehicle } from '../support/records.ts';
 import { RESET, rateLimitOf, testApi } from '../support/test-api.ts';
@@ -80,6 +81,15 @@ describe('The rate limit', () => {
       await api.call('POST', '/v1/vehicle/bulk-insurance', { key, ...sent });
     }
     expect(await countOf(key)).toBe(8);
+  });
+
+  it('counts a request again when the response to its counter update is only slow', async () => {
+    const key = await api.newKey();
+    // More than the second for which a response is waited for: the update was applied and is sent again.
+    api.faults.inject(forTable(api.engine.names.usage, onNthCall(1, { slowMs: 1_500 })));
+    expect(await lookUp(key)).toMatchObject({ status: 200 });
+    // Not exactly: a busy machine makes further responses slow.
+    expect(await countOf(key)).toBeGreaterThanOrEqual(2);
   });
 
   it('is counted for each key alone', async () => {

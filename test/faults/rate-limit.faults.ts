@@ -66,8 +66,10 @@ const sendBurst = async (api: FourGateways, times: readonly number[], nth: numbe
     faults: api.faults.calls.filter(({ fault }) => fault !== undefined).length,
     applied: applied.length,
     increment: (await api.usage.count(keyId, window)) - usedBefore,
-    /** Applied updates whose response did not arrive in time, because of a fault or of a slow machine. */
+    /** Applied updates whose response did not arrive in time, because of a fault or of a slow machine: they are sent again. */
     responsesLost: applied.filter(({ fault, isAbandoned }) => NOT_ANSWERED.includes(fault) || isAbandoned).length,
+    /** Those of them that were only slow. */
+    responsesSlow: applied.filter(({ fault, isAbandoned }) => fault === TOO_SLOW || isAbandoned).length,
     /** Whether each request read its key once and was counted once: a slow machine repeats or loses database requests. */
     isUndisturbed:
       callsOn(api.names.keys).length === REQUESTS &&
@@ -77,6 +79,10 @@ const sendBurst = async (api: FourGateways, times: readonly number[], nth: numbe
     machineRetries: Math.max(0, updates.length - REQUESTS - unanswered),
   };
 };
+
+/** By how much a counter exceeds the requests. Those that were never counted hide as many that were counted twice. */
+const countedBeyondRequests = ({ increment }: { readonly increment: number }): number =>
+  Math.max(0, increment - REQUESTS);
 
 describe('The rate limit of four processes on a faulty database', () => {
   let api: FourGateways;
@@ -96,7 +102,7 @@ describe('The rate limit of four processes on a faulty database', () => {
     }
     const figures = Map.groupBy(all(), ({ plan, faults }) => `${plan}${faults === 0 ? ' without faults' : ''}`);
     for (const [name, windows] of figures) {
-      const of = (part: 'admitted' | 'faults' | 'failed' | 'lost' | 'responsesLost') =>
+      const of = (part: 'admitted' | 'faults' | 'failed' | 'lost' | 'responsesLost' | 'responsesSlow') =>
         sum(windows, (one) => one[part]);
       const admitted = windows.map((one) => one.admitted);
       const extremes = { most: Math.max(...admitted), fewest: Math.min(...admitted) };
@@ -105,6 +111,8 @@ describe('The rate limit of four processes on a faulty database', () => {
         failed: of('failed'),
         lost: of('lost'),
         responsesLost: of('responsesLost'),
+        responsesSlow: of('responsesSlow'),
+        countedBeyondRequests: sum(windows, countedBeyondRequests),
       };
       reportFigures(`rate limit, ${name}`, { windows: windows.length, ...extremes, ...totals });
     }
@@ -128,6 +136,10 @@ describe('The rate limit of four processes on a faulty database', () => {
 
   it('counts every update that the database applied', () => {
     expect(all().filter(({ applied, increment }) => applied !== increment)).toEqual([]);
+  });
+
+  it('counts each request once without faults', () => {
+    expect(undisturbed().filter(({ increment }) => increment !== REQUESTS)).toEqual([]);
   });
 
   it('answers a valid key with 200 or 429, and with 500 only when faults are injected', () => {
