@@ -9,7 +9,6 @@ export interface StageSettings extends StageFile {
   /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
   readonly stage: string;
   readonly keepsData: boolean;
-  readonly replicaRegions: string[];
   readonly throttle: NonNullable<StageFile['throttle']>;
   readonly logRetentionDays: number;
   readonly lambdaSystemLogs: boolean;
@@ -83,7 +82,6 @@ const read = (folder: string, file: string): { readonly value?: unknown; readonl
 
 const withDefaults = (file: StageFile) => ({
   keepsData: false,
-  replicaRegions: [],
   throttle: { rateLimit: 1_000, burstLimit: 2_000 },
   logRetentionDays: file.keepsData ? 90 : 7,
   lambdaSystemLogs: false,

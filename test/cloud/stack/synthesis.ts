@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { endpoints } from '../../../functions/endpoints.ts';
@@ -53,8 +53,10 @@ export const startSynthesis = () => {
     templateOf: (stage: Stage) => Template.fromStack(synthesise(assemblies, stage).stack).toJSON(),
     /** What the stack's own record in the cloud assembly contains besides the template. */
     stackOf: (stage: Stage) => {
-      const { account, region, terminationProtection } = synthesise(assemblies, stage).stack;
-      return { account, region, terminationProtection };
+      const { stack } = synthesise(assemblies, stage);
+      const { account, region, terminationProtection } = stack;
+      const notices = Annotations.fromStack(stack).findInfo('*', Match.anyValue());
+      return { account, region, terminationProtection, notices: notices.map(({ entry }) => String(entry.data)) };
     },
     /** The violations of the rule packs in the validation report. */
     violationsOf: (stage: Stage): string[] => {

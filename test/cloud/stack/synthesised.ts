@@ -40,7 +40,7 @@ export const templateOf = async (stage: Stage): Promise<Template> => {
 /** The rules of AwsSolutions and Serverless that a stage violates. */
 export const violationsOf = (stage: Stage) => synthesis.call('violationsOf', stage);
 
-/** Account, region and termination protection of a stage's stack. */
+/** Account, region, termination protection and notices of a stage's stack. */
 export const stackOf = (stage: Stage) => synthesis.call('stackOf', stage);
 
 /** The metrics that alarms and dashboard read, and the days for which the CDK knows that logs can be kept. */
