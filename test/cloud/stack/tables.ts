@@ -71,23 +71,3 @@ describe('The tables', () => {
     expect(await stackOf({ stage: 'prod' })).toMatchObject({ notices: [] });
   });
 });
-
-describe('The logical ids of what a deployment must keep', () => {
-  // With another logical id CloudFormation replaces the resource: an empty table, another address, unconfirmed subscriptions.
-  it.each([
-    [
-      'AWS::DynamoDB::GlobalTable',
-      [
-        'Tableskeys645399BB',
-        'TablesusageC408C147',
-        'Tablesvehicles9AD75F15',
-        'Tablescompliance4EEAC761',
-        'Tablescontent7E71BE79',
-      ],
-    ],
-    ['AWS::ApiGatewayV2::Api', ['GatewayApi4EDF2151']],
-    ['AWS::SNS::Topic', ['AlarmsTopic3A2DFEBA']],
-  ])('stay as they are: %s', (type, ids) => {
-    expect(resourcesOf(PROD, type).map(({ id }) => id)).toEqual(ids);
-  });
-});
