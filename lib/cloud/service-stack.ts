@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
 import { type TableId, tables as tableDescriptions } from '../../functions/tables.ts';
@@ -45,6 +45,10 @@ export class ServiceStack extends Stack {
       env: { region, ...(account && { account }) },
       terminationProtection: keepsData,
     });
+    if (settings.replicaRegions !== undefined) {
+      const notice = 'replicaRegions is no longer a setting: remove it from the file of the stage';
+      Annotations.of(this).addInfoV2('vehicle-verification:replicaRegions', notice);
+    }
     // For the bill and for whoever finds something in the account. New tags do not replace anything.
     const tags = { service: 'vehicle-verification', stage, ...(owner !== undefined && { owner }) };
     for (const [name, value] of Object.entries(tags)) {

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Attribute, AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
@@ -6,14 +6,6 @@ import { Construct } from 'constructs';
 import { type Endpoint, endpoints, type TableActions } from '../../functions/endpoints.ts';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../functions/tables.ts';
 import type { StageSettings } from './stage-settings.ts';
-
-/**
- * The tables that may be replicated to further regions: only an operator's import writes them, and it replaces whole records. The
- * other tables must stay in one region, because replication is asynchronous and the last writer wins: counters incremented
- * in two regions would admit twice the limit, a slug could be claimed twice, a list's counters would no longer match its
- * members, and a revoked key would still work in other regions.
- */
-const REPLICATED: readonly TableId[] = ['vehicles', 'compliance'];
 
 const WRITES = /^(Put|Update|Delete)/;
 
@@ -32,7 +24,7 @@ const accessTo = (id: TableId): ('Read' | 'Write')[] => {
   return [...(reads ? (['Read'] as const) : []), ...(writes ? (['Write'] as const) : [])];
 };
 
-/** Every table of functions/tables.ts: billed by request, encrypted, restorable to any second of the last 35 days. */
+/** Every table of functions/tables.ts: billed by request, encrypted, and all but the counters restorable to any second of the last 35 days. */
 export class ServiceTables extends Construct {
   private readonly byId: Readonly<Record<TableId, TableV2>>;
 
@@ -90,13 +82,9 @@ export class ServiceTables extends Construct {
     );
   }
 
-  private create(id: TableId, { keepsData, replicaRegions }: StageSettings): TableV2 {
+  private create(id: TableId, { keepsData }: StageSettings): TableV2 {
     const { partitionKey, sortKey, timeToLiveAttribute }: TableDescription = tables[id];
-    const protection = {
-      deletionProtection: keepsData,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    };
-    return new TableV2(this, id, {
+    const table = new TableV2(this, id, {
       partitionKey: attribute(partitionKey),
       ...(sortKey && { sortKey: attribute(sortKey) }),
       ...(timeToLiveAttribute && { timeToLiveAttribute }),
@@ -105,8 +93,13 @@ export class ServiceTables extends Construct {
       // may read the table may use it. Only a customer managed key could be withdrawn by itself.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      ...protection,
-      replicas: REPLICATED.includes(id) ? replicaRegions.map((region) => ({ region, ...protection })) : [],
+      deletionProtection: keepsData,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: id !== 'usage' },
     });
+    if (id === 'usage') {
+      const reason = 'It holds counters of requests. Nobody would restore those of an earlier time.';
+      Validations.of(table).acknowledge({ id: 'AwsSolutions-DDB3', reason });
+    }
+    return table;
   }
 }

@@ -27,17 +27,10 @@ const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
 /** The rules between fields, for those that are valid by themselves. */
 const conflicts = (stage: string, file: Partial<StageFile>): FieldProblem[] => {
-  const { region, keepsData, domain, replicaRegions = [] } = file;
+  const { region, keepsData, domain } = file;
   const problems: FieldProblem[] = [];
   if (PRODUCTION.test(stage) && keepsData === undefined) {
     problems.push(['keepsData', 'is required for a stage with this name: true, or false if its data may be deleted']);
-  }
-  if (region !== undefined && replicaRegions.includes(region)) {
-    problems.push(['replicaRegions', `must not contain ${region}, the region of the stage itself`]);
-  }
-  if (replicaRegions.length > 0 && !keepsData) {
-    const reason = 'DynamoDB would not delete the tables with the stack for 24 hours';
-    problems.push(['replicaRegions', `must be empty unless keepsData is true: ${reason}`]);
   }
   if (region !== undefined && domain !== undefined && domain.certificateArn.split(':')[3] !== region) {
     problems.push(['domain.certificateArn', `must be of a certificate in ${region}, the region of the stage`]);

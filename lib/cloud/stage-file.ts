@@ -77,8 +77,15 @@ export const StageFile = T.Object({
       description: 'an address that begins with https:// and ends without a slash',
     }),
   ),
-  /** Further regions with a replica of the vehicles and compliance tables. Only where data is kept. */
-  replicaRegions: T.Optional(T.Array(Region, { uniqueItems: true })),
+  /** Until 0.3.0 further regions with a replica of two tables. An empty list changes nothing, so it is accepted. */
+  replicaRegions: T.Optional(
+    T.Refine(
+      T.Array(T.Unknown()),
+      (value) => value.length === 0,
+      () =>
+        'is no longer a setting: remove the replicas with the version that is deployed, one region per deployment, and then this field (docs/operations.md, "Replicas of earlier versions")',
+    ),
+  ),
   /** 1,000 requests per second and 2,000 at once when absent. */
   throttle: T.Optional(Throttle),
   /** 90 where data is kept, otherwise 7, when absent. */

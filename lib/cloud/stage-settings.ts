@@ -11,7 +11,6 @@ export interface StageSettings extends StageFile {
   /** The path of its file, as `stages/dev.json`. */
   readonly file: string;
   readonly keepsData: boolean;
-  readonly replicaRegions: string[];
   readonly throttle: NonNullable<StageFile['throttle']>;
   readonly logRetentionDays: number;
   readonly lambdaSystemLogs: boolean;
@@ -85,7 +84,6 @@ const read = (folder: string, file: string): { readonly value?: unknown; readonl
 
 const withDefaults = (file: StageFile) => ({
   keepsData: false,
-  replicaRegions: [],
   throttle: { rateLimit: 1_000, burstLimit: 2_000 },
   logRetentionDays: file.keepsData ? 90 : 7,
   lambdaSystemLogs: false,

@@ -67,7 +67,6 @@ describe('The settings of a stage', () => {
       architecture: 'arm64',
       region: 'eu-west-1',
       keepsData: false,
-      replicaRegions: [],
       throttle: { rateLimit: 1_000, burstLimit: 2_000 },
       logRetentionDays: 7,
       lambdaSystemLogs: false,
@@ -101,17 +100,8 @@ describe('The settings of a stage', () => {
     ),
     [{ replicaRegions: 'eu-west-1' }, ': replicaRegions must be an array.'],
     [
-      { replicaRegions: ['eu-west-1', ' eu-central-1'] },
-      ': replicaRegions.1 must be the name of a region, such as eu-west-2.',
-    ],
-    [{ replicaRegions: ['eu-west-1', 'eu-west-1'] }, ': replicaRegions must not have duplicate items.'],
-    [
-      { replicaRegions: ['eu-west-1', 'eu-west-2'] },
-      ': replicaRegions must not contain eu-west-2, the region of the stage itself.',
-    ],
-    [
-      { replicaRegions: ['eu-west-1'], keepsData: false },
-      ': replicaRegions must be empty unless keepsData is true: DynamoDB would not delete the tables with the stack for 24 hours.',
+      { replicaRegions: ['eu-west-1'] },
+      ': replicaRegions is no longer a setting: remove the replicas with the version that is deployed, one region per deployment, and then this field',
     ],
     [{ domain: { name: 'api.example.com' } }, ': domain.certificateArn is required.'],
     [
@@ -140,12 +130,10 @@ describe('The settings of a stage', () => {
   });
 
   it('are rejected with all that is wrong at once', () => {
-    expect(
-      complaintAbout({ region: 'eu-west-2', alarmMail: 'x', keepsData: 'no', replicaRegions: ['a', 'eu-west-2'] }),
-    ).toEqual([
+    expect(complaintAbout({ region: 'eu-west-2', alarmMail: 'x', keepsData: 'no', logRetentionDays: 8 })).toEqual([
       ': alarmMail is not a setting.',
       ': keepsData must be boolean.',
-      ': replicaRegions.0 must be the name of a region, such as eu-west-2.',
+      expect.stringMatching(/^: logRetentionDays must be a number of days /),
     ]);
   });
 

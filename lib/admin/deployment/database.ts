@@ -5,36 +5,25 @@ import { documentClient, transportSettings } from '../../../functions/dynamodb/d
 import { DeadlineExceeded } from '../../../functions/runtime/deadline.ts';
 import { usesStockClient } from '../../../functions/runtime/environment.ts';
 import { CommandFailure } from '../command/outcome.ts';
-import { type AwsAccess, type AwsAccount, awsErrorSentence, isUnreachable, lastHostOf } from './aws-errors.ts';
+import { awsErrorSentence, isUnreachable } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Milliseconds; longer than in a function, because an import's requests may queue behind its own batches. */
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
 const MAX_ATTEMPTS = 3;
 
-const clientFor = (config: DynamoDBClientConfig): DynamoDBClient => {
+/** A DynamoDB client with an operator's patience, as quick as the functions' own. */
+export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, ...transportSettings(TIMEOUTS) });
   // It prepares every item for a log that nobody keeps: a tenth of an import's time.
   if (!usesStockClient()) removeUnused(client, ['loggerMiddleware']);
-  return client;
-};
-
-/** A DynamoDB client with an operator's patience, as quick as the functions' own. */
-export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => documentClient(clientFor(config));
-
-/** The same for AWS, with what its errors are explained by. */
-export const connectToAws = (
-  account: AwsAccount,
-  profile: string | undefined,
-): { readonly db: DynamoDBDocumentClient; readonly aws: AwsAccess } => {
-  const client = clientFor(account);
-  return { db: documentClient(client), aws: { profile, host: lastHostOf(client) } };
+  return documentClient(client);
 };
 
 type Place = Pick<Deployment, 'address' | 'remedy' | 'aws'>;
 
 const sentenceAbout = (error: Error, { address, remedy, aws }: Place): string | undefined => {
-  const sentence = aws && awsErrorSentence(error, aws);
+  const sentence = aws && awsErrorSentence(error, aws.profile);
   if (sentence !== undefined) return sentence;
   if (isUnreachable(error)) return `no database answers at ${address}: ${remedy}`;
   if (error instanceof DeadlineExceeded) return `the database at ${address} has become too slow or too busy to go on`;

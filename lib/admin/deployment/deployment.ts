@@ -2,7 +2,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { TableNames } from '../../../functions/tables.ts';
 import type { AdminContext } from '../command/context.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
-import type { AwsAccess } from './aws-errors.ts';
 
 /** The database and tables that a command works on. */
 export interface Deployment {
@@ -12,8 +11,8 @@ export interface Deployment {
   readonly address: string;
   /** What to do when the database or its tables are missing: the end of a message. */
   readonly remedy: string;
-  /** Set for tables in AWS. */
-  readonly aws?: AwsAccess;
+  /** Set for tables in AWS, with the profile in use: from --profile or AWS_PROFILE. */
+  readonly aws?: { readonly profile: string | undefined };
   /** Set for production data: the name to type before it is changed, and the one that `--yes` gives. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }

@@ -1,6 +1,6 @@
 import type { AdminContext } from '../command/context.ts';
 import { CommandFailure } from '../command/outcome.ts';
-import { connect, connectToAws } from './database.ts';
+import { connect } from './database.ts';
 import type { CommandRun, Deployment } from './deployment.ts';
 import { regionOf, requireRegion } from './region.ts';
 import { openStackDeployment } from './stack-deployment.ts';
@@ -78,7 +78,8 @@ export const openDeployment = async (
   }
   requireRegion(region, '--region');
   return {
-    ...connectToAws({ region, ...(profile && { profile }) }, profileInUse),
+    db: connect({ region, ...(profile && { profile }) }),
+    aws: { profile: profileInUse },
     tableNames: onlyNamed(named),
     address: `AWS in ${region}`,
     remedy: 'look at the region and at the names of the tables',

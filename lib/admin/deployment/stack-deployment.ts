@@ -2,8 +2,8 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import type { TableId, TableNames } from '../../../functions/tables.ts';
 import { KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/outcome.ts';
-import { type AwsAccess, type AwsAccount, awsErrorSentence, lastHostOf } from './aws-errors.ts';
-import { connectToAws } from './database.ts';
+import { type AwsAccount, awsErrorSentence } from './aws-errors.ts';
+import { connect } from './database.ts';
 import type { Deployment } from './deployment.ts';
 import type { Region } from './region.ts';
 import { type NamedTables, TABLE_IDS } from './table-names.ts';
@@ -20,25 +20,28 @@ type Outputs = ReadonlyMap<string, string>;
 /** Milliseconds. The SDK itself waits forever. */
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-const explain = (error: unknown, { stack, region }: StackOptions, access: AwsAccess): CommandFailure => {
+const explain = (error: unknown, { stack, region }: StackOptions, profileInUse: string | undefined): CommandFailure => {
   const failed = error instanceof Error ? error : new Error(String(error));
   if (/does not exist/.test(failed.message)) {
     const where = `${region.name} (from ${region.source})`;
     return new CommandFailure(`there is no stack ${stack} in ${where}: check its name, the region and the account`);
   }
-  const sentence = awsErrorSentence(failed, access) ?? `the stack ${stack} could not be read (${failed.name})`;
+  const sentence = awsErrorSentence(failed, profileInUse) ?? `the stack ${stack} could not be read (${failed.name})`;
   return new CommandFailure(sentence, { cause: error });
 };
 
-const outputsOf = async (options: StackOptions, account: AwsAccount, profile: string | undefined): Promise<Outputs> => {
+const outputsOf = async (
+  options: StackOptions,
+  account: AwsAccount,
+  profileInUse: string | undefined,
+): Promise<Outputs> => {
   const client = new CloudFormationClient({ ...account, requestHandler: TIMEOUTS });
-  const access = { profile, host: lastHostOf(client) };
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: options.stack }));
     const outputs = Stacks[0]?.Outputs ?? [];
     return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
   } catch (error) {
-    throw explain(error, options, access);
+    throw explain(error, options, profileInUse);
   } finally {
     client.destroy();
   }
@@ -69,7 +72,8 @@ export const openStackDeployment = async (
   const outputs = await outputsOf(options, account, profileInUse);
   return {
     tableNames: tableNamesFrom(outputs, stack, named),
-    ...connectToAws(account, profileInUse),
+    db: connect(account),
+    aws: { profile: profileInUse },
     address: `the stack ${stack} in ${region.name}`,
     remedy: 'look at the stack in the console',
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { awsErrorSentence } from '../../../lib/admin/deployment/aws-errors.ts';
 import { TABLE_IDS } from '../../../lib/admin/deployment/table-names.ts';
 import { tableOutput } from '../../../lib/cloud/outputs.ts';
 import { failure, runCommand } from '../command-line.ts';
@@ -28,11 +29,6 @@ sso_role_name = Operator
 [sso-session work]
 sso_region = eu-west-2
 sso_start_url = https://work.example/start
-[profile old-sso]
-sso_region = eu-west-2
-sso_start_url = https://work.example/start
-sso_account_id = 123456789012
-sso_role_name = Operator
 [profile login]
 login_session = arn:aws:sts::123456789012:assumed-role/Operator/ann
 [profile mfa]
@@ -55,10 +51,8 @@ beforeAll(async () => {
   await writeFile(join(folder, 'credentials'), '');
   const cache = join(folder, '.aws/sso/cache');
   await mkdir(cache, { recursive: true });
-  for (const session of ['work', 'https://work.example/start']) {
-    const name = createHash('sha1').update(session).digest('hex');
-    await writeFile(join(cache, `${name}.json`), JSON.stringify(EXPIRED_TOKEN));
-  }
+  const name = createHash('sha1').update('work').digest('hex');
+  await writeFile(join(cache, `${name}.json`), JSON.stringify(EXPIRED_TOKEN));
 });
 beforeEach(() => {
   server.failWith(undefined);
@@ -94,135 +88,108 @@ const run = async (args: readonly string[]) => {
   return result;
 };
 
-const USER = 'User: arn:aws:sts::123456789012:assumed-role/Reader/ann@work.example';
+/** Who may not do what: names a user, an account and a table. */
+const DENIED = `User: arn:aws:sts::123456789012:assumed-role/${SECRET} is not authorized to perform: dynamodb:Scan on resource: arn:aws:dynamodb:eu-west-2:123456789012:table/${SECRET}`;
+const LOG_IN = 'log in again with "aws sso login --profile ops", or set new credentials';
+const CLOCK = 'AWS rejected the request (NAME): set the clock of this machine';
+const POLICY = '(NAME): use credentials with the policy in the output OperatorPolicy of the stack';
+const NETWORK = 'cannot be reached (NAME): check the network and the region';
+const UNKNOWN = 'AWS does not recognise the credentials (NAME), which may have expired, or the region is not enabled';
+const SIGNATURE = 'AWS rejected the signature (NAME): the secret access key is not that of the access key id';
 
-/** Each by the names that CloudFormation and DynamoDB give it. */
-const REJECTIONS: readonly [string, string, string, string][] = [
-  ['ExpiredToken', 'ExpiredTokenException', 'The security token included in the request is expired', 'have expired'],
-  [
-    'InvalidClientTokenId',
-    'UnrecognizedClientException',
-    `The security token ${SECRET} included in the request is invalid.`,
-    'AWS does not recognise the credentials',
-  ],
-  [
-    'SignatureDoesNotMatch',
-    'InvalidSignatureException',
-    `The request signature we calculated does not match the signature you provided: ${SECRET}`,
-    'AWS rejected the signature',
-  ],
-  [
-    'RequestExpired',
-    'RequestExpired',
-    `Request has expired ${SECRET}`,
-    'AWS rejected the request (RequestExpired): set the clock of this machine',
-  ],
-];
-
-describe('Credentials that AWS rejects', () => {
-  it.each(REJECTIONS)('are reported with a remedy: %s, %s', async (cloudFormation, dynamoDb, message, sentence) => {
-    Object.assign(process.env, KEYS);
-    server.failWith({ status: 403, code: cloudFormation, message });
-    expect(await run(['keys', 'list', '--stack', 'rejected'])).toEqual(failure(sentence));
-    server.failWith({ status: 400, code: dynamoDb, message });
-    expect(await run(['keys', 'list', '--stack', 'there'])).toEqual(failure(sentence));
-    expect(await run(['keys', 'list', '--tables', 'keys=k'])).toEqual(failure(sentence));
+describe('An error of AWS', () => {
+  it.each([
+    [
+      'ExpiredToken ExpiredTokenException TokenRefreshRequired',
+      SECRET,
+      `the AWS credentials have expired (NAME): ${LOG_IN}`,
+    ],
+    ['InvalidClientTokenId UnrecognizedClientException', `The token ${SECRET} is invalid.`, `${UNKNOWN}: ${LOG_IN}`],
+    ['SignatureDoesNotMatch InvalidSignatureException IncompleteSignature', SECRET, SIGNATURE],
+    ['SignatureDoesNotMatch InvalidSignatureException', 'Signature expired: 2020', CLOCK],
+    ['RequestExpired RequestTimeTooSkewed', SECRET, CLOCK],
+    ['AccessDenied AccessDeniedException UnauthorizedOperation', DENIED, `AWS denied dynamodb:Scan ${POLICY}`],
+    ['AccessDenied AccessDeniedException NotAuthorized', SECRET, `AWS denied access ${POLICY}`],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.1:443', `10.0.0.1:443 ${NETWORK}`],
+    ['ECONNRESET EPIPE TimeoutError', SECRET, `AWS ${NETWORK}`],
+  ])('is a problem and a remedy, and nothing else of its message: %s, %s', (names, message, sentence) => {
+    for (const name of names.split(' ')) {
+      const error = Object.assign(new Error(message), { name });
+      expect(awsErrorSentence(error, 'ops')).toBe(sentence.replace('NAME', name));
+    }
   });
 
-  it('name the login of the profile that is in use, by option or environment', async () => {
-    server.failWith({ status: 400, code: 'ExpiredToken', message: 'The security token is expired' });
-    const sentence = 'have expired (ExpiredToken): log in again with "aws sso login --profile ops"\n';
-    expect(await run(['keys', 'list', '--stack', 'x', '--profile', 'ops'])).toEqual(failure(sentence));
-    expect(await run(['keys', 'list', '--stack', 'there', '--profile', 'ops'])).toEqual(failure(sentence));
-    Object.assign(process.env, KEYS);
-    expect(await run(['keys', 'list', '--stack', 'x'])).toEqual(
-      failure('have expired (ExpiredToken): log in again, or set new credentials\n'),
-    );
+  it('of a provider of credentials names the host that it could not reach', () => {
+    const error = Object.assign(new Error('ENOTFOUND sso.invalid'), { name: 'CredentialsProviderError' });
+    expect(awsErrorSentence(error, 'ops')).toBe(`sso.invalid ${NETWORK.replace('NAME', 'ENOTFOUND')}`);
   });
 
-  it('are reported by an import as well', async () => {
-    Object.assign(process.env, KEYS);
+  it.each(['ValidationException', 'ProvisionedThroughputExceededException', 'TypeError'])(
+    'has no sentence here when an operator can do nothing about it: %s',
+    (name) => {
+      expect(awsErrorSentence(Object.assign(new Error('ECONNREFUSED host'), { name }), undefined)).toBeUndefined();
+    },
+  );
+
+  it('is reported by every way to AWS, with the login of the profile in use', async () => {
     const file = join(folder, 'v.csv');
     await writeFile(file, vehiclesCsv(vehicleRow()));
-    server.failWith({ status: 400, code: 'ExpiredTokenException', message: 'expired' });
-    expect(await run(['import', 'vehicles', file, '--stack', 'there'])).toEqual(
-      failure('the AWS credentials have expired (ExpiredTokenException): log in again'),
-    );
+    server.failWith({ status: 400, code: 'ExpiredTokenException', message: `The token ${SECRET} is expired` });
+    const sentence = `the AWS credentials have expired (ExpiredTokenException): ${LOG_IN}\n`;
+    for (const place of [
+      ['--stack', 'x'],
+      ['--stack', 'there'],
+      ['--tables', 'keys=k'],
+    ]) {
+      expect(await run(['keys', 'list', ...place, '--profile', 'ops'])).toEqual(failure(sentence));
+    }
+    expect(await run(['import', 'vehicles', file, '--stack', 'there', '--profile', 'ops'])).toEqual(failure(sentence));
+    Object.assign(process.env, KEYS);
+    expect(await run(['keys', 'list', '--stack', 'x'])).toEqual(failure('log in again with "aws sso login", or set'));
+  });
+
+  it('is reported by its name alone when it is unknown', async () => {
+    Object.assign(process.env, KEYS);
+    server.failWith({ status: 400, code: 'OtherException', message: SECRET });
+    expect(await run(['keys', 'list', '--stack', 'x'])).toEqual(failure('could not be read (OtherException)\n'));
+    expect(await run(['keys', 'list', '--stack', 'there'])).toEqual(failure('answered with OtherException\n'));
   });
 });
 
 describe('Credentials that this machine does not have', () => {
   it.each([
-    ['sso', 'the SSO session has expired: log in again with "aws sso login --profile sso"'],
-    ['old-sso', 'the SSO session has expired: log in again with "aws sso login --profile old-sso"'],
-    ['login', 'there is no AWS session: log in again with "aws login --profile login"'],
-    ['mfa', 'the profile mfa asks for an MFA code: set the credentials that "aws configure export-credentials'],
-    ['empty', 'the profile empty has no credentials or does not exist: look at "aws configure list --profile empty"'],
-    ['missing', 'the profile missing has no credentials or does not exist'],
+    ['sso', 'there is no SSO session, or it has expired: log in with "aws sso login --profile sso"\n'],
+    ['login', 'there is no AWS session, or it has expired: log in with "aws login --profile login"\n'],
+    ['mfa', 'asks for an MFA code: set the credentials that "aws configure export-credentials --profile mfa" prints\n'],
+    [
+      'empty',
+      'name a profile that has some with --profile; "aws configure list --profile empty" shows what there is\n',
+    ],
+    ['missing', '"aws configure list --profile missing" shows what there is\n'],
   ])('are reported with a remedy: the profile %s', async (profile, sentence) => {
     expect(await run(['keys', 'list', '--stack', 'there', '--profile', profile])).toEqual(failure(sentence));
     expect(await run(['keys', 'list', '--tables', 'keys=k', '--profile', profile])).toEqual(failure(sentence));
   });
 
   it('are asked for when there are none at all', async () => {
-    const sentence = 'no AWS credentials were found: log in, or name a profile with --profile\n';
+    const sentence = 'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws conf';
     expect(await run(['keys', 'list', '--stack', 'there'])).toEqual(failure(sentence));
   });
 });
 
-describe('Access that AWS denies', () => {
-  beforeEach(() => void Object.assign(process.env, KEYS));
-
-  it('is reported with user, action, resource and reason as AWS writes them, and nothing else', async () => {
-    const stack = `${USER} is not authorized to perform: cloudformation:DescribeStacks on resource: arn:aws:cloudformation:eu-west-2:123456789012:stack/x/*`;
-    server.failWith({ status: 403, code: 'AccessDenied', message: stack });
-    expect(await run(['keys', 'list', '--stack', 'x'])).toEqual(
-      failure(`AWS denied access (AccessDenied): ${stack}\n`),
-    );
-
-    const table = `${USER} is not authorized to perform: dynamodb:Scan on resource: arn:aws:dynamodb:eu-west-2:123456789012:table/keys because no identity-based policy allows the dynamodb:Scan action`;
-    server.failWith({ status: 400, code: 'AccessDeniedException', message: `${table}; ${SECRET}` });
-    expect(await run(['keys', 'list', '--stack', 'there'])).toEqual(
-      failure(`AWS denied access (AccessDeniedException): ${table}\n`),
-    );
-
-    const denied = `${USER} is not authorized to perform: dynamodb:Scan with an explicit deny in a service control policy`;
-    server.failWith({ status: 400, code: 'AccessDeniedException', message: denied });
-    expect(await run(['keys', 'list', '--stack', 'there'])).toEqual(failure(`${denied}\n`));
-  });
-
-  it('is reported without a reason where AWS gives none in this form', async () => {
-    server.failWith({ status: 400, code: 'AccessDeniedException', message: `${SECRET} key` });
-    expect(await run(['keys', 'list', '--stack', 'there'])).toEqual(
-      failure('AWS denied access (AccessDeniedException): it does not say why\n'),
-    );
-  });
-});
-
 describe('A host of AWS that cannot be reached', () => {
-  beforeEach(() => void Object.assign(process.env, KEYS));
-
   /** The CLI as a process: errors of Node are no instances of the Error that a test has, so that the SDK hides them there. */
-  const admin = (...args: string[]) =>
-    new Promise<string>((resolve) => {
-      const command = ['bin/admin.ts', ...args, '--stack', 'there', '--region', 'eu-west-2'];
-      execFile(process.execPath, command, { env: process.env }, (_error, _stdout, stderr) => resolve(stderr));
+  it.each([
+    ['CLOUDFORMATION', 'http://127.0.0.1:9', /^error: 127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\): /],
+    ['DYNAMODB', 'http://127.0.0.1:9', /^error: 127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\): /],
+    ['CLOUDFORMATION', 'http://cf.invalid', /^error: cf\.invalid cannot be reached \((ENOTFOUND|EAI_AGAIN)\): /],
+  ])('is named: %s at %s', async (service, endpoint, sentence) => {
+    const env = { ...process.env, ...KEYS, [`AWS_ENDPOINT_URL_${service}`]: endpoint };
+    const command = ['bin/admin.ts', 'keys', 'list', '--stack', 'there', '--region', 'eu-west-2'];
+    const stderr = await new Promise<string>((resolve) => {
+      execFile(process.execPath, command, { env }, (_error, _stdout, errors) => resolve(errors));
     });
-
-  it('is named when it refuses connections', async () => {
-    const sentence = 'error: 127.0.0.1:9 cannot be reached (ECONNREFUSED): check the network and the region\n';
-    process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = 'http://127.0.0.1:9';
-    expect(await admin('keys', 'list')).toBe(sentence);
-    process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = server.endpoint;
-    process.env.AWS_ENDPOINT_URL_DYNAMODB = 'http://127.0.0.1:9';
-    expect(await admin('keys', 'list')).toBe(sentence);
-  });
-
-  it('is named when it has no address', async () => {
-    process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = 'http://cloudformation.eu-west-9.invalid';
-    expect(await run(['keys', 'list', '--stack', 'there'])).toEqual(
-      failure(/error: cloudformation\.eu-west-9\.invalid cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/),
-    );
+    expect(stderr).toMatch(sentence);
   });
 });
 

@@ -3,7 +3,6 @@ import type { Stage } from './synthesis.ts';
 import { violationsOf } from './synthesised.ts';
 
 const EVERYTHING = {
-  replicaRegions: ['eu-west-1'],
   alarmEmail: 'ops@example.com',
   domain: { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' },
 };

@@ -53,8 +53,10 @@ export const startSynthesis = () => {
     templateOf: (stage: Stage) => Template.fromStack(synthesise(assemblies, stage).stack).toJSON(),
     /** What the stack's own record in the cloud assembly contains besides the template. */
     stackOf: (stage: Stage) => {
-      const { account, region, terminationProtection } = synthesise(assemblies, stage).stack;
-      return { account, region, terminationProtection };
+      const { stack } = synthesise(assemblies, stage);
+      const { account, region, terminationProtection } = stack;
+      const notices = Annotations.fromStack(stack).findInfo('*', Match.anyValue());
+      return { account, region, terminationProtection, notices: notices.map(({ entry }) => String(entry.data)) };
     },
     /** What `cdk synth` warns of. */
     warningsOf: (stage: Stage): string[] =>

@@ -43,7 +43,7 @@ export const violationsOf = (stage: Stage) => synthesis.call('violationsOf', sta
 /** What `cdk synth` warns of for a stage. */
 export const warningsOf = (stage: Stage) => synthesis.call('warningsOf', stage);
 
-/** Account, region and termination protection of a stage's stack. */
+/** Account, region, termination protection and notices of a stage's stack. */
 export const stackOf = (stage: Stage) => synthesis.call('stackOf', stage);
 
 /** The metrics that alarms and dashboard read, and the days for which the CDK knows that logs can be kept. */

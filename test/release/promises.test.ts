@@ -1,0 +1,269 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
+import { openApiDocument } from '../../lib/openapi/document.ts';
+import { templateOf } from '../cloud/stack/synthesised.ts';
+import { apiPromises } from './api-promises.ts';
+import { brokenPromises, unannounced } from './broken-promises.ts';
+import { stackPromises } from './stack-promises.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const changelog = read('docs/changelog.md');
+const template = await templateOf({ stage: 'prod' });
+
+/** As much of a schema as the changes below need. */
+interface Schema {
+  type: string;
+  maximum: number;
+  maxLength: number;
+  default: number;
+  required: string[];
+  properties: Record<string, Schema>;
+  items: Schema;
+  anyOf: Schema[];
+  enum: string[];
+}
+type Editable = Record<
+  keyof typeof endpoints,
+  Pick<Endpoint, 'method'> & {
+    paths: string[];
+    scope: string;
+    problems: string[];
+    tables: Record<string, string[]>;
+    headers: Schema;
+    query: Schema;
+    body?: Schema;
+    response: Schema;
+  }
+>;
+
+/** A copy of the table of endpoints, without the rules that are code. */
+const copy = (): Editable => JSON.parse(JSON.stringify(endpoints));
+const promisesOf = (rows: object, { Resources } = template) => [
+  ...apiPromises(rows as Record<string, Endpoint>),
+  ...stackPromises({ Resources }, rows as Record<string, Endpoint>),
+];
+
+/** What a change of today's table breaks. */
+const brokenBy = (change: (rows: Editable) => unknown): string[] => {
+  const changed = copy();
+  change(changed);
+  return brokenPromises(promisesOf(copy()), promisesOf(changed)).sort();
+};
+const field = ({ properties }: Schema, name: string): Schema => {
+  const found = properties[name];
+  if (found === undefined) throw new Error(`There is no field ${name}.`);
+  return found;
+};
+const aText = { type: 'string' } as Schema;
+const onBoth = (line: string) => [line.replace('/v1', ''), line];
+
+describe('This version', () => {
+  it('keeps every promise of the last release, or docs/changelog.md names those that it does not keep', () => {
+    const released = read('docs/released/promises.txt').trimEnd().split('\n');
+    expect(unannounced(brokenPromises(released, [...apiPromises(), ...stackPromises(template)]), changelog)).toEqual(
+      [],
+    );
+  });
+
+  it("has the package's version, which is the newest in docs/changelog.md", () => {
+    const { version } = JSON.parse(read('package.json'));
+    expect(openApiDocument().info).toMatchObject({ version });
+    expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(version);
+    const { version: locked, packages } = JSON.parse(read('package-lock.json'));
+    expect([locked, packages[''].version]).toEqual([version, version]);
+  });
+});
+
+describe('Promises', () => {
+  it('name every part of an exchange', () => {
+    expect([...apiPromises(), ...stackPromises(template)]).toEqual(
+      expect.arrayContaining([
+        'GET /v1/usage 200 body.window.used integer',
+        'GET /v1/usage 200 header X-Sandbox optional string const true',
+        'GET /v1/usage 200 body.key.plan value premium',
+        'GET /api/content request.query.limit integer default 20 maximum 100 minimum 1',
+        'GET /v1/api/content 403 DOMAIN_FORBIDDEN',
+        'DELETE /v1/api/content/{id} 204 without a body',
+        'POST /v1/api/content request.body object additionalProperties false',
+        'POST /v1/api/content request.body requires content, domain, slug, title',
+        'POST /v1/api/content request.body.meta_description string maxLength 500 (a text of at most 500 characters)',
+        'any 401 header WWW-Authenticate string const Bearer',
+        'any error body.errors[].pointer optional string format json-pointer',
+        'any other request 405 METHOD_NOT_ALLOWED',
+        'AWS::DynamoDB::GlobalTable Tablescontent7E71BE79',
+        'create-content: content PutItem',
+      ]),
+    );
+  });
+
+  it.each<[string, (rows: Editable) => unknown, string[]]>([
+    [
+      'a field of a response is gone',
+      ({ usage }) => delete field(usage.response, 'window').properties.used,
+      ['GET /v1/usage 200 body.window.used integer'],
+    ],
+    [
+      'a field of a response has another type',
+      ({ usage }) => Object.assign(field(field(usage.response, 'window'), 'used'), { type: 'string' }),
+      ['GET /v1/usage 200 body.window.used integer'],
+    ],
+    [
+      'a field of a response may be missing',
+      ({ usage }) => field(usage.response, 'window').required.shift(),
+      ['GET /v1/usage 200 body.window.used integer'],
+    ],
+    [
+      'a field of a response may be null',
+      (rows) => {
+        const { properties } = rows['read-content'].response;
+        Object.assign(properties, { slug: { anyOf: [properties.slug, { type: 'null' }] } });
+      },
+      onBoth('GET /v1/api/content/{id} 200 body.slug string'),
+    ],
+    [
+      'one of the forms of an entry has lost a field',
+      (rows) => delete field(rows['bulk-insurance'].response, 'results').items.anyOf[1]?.properties.error,
+      ['POST /v1/vehicle/bulk-insurance 200 body.results[] (2 of 2).error string'],
+    ],
+    [
+      'a code in a response is gone',
+      ({ compliance }) => field(compliance.response, 'reasons').items.anyOf[0]?.enum.shift(),
+      ['GET /v1/compliance/{registration} 200 body.reasons[] value NO_POLICY'],
+    ],
+    [
+      'a list of codes is closed',
+      ({ compliance }) => field(compliance.response, 'reasons').items.anyOf.pop(),
+      expect.arrayContaining(['GET /v1/compliance/{registration} 200 body.reasons[] string']) as unknown as string[],
+    ],
+    [
+      'an error is gone',
+      ({ compliance }) => compliance.problems.pop(),
+      ['GET /v1/compliance/{registration} 404 COMPLIANCE_NOT_FOUND'],
+    ],
+    [
+      'a field of a request is gone',
+      (rows) => delete rows['bulk-insurance'].body?.properties.date,
+      ['POST /v1/vehicle/bulk-insurance request.body.date string format date'],
+    ],
+    [
+      'a field of a request is required',
+      (rows) => rows['bulk-insurance'].body?.required.push('date'),
+      ['POST /v1/vehicle/bulk-insurance request.body requires registrations'],
+    ],
+    [
+      'a new field of a request is required',
+      ({ 'create-content': { body } }) => {
+        Object.assign(body?.properties ?? {}, { author: aText });
+        body?.required.push('author');
+      },
+      onBoth('POST /v1/api/content request.body requires content, domain, slug, title'),
+    ],
+    [
+      'a new header is required',
+      ({ usage }) =>
+        Object.assign(usage, { headers: { type: 'object', required: ['X-Team'], properties: { 'X-Team': aText } } }),
+      ['GET /v1/usage request.header requires nothing'],
+    ],
+    [
+      'a body is required',
+      ({ usage }) => Object.assign(usage, { body: { type: 'object', required: [], properties: {} } }),
+      ['GET /v1/usage request without a body'],
+    ],
+    [
+      'a parameter is gone',
+      (rows) => delete rows['list-content'].query.properties.offset,
+      onBoth('GET /v1/api/content request.query.offset integer default 0 minimum 0'),
+    ],
+    [
+      'a limit is narrower',
+      (rows) => Object.assign(field(rows['list-content'].query, 'limit'), { maximum: 50 }),
+      onBoth('GET /v1/api/content request.query.limit integer default 20 maximum 100 minimum 1'),
+    ],
+    [
+      'a default is another',
+      (rows) => Object.assign(field(rows['list-content'].query, 'limit'), { default: 10 }),
+      onBoth('GET /v1/api/content request.query.limit integer default 20 maximum 100 minimum 1'),
+    ],
+    [
+      'there is a limit where none was',
+      (rows) => Object.assign(field(rows['bulk-insurance'].body as Schema, 'registrations').items, { maxLength: 12 }),
+      ['POST /v1/vehicle/bulk-insurance request.body.registrations[] string'],
+    ],
+    [
+      'a scope is required',
+      ({ usage }) => Object.assign(usage, { scope: 'content:read' }),
+      ['GET /v1/usage request scope of any key'],
+    ],
+    [
+      'a function has lost an action that the released one uses',
+      (rows) => rows['create-content'].tables.content?.shift(),
+      ['create-content: content PutItem'],
+    ],
+  ])('find that %s', (_what, change, expected) => {
+    expect(brokenBy(change)).toEqual(expected);
+  });
+
+  it('find that an endpoint is gone, or one of its two addresses', () => {
+    const without = (rows: Editable) => delete (rows as Partial<Editable>).usage;
+    const all = apiPromises().filter((line) => line.startsWith('GET /v1/usage '));
+    expect(brokenBy(without)).toEqual(expect.arrayContaining(all));
+    const oneLess = brokenBy((rows) => rows['create-content'].paths.pop());
+    expect(oneLess.length).toBeGreaterThan(20);
+    expect(oneLess.filter((line) => !line.startsWith('POST /api/content '))).toEqual([]);
+  });
+
+  it.each([
+    'Tablesvehicles9AD75F15',
+    'GatewayAccessLogAEFA1E8A',
+    'vehicleinsuranceLogsF6E6F8FC',
+    'GatewayGETv1vehicleregistrationinsurance1C19B0F8',
+    'vehicleinsuranceFunctionC32E8116',
+    'vehicleinsuranceLive7034B637',
+    'GatewayApi4EDF2151',
+    'AlarmsTopic3A2DFEBA',
+  ])('find that a deployment replaces %s', (id) => {
+    const { [id]: resource, ...others } = template.Resources;
+    const before = promisesOf(copy());
+    for (const now of [{ renamed: resource }, { [id]: { ...resource, Type: 'AWS::Other::Type' } }]) {
+      const current = promisesOf(copy(), { ...template, Resources: { ...others, ...now } } as typeof template);
+      expect(brokenPromises(before, current)).toEqual([`${resource?.Type} ${id}`]);
+    }
+  });
+
+  it('are kept by what only adds: an address, an optional field, a field of a response, a code, an error, an action', () => {
+    const added = (rows: Editable) => {
+      rows['bulk-insurance'].paths.push('/v1/fleet');
+      Object.assign(rows['create-content'].body?.properties ?? {}, { author: aText });
+      Object.assign(rows.usage, { query: { type: 'object', properties: { day: aText } } });
+      Object.assign(rows['read-content'].response.properties, { author: aText });
+      rows['read-content'].response.required.push('author');
+      field(rows.compliance.response, 'reasons').items.anyOf[0]?.enum.push('STOLEN');
+      rows.usage.problems.push('CONTENT_NOT_FOUND');
+      rows.usage.tables.content = ['GetItem'];
+    };
+    expect(brokenBy(added)).toEqual([]);
+  });
+
+  it('are broken as announced where a line of the newest section names them, and nothing else', () => {
+    const newest =
+      '## 2\n\n- Breaking: `GET /v1/x` is\n  gone, and `* 413`.\n- Compatible: `GET /v1/y request.query.z`.\n- New: `GET /v1/w`.\n';
+    const log = `# Changelog\n\n${newest}\n## 1\n\n- Breaking: \`GET /v1/old\`.\n`;
+    const announced = [
+      'GET /v1/x',
+      'GET /v1/x 200 body.a[] string',
+      'GET /v1/a 413',
+      'GET /v1/y request.query.z string',
+    ];
+    expect(unannounced(announced, log)).toEqual([]);
+    const others = [
+      'GET /v1/w',
+      'GET /v1/old',
+      'GET /v1/x/{id}',
+      'GET /v1/y',
+      'GET /v1/y request.query.zone',
+      'GET /v1/b 4130',
+    ];
+    expect(unannounced(others, log)).toEqual(others);
+  });
+});
