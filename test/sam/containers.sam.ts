@@ -85,11 +85,6 @@ describe('npm run sam', () => {
     expect(await errorOf({ ...env, DOCKER_HOST: 'unix:///nowhere' })).toMatch(/Is the docker daemon running/);
   });
 
-  it('ends when its port is in use', async () => {
-    const error = await errorOf({ ...env, DYNAMODB_PORT: String(await freePort()) });
-    expect(error).toMatch(/Port \d+ is in use.*^sam local has ended\.$/ms);
-  });
-
   // Last: it ends what the others use.
   it('stops and leaves no server, no container and no file', async () => {
     expect(await sam.stop()).toBe(0);
