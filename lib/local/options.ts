@@ -10,8 +10,6 @@ export interface LocalOptions {
   readonly allowedHosts?: readonly string[];
   /** Keeps the data across restarts. If absent, the data is in memory. */
   readonly dataDirectory?: string;
-  /** Uses damaged data as far as it can be read. */
-  readonly force?: boolean;
   /** Another DynamoDB to use instead of the embedded one. */
   readonly dynamodbEndpoint?: string;
 }
@@ -32,8 +30,7 @@ export const explainListenError =
   };
 
 export const USAGE = `Usage: npm start [-- OPTIONS]
-  --data DIR           keep the data in DIR across restarts (default: in memory)
-  --force              start on a damaged DIR with what can still be read
+  --data DIR           keep data and demo keys in DIR, a new or an empty folder (default: in memory)
   --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
   --help               this text
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
@@ -67,7 +64,6 @@ const endpointFrom = (value: string): string => {
 const OPTIONS = {
   data: { type: 'string' },
   dynamodb: { type: 'string' },
-  force: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
 
@@ -81,7 +77,7 @@ const parse = (args: string[]) => {
 
 /** The options from the command line and the environment; undefined for `--help`. @throws CannotStart */
 export const readOptions = (args: string[]): LocalOptions | undefined => {
-  const { data, dynamodb, force = false, help } = parse(args);
+  const { data, dynamodb, help } = parse(args);
   if (help) return undefined;
   if (data !== undefined && dynamodb !== undefined) {
     throw new CannotStart('--data is for the embedded DynamoDB and --dynamodb names another one: give one of them.');
@@ -92,7 +88,7 @@ export const readOptions = (args: string[]): LocalOptions | undefined => {
     port: portFrom('PORT', port, DEFAULT_PORT),
     dynamodbPort: portFrom('DYNAMODB_PORT', dynamodbPort, DEFAULT_DYNAMODB_PORT),
     allowedHosts: hostsFrom(allowedHosts),
-    ...(data === undefined ? {} : { dataDirectory: data, force }),
+    ...(data === undefined ? {} : { dataDirectory: data }),
     ...(dynamodb === undefined ? {} : { dynamodbEndpoint: endpointFrom(dynamodb) }),
   };
 };

@@ -1,7 +1,7 @@
 import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { prepareDataDirectory, unusableData } from './data-directory.ts';
 import type { DemoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
-import { explainDataDirectory, requireWritable, UnusableDataDirectory } from './engine/data-directory.ts';
 import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
 import { applyEnvironment, localEnvironment } from './environment.ts';
 import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
@@ -17,28 +17,16 @@ export interface LocalService {
 }
 
 const startEngine = async (options: LocalOptions): Promise<Engine> => {
-  const { dynamodbEndpoint, dynamodbPort, dataDirectory, force = false, allowedHosts = [] } = options;
+  const { dynamodbEndpoint, dynamodbPort, dataDirectory, allowedHosts = [] } = options;
   if (dynamodbEndpoint !== undefined) return { endpoint: dynamodbEndpoint, close: async () => undefined };
+  if (dataDirectory !== undefined) await prepareDataDirectory(dataDirectory);
   try {
-    return await startEmbeddedEngine({
-      port: dynamodbPort,
-      allowedHosts,
-      ...(dataDirectory && { dataDirectory, force }),
-    });
+    return await startEmbeddedEngine({ port: dynamodbPort, allowedHosts, ...(dataDirectory && { dataDirectory }) });
   } catch (error) {
-    if (error instanceof UnusableDataDirectory) throw new CannotStart(error.message);
+    const isData = (error as NodeJS.ErrnoException).code === 'LEVEL_DATABASE_NOT_OPEN';
+    if (dataDirectory !== undefined && isData) throw unusableData(dataDirectory, error as Error);
     return explainListenError('DYNAMODB_PORT', dynamodbPort)(error);
   }
-};
-
-/** Explains why a data folder could not be prepared. The engine reports every disk error as its own failure. */
-const explainPreparation = async (directory: string, error: unknown): Promise<string> => {
-  if (error instanceof CannotStart) return error.message;
-  const cause = await requireWritable(directory).then(
-    () => error,
-    (reason: unknown) => reason,
-  );
-  return explainDataDirectory(directory, cause).message;
 };
 
 /** Prepares the database. Sample data of another engine is never refreshed: it may be in use. */
@@ -49,9 +37,10 @@ const prepareDatabase = async (
   try {
     return await prepareSampleDatabase(endpoint, { refresh: dynamodbEndpoint === undefined, dataDirectory });
   } catch (error) {
-    if (dataDirectory !== undefined) throw new CannotStart(await explainPreparation(dataDirectory, error));
-    if (dynamodbEndpoint === undefined) throw error;
-    throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${(error as Error).name}).`);
+    if (dynamodbEndpoint !== undefined)
+      throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${(error as Error).name}).`);
+    if (dataDirectory === undefined || error instanceof CannotStart) throw error;
+    throw unusableData(dataDirectory, error as Error);
   }
 };
 

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -145,13 +145,16 @@ describe('npm start', () => {
       const key = keyOf(before, 'standard');
       const second = start(['--data', folder]);
       expect(await second.ended).toBe(1);
-      expect(second.output()).toBe(`The data folder ${folder} cannot be used; is another service running on it?\n`);
+      expect(second.output()).toBe(
+        `The data folder ${folder} is in use by another npm start: stop that one, or name another folder.\n`,
+      );
       const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' };
       const body = JSON.stringify({ title: 'Kept', content: 'C', domain: 'kept.example', slug: 'kept' });
       expect((await fetchByContract(`${origin(before)}/api/content`, { method: 'POST', headers, body })).status).toBe(
         201,
       );
       await replaceVehicle(before, 'DG65OLD');
+      for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
       await stop(first, 'SIGTERM');
       const after = await ready(start(['--data', folder]));
       expect([keyOf(after, 'standard'), testKeyOf(after)]).toEqual([key, testKeyOf(before)]);

@@ -1,90 +1,94 @@
-import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { CleanUp } from '../../lib/local/sam/clean-up.ts';
 import { type OpenApi, openApi } from '../black-box/api.ts';
 import { apiTests } from '../black-box/api-tests.ts';
-import { adminProcess, prepareTarget } from '../black-box/prepare-target.ts';
+import { adminProcess, createKey, prepareTarget } from '../black-box/prepare-target.ts';
 import { freePort } from '../support/free-port.ts';
 import { pythonTools } from '../support/python-tools.ts';
 import { runCommand } from '../support/run-command.ts';
-import { requireBaseImage } from './base-image.ts';
-import { requireEngine } from './docker-engine.ts';
-import { startPlainSam } from './plain-sam.ts';
-import { type SamRun, startSamRun } from './sam-run.ts';
-
-/*
- * Brings SAM CLI, a Docker engine where none answers, and AN IMAGE OF OURS in place of AWS's base image where that has not
- * been pulled (base-image.ts). Needs Python with venv; root on Debian for what has to be installed.
- */
+import { type DockerEngine, requireDocker } from './docker-engine.ts';
+import { type Program, startProgram } from './program.ts';
 
 // The first run builds for minutes: this only ends one that hangs.
 jest.setTimeout(1_200_000);
 
 const ROOT = join(import.meta.dirname, '../..');
-const PROGRAM = join(ROOT, 'bin', 'sam.ts');
-const CANNOT_START = 2;
+const SAM = [join(ROOT, 'bin', 'sam.ts'), '--skip-pull-image'];
 
-const cleanUp = new CleanUp();
+let docker: DockerEngine;
 let env: NodeJS.ProcessEnv;
-let sam: SamRun;
+let sam: Program;
+let origin: string;
+let dynamodb: string;
 let api: OpenApi;
 
 beforeAll(async () => {
   const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'sam');
-  const engine = await requireEngine(cleanUp);
-  process.stdout.write(`The functions run on ${await requireBaseImage(engine, cleanUp)}.\n`);
+  docker = await requireDocker();
   const ports = { PORT: String(await freePort()), DYNAMODB_PORT: String(await freePort()) };
-  env = { ...engine, ...ports, PATH: [programs, engine.PATH].join(delimiter) };
-  sam = await startSamRun(env, cleanUp);
-  const keys = await prepareTarget(adminProcess(['--dynamodb', sam.dynamodb], process.env), new Date());
-  api = openApi({ origin: sam.origin, keys });
+  env = { ...docker.env, ...ports, PATH: [programs, docker.env.PATH].join(delimiter) };
+  sam = startProgram(process.execPath, SAM, env);
+  const output = await sam.printed(/^Ready\./m);
+  origin = /Base address +(http:\/\/[^/]+)/.exec(output)?.[1] ?? '';
+  dynamodb = /DynamoDB +(http:\S+)/.exec(output)?.[1] ?? '';
+  api = openApi({ origin, keys: await prepareTarget(admin(), new Date()) });
 });
 afterAll(async () => {
   api?.close();
-  await cleanUp.run();
+  await sam?.stop();
+  await docker?.stop();
 });
+
+const admin = () => adminProcess(['--dynamodb', dynamodb], process.env);
 
 describe('The functions in Lambda containers, by npm run sam', () => apiTests(() => api));
 
-describe('cdk synth and sam local start-api, without npm run sam', () => {
-  it('reject a request without a key, for which they need no database', async () => {
-    const plain = await startPlainSam(env);
-    const response = await fetch(`${plain.origin}/v1/vehicle/AB12CDE/insurance`);
-    expect({ status: response.status, body: await response.json() }).toMatchObject({
-      status: 401,
-      body: { code: 'UNAUTHORIZED' },
-    });
-    await plain.stop();
+describe('The two commands of docs/sam-local.md', () => {
+  it('serve a request with a key from the database that the environment file names', async () => {
+    const document = readFileSync(join(ROOT, 'docs/sam-local.md'), 'utf8');
+    const [, variables = ''] = /```json\n(.*?)```/s.exec(document) ?? [];
+    const [, synth = '', start = ''] = /```sh\n(npx cdk synth.*?)\n(sam local.*?)\n```/s.exec(document) ?? [];
+    await runCommand('sh', ['-c', process.arch === 'arm64' ? synth.replace(/ -c \S+/, '') : synth], { env, cwd: ROOT });
+    const { key } = await createKey(admin(), 'free');
+    const folder = await mkdtemp(join(tmpdir(), 'sam-'));
+    const file = join(folder, 'environment.json');
+    await writeFile(file, variables.replace(':8000', `:${new URL(dynamodb).port}`));
+    const port = await freePort();
+    const command = `exec ${start.replace('environment.json', file)} --skip-pull-image --port ${port}`;
+    const plain = startProgram('sh', ['-c', command], env);
+    try {
+      await plain.printed(/Running on http/);
+      const response = await fetch(`http://127.0.0.1:${port}/v1/usage`, { headers: { 'X-API-Key': key } });
+      expect([response.status, await response.json()]).toMatchObject([200, { key: { plan: 'free' } }]);
+    } finally {
+      await plain.stop();
+      await rm(folder, { recursive: true });
+    }
   });
 });
 
 describe('npm run sam', () => {
-  const errorOf = (environment: NodeJS.ProcessEnv): string => {
-    const { status, stderr } = spawnSync(process.execPath, [PROGRAM], { env: environment, encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: CANNOT_START, stderr: expect.not.stringMatching(/^\s+at /m) });
-    return stderr;
-  };
+  const errorOf = (environment: NodeJS.ProcessEnv): Promise<string> =>
+    runCommand(process.execPath, SAM, { env: environment }).then(
+      () => 'no error',
+      (error: Error) => error.message,
+    );
 
-  it('names the programs that are missing and where to get them', () => {
-    const error = errorOf({ PATH: dirname(process.execPath) });
-    expect(error).toMatch(/SAM CLI is not installed\. Get it/);
-    expect(error).toMatch(/Docker is not installed\. Get it/);
+  it('names a program that is missing and where to get it', async () => {
+    expect(await errorOf({ PATH: dirname(process.execPath) })).toMatch(/sam is not installed: get it with/);
   });
 
-  it('reports that no Docker engine answers', () => {
-    expect(errorOf({ ...env, DOCKER_HOST: 'unix:///nowhere' })).toMatch(/no engine answers\. Start/);
-  });
-
-  it('reports a port that is in use before it starts anything', () => {
-    expect(errorOf({ ...env, PORT: new URL(sam.origin).port })).toMatch(/^Port \d+ is taken; set PORT/m);
+  it('reports that no Docker engine answers', async () => {
+    expect(await errorOf({ ...env, DOCKER_HOST: 'unix:///nowhere' })).toMatch(/Is the docker daemon running/);
   });
 
   // Last: it ends what the others use.
   it('stops and leaves no server, no container and no file', async () => {
     expect(await sam.stop()).toBe(0);
-    for (const address of [sam.origin, sam.dynamodb]) await expect(fetch(address)).rejects.toThrow();
+    for (const address of [origin, dynamodb]) await expect(fetch(address)).rejects.toThrow();
     const filter = ['--filter', 'label=sam.cli.container.type=lambda'];
     expect(await runCommand('docker', ['ps', '--all', '--quiet', ...filter], { env })).toBe('');
     expect(readdirSync(join(ROOT, 'cdk.out')).filter((name) => name.startsWith('sam-'))).toEqual([]);

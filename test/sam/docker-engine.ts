@@ -2,54 +2,61 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { CleanUp } from '../../lib/local/sam/clean-up.ts';
+import { CACHE } from '../support/python-tools.ts';
 import { runCommand, succeeds } from '../support/run-command.ts';
-import { requirePrograms } from './runtime-client.ts';
-import { startWatched } from './watched-process.ts';
+import { startProgram } from './program.ts';
 
 const BRIDGE = 'docker0';
-const START_SECONDS = 60;
-const POLL_MS = 250;
+const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
+/** The image that SAM CLI uses, and the one that it makes of it. */
+const BASE_IMAGE = `public.ecr.aws/lambda/nodejs:24-${ARCHITECTURE}`;
+const IMAGE_OF_SAM = `public.ecr.aws/lambda/nodejs:24-rapid-${ARCHITECTURE}`;
 
-const hasBridge = () => existsSync(`/sys/class/net/${BRIDGE}`);
+/** A Docker engine with a base image, as the environment that names it. */
+export interface DockerEngine {
+  readonly env: NodeJS.ProcessEnv;
+  /** Ends and removes what this test brought. */
+  readonly stop: () => Promise<unknown>;
+}
 
 /** Works inside another container, too: no firewall rules, no forwarding, no overlay. */
-const engineArguments = (folder: string, host: string): string[] => [
-  ...['--host', host, '--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec')],
-  ...['--pidfile', join(folder, 'pid'), '--storage-driver=vfs'],
-  ...['--iptables=false', '--ip6tables=false', '--ip-forward=false'],
-];
-
-const answers = (host: string) => succeeds('docker', ['version'], { ...process.env, DOCKER_HOST: host });
-
-const untilAnswers = async (host: string): Promise<boolean> => {
-  for (let waited = 0; waited < START_SECONDS * 1_000; waited += POLL_MS) {
-    if (await answers(host)) return true;
-    await pause(POLL_MS);
-  }
-  return false;
-};
-
-const startOwn = async (cleanUp: CleanUp): Promise<string> => {
-  await requirePrograms({ dockerd: 'docker.io', docker: 'docker.io', ip: 'iproute2' });
+const startOwn = async (): Promise<DockerEngine> => {
   const folder = await mkdtemp(join(tmpdir(), 'docker-'));
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }));
-  if (!hasBridge()) cleanUp.defer(() => runCommand('ip', ['link', 'delete', BRIDGE]));
+  const hadBridge = existsSync(`/sys/class/net/${BRIDGE}`);
   const host = `unix://${join(folder, 'socket')}`;
-  const engine = startWatched('dockerd', engineArguments(folder, host));
-  cleanUp.defer(() => engine.stop());
-  engine.child.stdout.resume();
-  const complaint = text(engine.child.stderr);
-  const isUp = await Promise.race([untilAnswers(host), engine.ended.then(() => false)]);
-  if (isUp) return host;
-  await engine.stop();
-  throw new Error(`No Docker engine could be started:\n${(await complaint).slice(-2_000)}`);
+  const places = [
+    '--data-root',
+    join(folder, 'data'),
+    '--exec-root',
+    join(folder, 'exec'),
+    '--pidfile',
+    join(folder, 'pid'),
+  ];
+  const network = ['--iptables=false', '--ip6tables=false', '--ip-forward=false'];
+  const engine = startProgram('dockerd', ['--host', host, ...places, ...network, '--storage-driver=vfs'], process.env);
+  const stop = async () => {
+    await engine.stop();
+    if (!hadBridge) await runCommand('ip', ['link', 'delete', BRIDGE]);
+    await rm(folder, { recursive: true });
+  };
+  await engine.printed(/API listen on/);
+  return { env: { ...process.env, DOCKER_HOST: host }, stop };
 };
 
-/** A Docker engine: the one that answers, or one of our own, which ends and leaves nothing when `cleanUp` says so. */
-export const requireEngine = async (cleanUp: CleanUp): Promise<NodeJS.ProcessEnv> => {
-  if (await succeeds('docker', ['version'])) return process.env;
-  return { ...process.env, DOCKER_HOST: await startOwn(cleanUp) };
+/** The Docker engine that answers, or one of our own; with AWS's base image where it was pulled, otherwise with a stand-in of ours. */
+export const requireDocker = async (): Promise<DockerEngine> => {
+  const engine = (await succeeds('docker', ['version']))
+    ? { env: process.env, stop: async () => {} }
+    : await startOwn();
+  const { env } = engine;
+  if (await succeeds('docker', ['image', 'inspect', BASE_IMAGE], env)) return engine;
+  const removeImages = () => succeeds('docker', ['image', 'rm', '--force', IMAGE_OF_SAM, BASE_IMAGE], env);
+  await removeImages();
+  await runCommand(join(import.meta.dirname, 'base-image/build'), [BASE_IMAGE, CACHE], { env });
+  process.stdout.write("The functions run on a stand-in of ours for AWS's base image.\n");
+  const stop = async () => {
+    await removeImages();
+    await engine.stop();
+  };
+  return { env, stop };
 };

@@ -6,12 +6,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { startDynamoDbLocal } from './dynamodb-local/dynamodb-local.ts';
 
-const JEST = [
-  '--experimental-vm-modules',
-  '--max-semi-space-size=4',
-  '--disable-warning=ExperimentalWarning',
-  'node_modules/jest/bin/jest.js',
-];
 /** Every test that reaches the file that gives tests their engine. */
 const TESTS_WITH_DATABASE = ['--findRelatedTests', 'test/support/engine.ts'];
 /** What a shell reports for a process that a signal ended. */
@@ -19,7 +13,7 @@ const ENDED_BY_SIGNAL = 130;
 
 const wanted = process.argv.slice(2);
 const engine = await startDynamoDbLocal();
-const suite = spawn(process.execPath, [...JEST, ...(wanted.length > 0 ? wanted : TESTS_WITH_DATABASE)], {
+const suite = spawn('npm', ['run', '--silent', 'jest', '--', ...(wanted.length > 0 ? wanted : TESTS_WITH_DATABASE)], {
   stdio: 'inherit',
   env: { ...process.env, TEST_DYNAMODB_ENDPOINT: engine.endpoint },
 });

@@ -35,7 +35,6 @@ export interface DynaliteStore {
     open(): Promise<void>;
     close(): Promise<void>;
     batch(writes: readonly RecordWrite[]): Promise<void>;
-    iterator(): AsyncIterable<[key: string, value: unknown]>;
   };
   /** Tables that are being created or deleted count as absent unless `checkStatus` is false. */
   getTable(
@@ -77,9 +76,6 @@ export interface DynaliteOperation {
 const require = createRequire(import.meta.url);
 
 export const database: DynaliteDatabase = require('dynalite/db');
-/** Repairs a damaged folder. Keeps the data that can still be read. */
-export const repairDatabase: (path: string) => Promise<void> = (path) =>
-  createRequire(require.resolve('dynalite/db'))('level').Level.repair(path);
 export const validations: DynaliteValidations = require('dynalite/validations');
 
 /** Every operation that dynalite implements, by its name in the API: `GetItem` for the files `getItem.js`. */

@@ -1,12 +1,9 @@
-import { deleteChecksums, writeChecksums } from './data-checksums.ts';
-import { allowDamage, type DataState, explainDataDirectory, prepareDataDirectory } from './data-directory.ts';
 import {
   type DynaliteStore,
   type DynaliteTable,
   database,
   operations,
   type RecordWrite,
-  repairDatabase,
   validations,
 } from './dynalite-modules.ts';
 import {
@@ -33,53 +30,20 @@ const checkedInput = (store: DynaliteStore, operation: string, input: JsonObject
   return checked;
 };
 
-const createStore = (path?: string): DynaliteStore =>
-  database.create({ ...(path === undefined ? {} : { path }), createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
-
-/** Reads everything once. @throws the error of a record that cannot be read */
-const readAll = async ({ db }: DynaliteStore): Promise<void> => {
-  for await (const _record of db.iterator());
-};
-
-const openVerified = async (directory: string, state: DataState): Promise<DynaliteStore> => {
-  const store = createStore(directory);
-  try {
-    await store.db.open();
-    if (state.needsReading) await readAll(store);
-    return store;
-  } catch (error) {
-    await store.db.close();
-    throw error;
-  }
-};
-
-const openKept = async (directory: string, force: boolean): Promise<DynaliteStore> => {
-  const state = await prepareDataDirectory(directory);
-  await allowDamage(directory, state, force);
-  try {
-    if (state.damage !== undefined) await repairDatabase(directory);
-    return await openVerified(directory, state);
-  } catch (error) {
-    const failure = explainDataDirectory(directory, error);
-    if (!force || !failure.isDamage) throw failure;
-    await repairDatabase(directory);
-    return openVerified(directory, { ...state, needsReading: false });
-  }
-};
-
-/** Where the data is stored, and whether damaged data is used as far as it can be read. */
+/** Where the data is stored. */
 export interface StoreOptions {
-  /** If absent, the data is in memory and is lost when the engine ends. */
+  /** An existing folder. If absent, the data is in memory and is lost when the engine ends. */
   readonly dataDirectory?: string;
-  readonly force?: boolean;
 }
 
 /**
  * Opens the tables stored in a directory, or empty ones in memory. No request makes them throw or reject: errors are responses.
- * @throws UnusableDataDirectory
+ * @throws the error of LevelDB with the `code` `LEVEL_DATABASE_NOT_OPEN`; its innermost cause is the most specific
  */
-export const openStore = async ({ dataDirectory, force = false }: StoreOptions = {}) => {
-  const store = dataDirectory === undefined ? createStore() : await openKept(dataDirectory, force);
+export const openStore = async ({ dataDirectory }: StoreOptions = {}) => {
+  const path = dataDirectory === undefined ? {} : { path: dataDirectory };
+  const store = database.create({ ...path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  await store.db.open();
   return {
     /** Performs one operation of the API. If `pendingWrites` is given, its writes are collected there instead of being made. */
     perform: (operation: string, input: JsonObject, pendingWrites?: RecordWrite[]) =>
@@ -117,11 +81,7 @@ export const openStore = async ({ dataDirectory, force = false }: StoreOptions =
     /** Makes all writes or, if the process ends meanwhile, none. */
     commit: (writes: readonly RecordWrite[]): Promise<void> => store.db.batch(writes),
 
-    close: async (): Promise<void> => {
-      await store.db.close();
-      // Without checksums, for example because the disk is full, the next start reads all data instead.
-      if (dataDirectory !== undefined) await writeChecksums(dataDirectory).catch(() => deleteChecksums(dataDirectory));
-    },
+    close: (): Promise<void> => store.db.close(),
   };
 };
 

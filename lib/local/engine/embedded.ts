@@ -38,7 +38,7 @@ const operationsOn = (store: Store, lock: SharedExclusiveLock): PerformOperation
 /**
  * Starts a DynamoDB with transactions in this process. Only this machine reaches it unless another host is given. Closing it
  * closes all connections, lets running requests finish and leaves all data in the directory.
- * @throws the listen error (`EADDRINUSE`), or UnusableDataDirectory; nothing is left running then
+ * @throws the listen error (`EADDRINUSE`), or that of the store; nothing is left running then
  */
 export const startEmbeddedEngine = async ({
   port,

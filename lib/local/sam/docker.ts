@@ -1,33 +1,48 @@
-import { runTool } from './tools.ts';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { type Engine, startEmbeddedEngine } from '../engine/embedded.ts';
+import { CannotStart, explainListenError } from '../options.ts';
 
-interface Subnet {
-  readonly Subnet?: string;
-  readonly Gateway?: string;
-}
+/** The name of the Docker host in containers. On Linux `--add-host` defines it. */
+export const HOST_NAME = 'host.docker.internal';
 
-const FIRST_HOST = /^(\d+\.\d+\.\d+)\.0\//;
-
-/**
- * The address of the Docker host on the network of its containers. Before the first container the bridge may not have a
- * gateway yet; Docker then uses the first address of the subnet.
- */
-export const gatewayOf = ([first]: readonly Subnet[]): string | undefined => {
-  if (first?.Gateway) return first.Gateway;
-  const network = FIRST_HOST.exec(first?.Subnet ?? '')?.[1];
-  return network === undefined ? undefined : `${network}.1`;
+const INSTALLATION: Readonly<Record<string, string>> = {
+  docker: 'get it from https://docs.docker.com/get-docker or with `apt install docker.io`',
+  sam: 'get it with `pipx install aws-sam-cli` or `brew install aws-sam-cli`',
 };
 
-/** The address of the Docker host on the default network. */
-export const bridgeGateway = async (env: NodeJS.ProcessEnv): Promise<string | undefined> =>
-  gatewayOf(JSON.parse(await runTool('docker', ['network', 'inspect', 'bridge', '-f', '{{json .IPAM.Config}}'], env)));
+/** Runs a program and returns its trimmed standard output. @throws CannotStart with what is wrong */
+export const runTool = async (command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> => {
+  try {
+    return (await promisify(execFile)(command, [...args], { env })).stdout.trim();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new CannotStart(`${command} is not installed: ${INSTALLATION[command]}.`);
+    throw new CannotStart(message.trim());
+  }
+};
 
-/** The address of the Docker engine that the `docker` command uses. SAM CLI does not support contexts. */
-export const engineAddress = (env: NodeJS.ProcessEnv): Promise<string> =>
-  runTool('docker', ['context', 'inspect', '-f', '{{.Endpoints.docker.Host}}'], env);
+/** The address of the Docker host for its containers. Before the first container the bridge may not name its gateway. */
+export const bridgeGateway = async (env: NodeJS.ProcessEnv): Promise<string> => {
+  const args = ['network', 'inspect', 'bridge', '--format', '{{json (index .IPAM.Config 0)}}'];
+  const { Gateway, Subnet } = JSON.parse(await runTool('docker', args, env));
+  return Gateway || String(Subnet).replace(/\.0\/\d+$/, '.1');
+};
 
-/** Stops and removes the containers that have one of these folders mounted, and no others. */
+/**
+ * Starts the embedded DynamoDB where containers reach it and other machines do not: at the gateway of the bridge or, with Docker
+ * Desktop, whose bridge is in a virtual machine, on the loopback interface. @throws CannotStart when the port is taken
+ */
+export const startReachableEngine = (gateway: string, port: number, hosts: readonly string[]): Promise<Engine> => {
+  const startOn = (host: string) => startEmbeddedEngine({ port, host, allowedHosts: [HOST_NAME, ...hosts] });
+  return startOn(gateway)
+    .catch((error) => (error.code === 'EADDRNOTAVAIL' ? startOn('127.0.0.1') : Promise.reject(error)))
+    .catch(explainListenError('DYNAMODB_PORT', port));
+};
+
+/** Removes the containers that have one of these folders mounted. */
 export const removeContainers = async (folders: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
-  const filters = folders.flatMap((folder) => ['--filter', `volume=${folder}`]);
-  const ids = await runTool('docker', ['ps', '--all', '--quiet', ...filters], env);
-  if (ids !== '') await runTool('docker', ['rm', '--force', ...ids.split('\n')], env);
+  const list = (folder: string) => runTool('docker', ['ps', '--all', '--quiet', '--filter', `volume=${folder}`], env);
+  const ids = (await Promise.all(folders.map(list))).flatMap((text) => text.split('\n')).filter((id) => id !== '');
+  if (ids.length > 0) await runTool('docker', ['rm', '--force', ...ids], env);
 };

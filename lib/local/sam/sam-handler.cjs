@@ -3,7 +3,7 @@
  * sets `timeEpoch` once, when it starts, and in seconds, and it uses one request id for all requests. With them no rate
  * limit window would ever end and no policy would be in force.
  */
-const { handler } = require('./index.js');
+const { handler } = require('./bundle.js');
 
 exports.handler = (event, context) =>
   handler(

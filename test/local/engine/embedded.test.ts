@@ -64,7 +64,7 @@ describe('the embedded engine', () => {
     const dataDirectory = await temporaryDirectory();
     const first = await start({ dataDirectory });
     const error = await errorOf(startEmbeddedEngine({ port: 0, dataDirectory }));
-    expect((error as Error).message).toContain(dataDirectory);
+    expect(error).toMatchObject({ code: 'LEVEL_DATABASE_NOT_OPEN', cause: { code: 'LEVEL_LOCKED' } });
     await expect(createTables(first.client, names)).resolves.toHaveLength(5);
   });
 

@@ -1,0 +1,56 @@
+/** The folder of `npm start -- --data`: the files of the embedded engine and the demo keys, for their owner only. */
+import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PRIVATE_FILE } from '../private-file.ts';
+import { CannotStart } from './options.ts';
+
+const OWNER_ONLY_FOLDER = 0o700;
+
+/** Every LevelDB database has it. A folder without it contains something else, or its data is lost. */
+const MARKER = 'CURRENT';
+
+/** Creates the folder unless it exists. @throws the error of the file system */
+const createFolder = async (directory: string): Promise<void> => {
+  try {
+    // Not recursive: Node's recursive `mkdir` never returns below /proc.
+    await mkdir(directory, OWNER_ONLY_FOLDER);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+};
+
+/**
+ * Creates the folder if it is missing, and restricts it and its files to their owner. Changes nothing in a folder with other files.
+ * @throws CannotStart
+ */
+export const prepareDataDirectory = async (directory: string): Promise<void> => {
+  try {
+    await createFolder(directory);
+    const files = await readdir(directory, { withFileTypes: true });
+    if (files.length > 0 && !files.some(({ name }) => name === MARKER))
+      throw new CannotStart(`The folder ${directory} has other files or damaged data: name a new or an empty folder.`);
+    await chmod(directory, OWNER_ONLY_FOLDER);
+    for (const file of files) if (file.isFile()) await chmod(join(directory, file.name), PRIVATE_FILE.mode);
+  } catch (error) {
+    if (error instanceof CannotStart) throw error;
+    throw new CannotStart(
+      `The data folder ${directory} cannot be used (${(error as Error).message}): name another one.`,
+    );
+  }
+};
+
+/** The innermost error is the most specific: LevelDB's own. */
+const innermost = (error: NodeJS.ErrnoException): NodeJS.ErrnoException =>
+  error.cause ? innermost(error.cause as Error) : error;
+
+/** Explains why the engine could not open or fill the folder. */
+export const unusableData = (directory: string, error: Error): CannotStart => {
+  const { code, message } = innermost(error);
+  if (code === 'LEVEL_LOCKED')
+    return new CannotStart(
+      `The data folder ${directory} is in use by another npm start: stop that one, or name another folder.`,
+    );
+  return new CannotStart(
+    `The data in ${directory} cannot be used (${message}): if neither the disk nor its permissions are the reason, delete the folder.`,
+  );
+};
