@@ -180,14 +180,18 @@ describe('What fails for a moment', () => {
 describe('An answer that is too large', () => {
   it('is read no further than 10 MB', async () => {
     let megabytes = 0;
-    const endless = () =>
-      new ReadableStream({
+    const large = () => {
+      let left = 40;
+      return new ReadableStream({
         pull: (controller) => {
           megabytes += 1;
+          left -= 1;
           controller.enqueue(new Uint8Array(1_000_000).fill(0x20));
+          if (left === 0) controller.close();
         },
       });
-    const { client } = clientWith([() => new Response(endless())], { attempts: 2 });
+    };
+    const { client } = clientWith([() => new Response(large())], { attempts: 2 });
     const error = await failureOf(client.usage());
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({
