@@ -4,18 +4,37 @@ import type { CallOptions, Transport } from './transport.ts';
 
 interface BulkOptions extends CallOptions {
   readonly path: string;
+  /** The boolean that every entry has. */
+  readonly verdict: 'insured' | 'compliant';
   readonly date?: string | undefined;
 }
 
 interface Entry {
   readonly registration: string;
+  readonly insured?: boolean;
+  readonly compliant?: boolean;
   readonly code?: string;
 }
 
 /** As many registrations as the smallest plan allows in a request: no need to ask for the plan. */
 const SMALLEST_BULK_SIZE = 100;
+/** A body has at most 1 MB, and a registration with its quotes and comma some 10 bytes. */
+const MAX_BULK_SIZE = 100_000;
 
 const isUnread = (entry: Entry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
+
+/** The entry if it repeats its registration and has a verdict; otherwise a failed one, because it may be about another vehicle. */
+const checked = <Result extends Entry>(
+  entry: Result | null,
+  registration: string | undefined,
+  verdict: BulkOptions['verdict'],
+): Result => {
+  const isFor = entry?.registration === registration && typeof entry?.[verdict] === 'boolean';
+  const hasCode = typeof entry?.code === 'string' && entry.code !== '';
+  if (entry && isFor && (hasCode || entry.code === undefined)) return entry;
+  const error = 'The answer is not for this registration.';
+  return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as Entry as Result;
+};
 
 /** Runs a task for each item, some at the same time. The first failure ends the others. */
 const forEachAtOnce = async <Item>(
@@ -43,7 +62,11 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
 
   const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
     const report = await request<UsageReport>({ path: '/usage', signal });
-    size = report.limits.registrationsPerBulk;
+    const bulkSize = report?.limits?.registrationsPerBulk;
+    if (!Number.isInteger(bulkSize) || bulkSize < 1 || bulkSize > MAX_BULK_SIZE) {
+      throw new Error('The service did not answer with the limits of the key.');
+    }
+    size = bulkSize;
     return report;
   };
 
@@ -52,12 +75,15 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
 
   /** One request; two of half the size when the plan has become smaller. */
   const ask = async <Result extends Entry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
-    const { path, date, signal } = options;
+    const { path, verdict, date, signal } = options;
     try {
       const body = { registrations: asked, ...(date !== undefined && { date }) };
-      const { results } = await request<{ results: Result[] }>({ method: 'POST', path, body, signal });
-      if (results?.length !== asked.length) throw new Error('The service answered for other registrations than asked.');
-      return results;
+      const answer = await request<{ results?: Result[] } | null>({ method: 'POST', path, body, signal });
+      const results = answer?.results;
+      if (!Array.isArray(results) || results.length !== asked.length) {
+        throw new Error('The service answered for other registrations than asked.');
+      }
+      return results.map((entry, index) => checked(entry, asked[index], verdict));
     } catch (error) {
       if (!isProblem(error, 'BULK_TOO_LARGE') || asked.length === 1) throw error;
       size = Math.ceil(asked.length / 2);

@@ -54,7 +54,7 @@ export class VehicleVerification {
 
   /** Whether these vehicles are insured: any number, one entry each, in order. */
   verify(registrations: readonly string[], { date, signal }: InsuranceOptions = {}): Promise<InsuranceEntry[]> {
-    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-insurance', date, signal });
+    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-insurance', verdict: 'insured', date, signal });
   }
 
   /** The compliance verdict of a vehicle; `undefined` when it is unknown. */
@@ -65,7 +65,7 @@ export class VehicleVerification {
 
   /** The compliance verdicts of these vehicles: any number, one entry each, in order. */
   verifyCompliance(registrations: readonly string[], { signal }: CallOptions = {}): Promise<ComplianceEntry[]> {
-    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-compliance', signal });
+    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-compliance', verdict: 'compliant', signal });
   }
 
   /** The key, its limits, the present window and the last 24 hours. */

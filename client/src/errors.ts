@@ -24,15 +24,18 @@ export class ApiProblem extends Error {
   constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean) {
     const { status, headers } = response;
     const members = membersOf(text);
-    const problem: Partial<Problem> = isProblemDocument(response) ? members : {};
-    const detail = problem.detail ?? members.message ?? `The answer has the status ${status} and no explanation.`;
-    const requestId = problem.requestId ?? headers.get('X-Request-Id') ?? headers.get('Apigw-Requestid') ?? undefined;
-    super(`${[status, problem.code].join(' ').trim()}: ${detail}${requestId ? ` (request ${requestId})` : ''}`);
+    const problem = isProblemDocument(response) ? members : {};
+    const code = textOf(problem.code);
+    const detail =
+      textOf(problem.detail) ?? textOf(members.message) ?? `The answer has the status ${status} and no explanation.`;
+    const requestId =
+      textOf(problem.requestId) ?? headers.get('X-Request-Id') ?? headers.get('Apigw-Requestid') ?? undefined;
+    super(`${[status, code].join(' ').trim()}: ${detail}${requestId ? ` (request ${requestId})` : ''}`);
     this.status = status;
-    this.code = problem.code;
-    this.title = problem.title ?? response.statusText;
+    this.code = code;
+    this.title = textOf(problem.title) ?? response.statusText;
     this.detail = detail;
-    this.errors = problem.errors ?? [];
+    this.errors = Array.isArray(problem.errors) ? problem.errors.filter(isValidationIssue) : [];
     this.requestId = requestId;
     this.retryAfter = retryAfterOf(headers, now);
     this.isAfterLostAnswer = isAfterLostAnswer;
@@ -59,8 +62,10 @@ export const isProblem = (error: unknown, code: ProblemCode): error is ApiProble
 export const isProblemDocument = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('application/problem+json') ?? false;
 
+type Members = Readonly<Partial<Record<keyof Problem | 'message', unknown>>>;
+
 /** The members of a problem document, or `message` of API Gateway; none of HTML, which proxies answer with. */
-const membersOf = (text: string): Partial<Problem> & { readonly message?: string } => {
+const membersOf = (text: string): Members => {
   try {
     const body: unknown = JSON.parse(text);
     return typeof body === 'object' && body !== null ? body : {};
@@ -68,6 +73,12 @@ const membersOf = (text: string): Partial<Problem> & { readonly message?: string
     return {};
   }
 };
+
+/** A member may be of any type when a proxy or a faulty service answers. */
+const textOf = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined);
+
+const isValidationIssue = (issue: Partial<Record<keyof ValidationIssue, unknown>> | null): issue is ValidationIssue =>
+  typeof issue?.detail === 'string' && typeof (issue.parameter ?? issue.pointer) === 'string';
 
 /** Seconds: a proxy may send an HTTP date. */
 const retryAfterOf = (headers: Headers, now: number): number | undefined => {

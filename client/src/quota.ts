@@ -1,6 +1,7 @@
 import type { Timing } from './timing.ts';
 
-const WINDOW_MS = 60_000;
+/** A window is a minute: nothing waits longer for the rate limit, whatever a header says. */
+export const WINDOW_MS = 60_000;
 
 /** What is left of the plan's requests in this window, from the rate limit headers of the answers. */
 export const trackQuota = ({ now, sleep }: Timing) => {
@@ -26,16 +27,17 @@ export const trackQuota = ({ now, sleep }: Timing) => {
     /** A request has ended, with or without an answer. */
     release: (headers?: Headers): void => {
       inFlight -= 1;
-      const [newLimit, left, newReset] = ['Limit', 'Remaining', 'Reset'].map((name) =>
+      // Only differences of a clock are used: the two clocks may disagree.
+      const serverNow = Date.parse(headers?.get('Date') ?? '') || now();
+      const [newLimit, left, announcedReset] = ['Limit', 'Remaining', 'Reset'].map((name) =>
         Number(headers?.get(`X-RateLimit-${name}`) ?? Number.NaN),
       ) as [number, number, number];
+      const newReset = Math.min(announcedReset, Math.floor((serverNow + WINDOW_MS) / 1_000));
       // The platform's own answers have no such headers; 0 says that the caller is unknown. Answers overtake each other.
       if (!(newLimit > 0) || !(newReset >= reset) || Number.isNaN(left)) return;
       remaining = newReset === reset ? Math.min(remaining, left) : left - inFlight;
       limit = newLimit;
       reset = newReset;
-      // Only differences of a clock are used: the two clocks may disagree.
-      const serverNow = Date.parse(headers?.get('Date') ?? '') || now();
       resetAt = now() + Math.max(0, reset * 1_000 - serverNow);
     },
   };

@@ -1,5 +1,5 @@
-import { ApiProblem, ConnectionError, isProblemDocument } from './errors.ts';
-import { trackQuota } from './quota.ts';
+import { ApiProblem, ConnectionError, isProblem, isProblemDocument } from './errors.ts';
+import { trackQuota, WINDOW_MS } from './quota.ts';
 import { backoffMs, realTiming, type Timing } from './timing.ts';
 
 export interface ClientOptions {
@@ -39,8 +39,10 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A longer `Retry-After` is left to the caller. */
+/** A longer `Retry-After` is left to the caller, unless it is about the rate limit. */
 const MAX_RETRY_AFTER_SECONDS = 120;
+/** A page has at most 5 MB, and API Gateway passes on at most 10 MB: more is no answer of this API. */
+const MAX_ANSWER_BYTES = 10_000_000;
 
 const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
@@ -51,6 +53,19 @@ const parseJson = (text: string): unknown => {
   } catch {
     throw new SyntaxError('The answer is not complete JSON.');
   }
+};
+
+/** The text of an answer. @throws Error when it is too large; what is left of it is then not read */
+const readText = async ({ body }: Response): Promise<string> => {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) throw Object.assign(new Error('The answer is too large.'), { code: 'TOO_LARGE' });
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 };
 
 /**
@@ -80,7 +95,7 @@ export const openTransport = (options: ClientOptions) => {
       const timeout = AbortSignal.timeout(timeoutMs);
       const send = options.fetch ?? fetch;
       response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
-      const text = await response.text();
+      const text = await readText(response);
       const isJson = (response.ok && response.status !== 204) || isProblemDocument(response);
       return { response, text, body: isJson ? parseJson(text) : undefined };
     } catch (failure) {
@@ -116,6 +131,7 @@ export const openTransport = (options: ClientOptions) => {
         if (answer.response.ok) return answer.body;
         const problem: ApiProblem = new ApiProblem(answer.response, answer.text, timing.now(), hasLostAnswer);
         retryAfter = problem.retryAfter ?? 0;
+        if (isProblem(problem, 'RATE_LIMITED')) retryAfter = Math.min(retryAfter, WINDOW_MS / 1_000);
         const isFinal = !isTransient(problem.status) || retryAfter > MAX_RETRY_AFTER_SECONDS;
         if (isFinal || attempt >= attempts) throw problem;
         // After 429 nothing was done; after another transient problem nobody knows.

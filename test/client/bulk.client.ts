@@ -84,7 +84,39 @@ describe('A bulk lookup', () => {
   });
 
   it('rejects an answer that is not for its registrations', async () => {
-    const { client } = clientOf(() => Response.json({ results: [] }));
-    await expect(client.verify(['A1'])).rejects.toThrow('The service answered for other registrations than asked.');
+    for (const body of [{ results: [] }, { results: 'x' }, {}, null]) {
+      const { client } = clientOf(() => Response.json(body));
+      await expect(client.verify(['A1'])).rejects.toThrow('The service answered for other registrations than asked.');
+    }
   });
+
+  it.each<[string, unknown]>([
+    ['another registration', { registration: 'X0', insured: true, policy: null }],
+    ['no verdict', { registration: 'X1' }],
+    ['a verdict of another kind', { registration: 'X1', insured: 'true' }],
+    ['an empty code', { registration: 'X1', insured: true, code: '' }],
+    ['no entry', null],
+  ])('has a failed entry where the answer has %s', async (_title, entry) => {
+    const answer = (entries: readonly unknown[]) => Response.json({ results: entries });
+    const { client, asked } = clientOf(() => answer([{ registration: 'X0', insured: true, policy: null }, entry]));
+    const [first, second] = await client.verify(named(2));
+    expect(first).toEqual({ registration: 'X0', insured: true, policy: null });
+    expect(second).toEqual({
+      ...{ registration: 'X1', insured: false, code: 'INVALID_ANSWER' },
+      error: 'The answer is not for this registration.',
+    });
+    expect(asked).toHaveLength(1);
+    // A verdict on insurance is none on compliance.
+    const verdicts = await client.verifyCompliance(named(2)).catch((error: unknown) => error);
+    expect(verdicts).toMatchObject([{ compliant: false, code: 'INVALID_ANSWER' }, { code: 'INVALID_ANSWER' }]);
+  });
+
+  it.each([0, -5, 2.5, 1e9, Number.NaN])(
+    'is never made for a plan of %d registrations',
+    async (registrationsPerBulk) => {
+      const { client, asked } = clientOf((bulk) => entriesOf(bulk), registrationsPerBulk);
+      await expect(client.verify(named(101))).rejects.toThrow('The service did not answer with the limits of the key.');
+      expect(asked).toEqual([]);
+    },
+  );
 });

@@ -1,43 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { type HttpFault, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
-import { startCommandLine } from './run-command-line.ts';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { useCommandLine } from './use-command-line.ts';
 
-let service: LocalService;
-let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
-let folder: string;
-beforeAll(async () => {
-  service = await startLocalService({ port: 0, dynamodbPort: 0 });
-  proxy = await startHttpFaultProxy(service.origin);
-});
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
-beforeEach(async () => {
-  proxy.inject(() => undefined);
-  folder = await mkdtemp(join(tmpdir(), 'command-line-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const { accountOf, checkText, file, folder, run, start } = useCommandLine();
 
-type Plan = keyof LocalService['keys'];
-const accountOf = (plan: Plan) => ({ baseUrl: `${proxy.origin}/v1`, apiKey: service.keys[plan] });
-const file = (name: string) => join(folder, name);
-const run = (args: readonly string[], plan: Plan = 'premium', env = {}) =>
-  startCommandLine(folder, args, accountOf(plan), env).ended;
-
-/** Checks a file of this text, and reads the result. */
-const checkText = async (input: string | Buffer, ...options: string[]) => {
-  await writeFile(file('fleet.csv'), input);
-  const { code, stdout, stderr } = await run(['check', 'fleet.csv', '--out', 'result.csv', ...options]);
-  return { code, stdout, stderr, result: await readFile(file('result.csv'), 'utf8').catch(() => undefined) };
-};
 const POLICY = /"?(POL|SBX)-[\w-]+"?([,;]).*$/gm;
 /** A result without the policies of the sample data. */
 const withoutPolicies = (result = '') => result.replace(POLICY, 'POLICY');
@@ -71,7 +37,7 @@ describe('The command line', () => {
         '',
       ].join('\r\n'),
     );
-    expect(await readdir(folder)).toEqual(['fleet.csv', 'result.csv']);
+    expect(await readdir(folder())).toEqual(['fleet.csv', 'result.csv']);
   });
 
   it('has the whole policy, and ends with 0 when every vehicle is known', async () => {
@@ -151,7 +117,7 @@ describe('The command line ends with 2 and one sentence', () => {
     [
       'in a folder that is not there',
       ['check', 'fleet.csv', '--out', 'no/x.csv'],
-      /^no\/x\.csv\.part cannot be written \(ENOENT\)\.$/,
+      /^no\/x\.csv cannot be written \(ENOENT\)\.$/,
     ],
   ])('%s', async (_title, args, sentence) => {
     await writeFile(file('fleet.csv'), 'registration,note\nAB12CDE,x\n');
@@ -180,109 +146,9 @@ describe('The command line ends with 2 and one sentence', () => {
       /^The service does not accept the key in VEHICLE_VERIFICATION_API_KEY \(req/,
     ],
   ])('%s', async (title, account, sentence) => {
-    const own = title === 'with a wrong key' ? { ...account, baseUrl: `${proxy.origin}/v1` } : account;
-    const { code, stdout, stderr } = await startCommandLine(folder, ['usage'], own).ended;
+    const own = title === 'with a wrong key' ? { ...accountOf('premium'), ...account } : account;
+    const { code, stdout, stderr } = await start(['usage'], own).ended;
     expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(sentence)]);
     expect(stderr).not.toMatch(/vvc_|sécret/);
-  });
-});
-
-describe('A long check', () => {
-  const ROWS = 5_000;
-  const FAULTS: readonly HttpFault[] = [
-    'throttle',
-    'resetBefore',
-    'error',
-    'html',
-    'truncate',
-    'truncateJson',
-    'resetAfter',
-  ];
-  const longFile = () => {
-    const rows = Array.from(
-      { length: ROWS },
-      // With some empty lines, which are no rows.
-      (_, index) => `${index % 700 ? '' : '\n'}${index},${index % 3 ? `X${index}` : 'AB12 CDE'},"a ""note"""`,
-    );
-    return writeFile(file('fleet.csv'), `id,registration,note\n${rows.join('\n')}\n`);
-  };
-  const checkTo = (out: string) => ['check', 'fleet.csv', '--out', out];
-  const resultOf = (name: string) => readFile(file(name), 'utf8');
-  const bulkRequests = () => proxy.requests.filter(({ method }) => method === 'POST');
-
-  it('has the same result through a network that fails every second request', async () => {
-    await longFile();
-    expect((await run(checkTo('expected.csv'), 'standard')).code).toBe(1);
-    proxy.inject(({ nth }) => (nth % 2 === 0 ? undefined : FAULTS[(nth >> 1) % FAULTS.length]));
-    const { code, stderr } = await run(checkTo('result.csv'), 'standard');
-    expect([code, stderr]).toEqual([1, '']);
-    const result = await resultOf('result.csv');
-    expect(result).toBe(await resultOf('expected.csv'));
-    expect(result.split('\n')).toHaveLength(ROWS + 2);
-  });
-
-  it.each<NodeJS.Signals>(['SIGINT', 'SIGKILL'])('continues after %s with the same result', async (signal) => {
-    await longFile();
-    await run(checkTo('expected.csv'), 'standard');
-    const stopped = startCommandLine(folder, checkTo('result.csv'), accountOf('standard'));
-    proxy.inject(() => {
-      if (bulkRequests().length === 6) stopped.child.kill(signal);
-      return undefined;
-    });
-    const { code, stderr } = await stopped.ended;
-    expect(code).toBe(signal === 'SIGINT' ? 130 : 'SIGKILL');
-    if (signal === 'SIGINT')
-      expect(stderr).toBe('Stopped. 2,000 rows are done; run the same command again to continue.\n');
-    // What was written after the last stored state is not kept.
-    await writeFile(file('result.csv.part'), 'half a line '.repeat(100_000), { flag: 'a' });
-    proxy.inject(() => undefined);
-    expect((await run(checkTo('result.csv'), 'standard')).code).toBe(1);
-    expect(bulkRequests()).toHaveLength(6);
-    expect(await resultOf('result.csv')).toBe(await resultOf('expected.csv'));
-    expect((await readdir(folder)).filter((name) => name.includes('part'))).toEqual([]);
-  });
-
-  it('begins again when the input or the arguments are others', async () => {
-    await longFile();
-    const stopped = startCommandLine(folder, checkTo('result.csv'), accountOf('standard'));
-    proxy.inject(() => {
-      if (bulkRequests().length === 6) stopped.child.kill();
-      return undefined;
-    });
-    expect((await stopped.ended).code).toBe(130);
-    const { code, result } = await checkText('registration\nAB12CDE\n');
-    expect([code, result?.split('\n').length]).toEqual([0, 3]);
-  });
-
-  it('ends with 1 when it is rejected in the middle, and keeps what is done', async () => {
-    await longFile();
-    proxy.inject(({ method }) => (method === 'POST' && bulkRequests().length >= 4 ? 'deny' : undefined));
-    const { code, stderr } = await run(checkTo('result.csv'), 'standard');
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      '403: The answer has the status 403 and no explanation. 2,000 rows are done; run the same command again to continue.\n',
-    );
-  });
-
-  it('needs no more memory for 100,000 rows', async () => {
-    const server = createServer(async (request, response) => {
-      response.setHeader('Content-Type', 'application/json');
-      if (request.method === 'GET') {
-        response.end(JSON.stringify({ limits: { registrationsPerBulk: 1_000 }, key: { environment: 'live' } }));
-      } else {
-        const { registrations } = (await json(request)) as { registrations: string[] };
-        const results = registrations.map((registration) => ({ registration, insured: true, policy: null }));
-        response.end(JSON.stringify({ results }));
-      }
-    }).listen(0, '127.0.0.1');
-    const rows = Array.from({ length: 100_000 }, (_, index) => `AB12 ${index},${'a note '.repeat(20)}`);
-    await writeFile(file('fleet.csv'), `registration,note\n${rows.join('\n')}\n`);
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    // The file alone has 15 MB, its rows with their answers several times that.
-    const env = { NODE_OPTIONS: '--max-old-space-size=32' };
-    const { ended } = startCommandLine(folder, checkTo('result.csv'), { baseUrl, apiKey: 'key' }, env);
-    expect(await ended).toEqual({ code: 0, stdout: 'result.csv: 100,000 rows, 0 without an answer.\n', stderr: '' });
-    server.close().closeAllConnections();
-    expect((await resultOf('result.csv')).split('\n')).toHaveLength(100_002);
   });
 });

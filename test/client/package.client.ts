@@ -19,6 +19,16 @@ describe('The package', () => {
     expect(library).not.toMatch(/^import\b|\bprocess\.|\bBuffer\b/m);
   });
 
+  it('has the licences of what it bundles', () => {
+    const cli = readFileSync(join(packageFolder, 'dist/cli.js'), 'utf8');
+    const bundled = new Set([...cli.matchAll(/^\/\/#region node_modules\/([^/]+)/gm)].map(([, name]) => name));
+    expect([...bundled].toSorted()).toEqual(['csv-parse', 'csv-stringify']);
+    for (const name of bundled) {
+      const licence = readFileSync(join(CLIENT, `node_modules/${name}/LICENSE`), 'utf8').trim();
+      expect(cli).toContain(`${name}\n\n${licence}`);
+    }
+  });
+
   it('passes publint and are-the-types-wrong, and its locked packages can be installed', async () => {
     await runCommand('npm', ['run', 'check'], { cwd: CLIENT });
     await runCommand('npm', ['ci', '--dry-run', '--ignore-scripts'], { cwd: CLIENT });

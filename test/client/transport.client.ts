@@ -116,6 +116,19 @@ describe('A problem', () => {
   });
 });
 
+describe('A malformed problem', () => {
+  it('has none of the members that are of another type', async () => {
+    const members = { title: 1, detail: {}, code: ['X'], requestId: 7, errors: [null, { detail: 1 }, { detail: 'x' }] };
+    const { client } = clientWith([() => problem(400, 'X', {}, members)]);
+    expect(await failureOf(client.usage())).toMatchObject({
+      message: '400: The answer has the status 400 and no explanation.',
+      ...{ status: 400, title: '', code: undefined, requestId: undefined, errors: [] },
+    });
+    const text = clientWith([() => problem(400, 'X', {}, { errors: 'x' })]);
+    expect(await failureOf(text.client.usage())).toMatchObject({ code: 'X', errors: [] });
+  });
+});
+
 describe('What fails for a moment', () => {
   it('is repeated after Retry-After, or after a backoff with full jitter that doubles', async () => {
     const { client, waits } = clientWith([
@@ -164,6 +177,31 @@ describe('What fails for a moment', () => {
   });
 });
 
+describe('An answer that is too large', () => {
+  it('is read no further than 10 MB', async () => {
+    let megabytes = 0;
+    const large = () => {
+      let left = 40;
+      return new ReadableStream({
+        pull: (controller) => {
+          megabytes += 1;
+          left -= 1;
+          controller.enqueue(new Uint8Array(1_000_000).fill(0x20));
+          if (left === 0) controller.close();
+        },
+      });
+    };
+    const { client } = clientWith([() => new Response(large())], { attempts: 2 });
+    const error = await failureOf(client.usage());
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({
+      message: 'No complete answer from https://api.example.com in 2 attempts (TOO_LARGE).',
+    });
+    // At most one more is in the queue of each stream.
+    expect(megabytes).toBeLessThanOrEqual(2 * 12);
+  });
+});
+
 describe('The quota', () => {
   /** Headers of a window that ends at 12:01:00 by a clock of the service that is ten minutes ahead. */
   const limits = (remaining: number) => ({
@@ -179,6 +217,24 @@ describe('The quota', () => {
     expect(waits).toEqual([]);
     await client.insurance('AB12CDE');
     expect(waits).toEqual([20_000]);
+  });
+
+  it.each([
+    ['in milliseconds', Date.UTC(2026, 10, 22, 12, 11)],
+    ['an hour away', Date.UTC(2026, 10, 22, 13, 11) / 1_000],
+  ])('is waited for no longer than a window when its end is %s', async (_title, reset) => {
+    const wrong = { ...limits(0), 'X-RateLimit-Reset': `${reset}` };
+    const { client, waits } = clientWith([() => json(200, BODY, wrong), () => json(200, BODY, limits(0))]);
+    await client.insurance('AB12CDE');
+    await client.insurance('AB12CDE');
+    expect(waits).toEqual([60_000]);
+  });
+
+  it('is waited for no longer than a window after a 429 that names an hour', async () => {
+    const limited = () => problem(429, 'RATE_LIMITED', { 'Retry-After': '3600' });
+    const { client, waits } = clientWith([limited, () => json(200, BODY)]);
+    await client.insurance('AB12CDE');
+    expect(waits).toEqual([60_000 + 250]);
   });
 
   it('counts the requests that have no answer yet', async () => {

@@ -21,9 +21,10 @@ let service: LocalService;
 
 const COMPILER = {
   compilerOptions: {
-    target: 'es2024',
+    // As the client's own: what Node 20 has.
+    target: 'es2023',
     module: 'nodenext',
-    lib: ['esnext'],
+    lib: ['es2023'],
     types: ['node'],
     typeRoots: [join(ROOT, 'node_modules/@types')],
     strict: true,

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import type { VehicleVerification } from '../index.ts';
 import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
-import { CannotRun } from './failure.ts';
 import { type FleetFile, openFleet } from './fleet-file.ts';
 import { progressBar } from './progress-bar.ts';
 import { openResult } from './result-file.ts';
@@ -14,6 +12,8 @@ export interface CheckArguments {
   readonly column: string | undefined;
   readonly date: string | undefined;
   readonly isCompliance: boolean;
+  /** The address of the service that the client asks. */
+  readonly baseUrl: string;
 }
 
 /** Bulk requests between two stored states, at the same time. */
@@ -46,10 +46,6 @@ const csvText = (rows: readonly unknown[][], { delimiter, lineEnd }: FleetFile):
 const addedNames = (names: readonly string[], header: readonly string[]): string[] =>
   names.map((name) => (header.includes(name) ? `${name}_2` : name));
 
-/** Whether a path leads to a file, perhaps through a link. */
-const isSameFile = async (file: string, path: string): Promise<boolean> =>
-  (await realpath(file)) === (await realpath(path).catch(() => undefined));
-
 /** An error, after which another run can continue. */
 export class Interrupted extends Error {
   /** Rows that are done. */
@@ -77,21 +73,21 @@ const answer = async (rows: readonly string[][], { header, column }: FleetFile, 
   return { lines, failed: lines.filter((line) => line.at(-1) !== '').length };
 };
 
-/** Checks a CSV file. @throws CannotRun before anything is asked, Interrupted with the rows that are done */
+/** Checks a CSV file. @throws CannotRun when there is nothing to continue, Interrupted with the rows that are done */
 export const checkFile = async (
   client: VehicleVerification,
-  { source, out, column, date, isCompliance }: CheckArguments,
+  { source, out, column, date, isCompliance, baseUrl }: CheckArguments,
   signal: AbortSignal,
 ): Promise<{ readonly rows: number; readonly failed: number }> => {
   const fleet = await openFleet(source, column);
-  const isInput = await Promise.all([out, `${out}.part`].map((path) => isSameFile(source, path)));
-  if (isInput.includes(true)) throw new CannotRun('The result would overwrite the input: choose another --out.');
   const { limits, key } = await client.usage({ signal });
   const check = isCompliance ? complianceCheck(client) : insuranceCheck(client, date);
-  const identity = JSON.stringify([fleet.hash, fleet.column, date, check.names, key.environment]);
-  const result = await openResult(out, createHash('sha256').update(identity).digest('hex'));
+  const question = JSON.stringify([fleet.hash, fleet.column, date, check.names, key.environment]);
+  const identity = createHash('sha256').update(question).digest('hex');
+  const result = await openResult(out, { input: fleet.stats, identity, baseUrl });
   const bar = progressBar(process.stderr, fleet.rowCount, result.progress().rows);
   const append = async (text: string, rows: number, failed: number) => {
+    await fleet.assertUnchanged();
     await result.append(text, rows, failed);
     bar.show(result.progress().rows, result.progress().failed);
   };
@@ -102,9 +98,12 @@ export const checkFile = async (
       const { lines, failed } = await answer(rows, fleet, check, signal);
       await append(csvText(lines, fleet), rows.length, failed);
     }
+    await fleet.assertUnchanged();
     await result.finish();
     return result.progress();
   } catch (error) {
+    // Otherwise a change can look like a file that is not CSV; and with another input there is nothing to continue.
+    await fleet.assertUnchanged();
     throw new Interrupted(result.progress().rows, error);
   } finally {
     bar.clear();

@@ -52,9 +52,10 @@ export const complianceCheck = (client: VehicleVerification): Check => {
       const entries = await client.verifyCompliance(registrations, { signal });
       return entries.map((entry) => {
         if ('code' in entry) return failureCells({ names }, entry.code, entry.suggestion);
-        const { insurance, mot, roadTax, fines } = entry.details;
-        const dates = [insurance.validTo, mot.dueDate, roadTax.paidUntil];
-        return [entry.compliant, entry.reasons.join(' '), ...dates, fines.outstanding, '', ''];
+        // The verdict counts even when a faulty service leaves out what it is from.
+        const { insurance, mot, roadTax, fines } = entry.details ?? {};
+        const dates = [insurance?.validTo, mot?.dueDate, roadTax?.paidUntil];
+        return [entry.compliant, [entry.reasons].flat().join(' '), ...dates, fines?.outstanding, '', ''];
       });
     },
   };

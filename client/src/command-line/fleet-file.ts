@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { type BigIntStats, createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { CannotRun } from './failure.ts';
@@ -16,6 +17,10 @@ export interface FleetFile {
   readonly hasMark: boolean;
   /** SHA-256 of the file. */
   readonly hash: string;
+  /** Of the file before it was first read. */
+  readonly stats: BigIntStats;
+  /** @throws CannotRun when the file is no longer as it was first read */
+  readonly assertUnchanged: () => Promise<void>;
   /** The rows below the header, from one on. Reads the file again. */
   readonly rows: (from?: number) => AsyncGenerator<string[]>;
 }
@@ -74,6 +79,12 @@ const findColumn = (path: string, header: readonly string[], wanted: string | un
 /** Reads a CSV file once to its end. @throws CannotRun when it is missing, or not CSV with that column */
 export const openFleet = async (path: string, wanted: string | undefined): Promise<FleetFile> => {
   try {
+    const stats = await stat(path, { bigint: true });
+    const assertUnchanged = async (): Promise<void> => {
+      const present = await stat(path, { bigint: true }).catch(() => undefined);
+      const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((name) => present?.[name] === stats[name]);
+      if (!isSame) throw new CannotRun(`${path} has changed during the check: run the same command to begin again.`);
+    };
     const { encoding, hasMark, hash } = await scan(path);
     const start = await firstLines(path, encoding);
     const [, told] = DELIMITER_LINE.exec(start) ?? [];
@@ -106,7 +117,7 @@ export const openFleet = async (path: string, wanted: string | undefined): Promi
     const rows = async function* (from = 0) {
       yield* records(from + 1);
     };
-    return { header, column, rowCount, delimiter, lineEnd, hasMark, hash, rows };
+    return { header, column, rowCount, delimiter, lineEnd, hasMark, hash, stats, assertUnchanged, rows };
   } catch (error) {
     if (error instanceof CannotRun) throw error;
     if (error instanceof CsvError)

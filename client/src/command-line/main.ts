@@ -25,7 +25,9 @@ const { VEHICLE_VERIFICATION_BASE_URL: baseUrl = '', VEHICLE_VERIFICATION_API_KE
 /** Whatever goes wrong, a key is never printed. */
 const withoutKeys = (text: string): string =>
   (apiKey.trim() ? text.replaceAll(apiKey.trim(), '(key)') : text).replace(/vvc_\w+/g, '(key)');
-const print = (text: string) => process.stdout.write(`${withoutKeys(text)}\n`);
+/** What the service and files contain can neither act on the terminal nor begin a line: no control, format or bidi characters. */
+const printable = (line: string): string => withoutKeys(line).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+const print = (...lines: string[]) => process.stdout.write(`${lines.map(printable).join('\n')}\n`);
 const count = (value: number): string => value.toLocaleString('en-GB');
 
 const readArguments = () => {
@@ -62,11 +64,13 @@ const openClient = (): VehicleVerification => {
 const showUsage = async (signal: AbortSignal): Promise<number> => {
   const { key, limits, window, hours } = await openClient().usage({ signal });
   const sum = (field: 'requests' | 'rateLimited') => count(hours.reduce((total, hour) => total + hour[field], 0));
-  print(`Key       ${key.name}, ${key.environment}, ${key.expires ? `valid to ${key.expires}` : 'no expiry'}
-Scopes    ${key.scopes.join(', ')}
-Plan      ${key.plan}: ${count(limits.requestsPerWindow)} requests in ${limits.windowSeconds} s, ${count(limits.registrationsPerBulk)} registrations in each
-Window    ${count(window.used)} used, ${count(window.remaining)} left until ${window.resetsAt}
-24 hours  ${sum('requests')} requests, ${sum('rateLimited')} of them over the limit`);
+  print(
+    `Key       ${key.name}, ${key.environment}, ${key.expires ? `valid to ${key.expires}` : 'no expiry'}`,
+    `Scopes    ${key.scopes.join(', ')}`,
+    `Plan      ${key.plan}: ${count(limits.requestsPerWindow)} requests in ${limits.windowSeconds} s, ${count(limits.registrationsPerBulk)} registrations in each`,
+    `Window    ${count(window.used)} used, ${count(window.remaining)} left until ${window.resetsAt}`,
+    `24 hours  ${sum('requests')} requests, ${sum('rateLimited')} of them over the limit`,
+  );
   return 0;
 };
 
@@ -74,16 +78,22 @@ const run = async (signal: AbortSignal): Promise<number> => {
   const { values, positionals } = readArguments();
   const [command, source, ...more] = positionals;
   if (values.help) {
-    print(HELP);
+    print(...HELP.split('\n'));
     return 0;
   }
   if (command === 'usage' && source === undefined) return showUsage(signal);
   if (command !== 'check') throw new CannotRun('The command is "check" or "usage"; see --help.');
   if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
   const { out, column, date, compliance: isCompliance } = values;
-  if (out === undefined) throw new CannotRun('Name the file for the result with --out.');
+  if (!out) throw new CannotRun('Name the file for the result with --out.');
   if (isCompliance && date !== undefined) throw new CannotRun('A compliance verdict is for today: leave out --date.');
-  const { rows, failed } = await checkFile(openClient(), { source, out, column, date, isCompliance }, signal);
+  const client = openClient();
+  const address = new URL(baseUrl).href.replace(/\/+$/, '');
+  const { rows, failed } = await checkFile(
+    client,
+    { source, out, column, date, isCompliance, baseUrl: address },
+    signal,
+  );
   print(`${out}: ${count(rows)} rows, ${count(failed)} without an answer.`);
   return failed > 0 ? SOME_FAILED : 0;
 };
@@ -107,7 +117,7 @@ const report = (failure: unknown, isStopped: boolean): number => {
   const why = isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${explain(error)}`;
   const end = /[.:?!]$/.test(why) ? '' : '.';
   const next = rows > 0 ? ` ${count(rows)} rows are done; run the same command again to continue.` : '';
-  process.stderr.write(`${withoutKeys(why + end + next)}\n`);
+  process.stderr.write(`${printable(why + end + next)}\n`);
   if (isStopped) return STOPPED;
   return rows > 0 ? SOME_FAILED : NOTHING_DONE;
 };
