@@ -7,7 +7,7 @@ import {
   KEY_ENVIRONMENTS,
   keyIdOf,
   presentedKey,
-} from '../../functions/access/api-key.ts';
+} from '../../core/access/api-key.ts';
 
 describe('An API key', () => {
   it.each(['live', 'test'] as const)('of the %s environment has the documented form', (environment) => {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { complianceTable } from '../../functions/compliance/compliance-table.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { complianceTable } from '../../core/compliance/compliance-table.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { commandLine } from './command-line.ts';
 
 const { load, engine, rejectedLines } = commandLine();

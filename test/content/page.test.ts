@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ContentItem } from '../../functions/content/item.ts';
-import { pageLinks, readPageQuery, requirePageFits } from '../../functions/content/page.ts';
-import { apiError } from '../../functions/problems.ts';
+import type { ContentItem } from '../../core/content/item.ts';
+import { pageLinks, readPageQuery, requirePageFits } from '../../core/content/page.ts';
+import { apiError } from '../../core/problems.ts';
 
 const ITEM: ContentItem = {
   id: '1',

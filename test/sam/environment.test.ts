@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LOCAL_TABLE_NAMES, type TableId, tables } from '../../functions/tables.ts';
+import { LOCAL_TABLE_NAMES, type TableId, tables } from '../../core/tables.ts';
 import { containerEnvironment } from '../../lib/local/sam/service.ts';
 
 describe('The environment of the functions in containers', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { LOCAL_TABLE_NAMES } from '../../../functions/tables.ts';
+import { LOCAL_TABLE_NAMES } from '../../../core/tables.ts';
 import type { DemoKeys } from '../demo-keys.ts';
 import { localEnvironment } from '../environment.ts';
 import { CannotStart, explainListenError, type LocalOptions } from '../options.ts';

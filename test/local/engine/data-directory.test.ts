@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KeyRecord } from '../../../functions/access/keys-table.ts';
+import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { demoKeys } from '../../../lib/local/demo-keys.ts';
 import { explainDataDirectory } from '../../../lib/local/engine/data-directory.ts';
 import { openStore } from '../../../lib/local/engine/dynalite-store.ts';

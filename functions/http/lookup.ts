@@ -1,5 +1,5 @@
-import type { AdmissionStore } from '../access/admission.ts';
-import { recentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
+import type { AdmissionStore } from '../../core/access/admission.ts';
+import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
 import { declaresInput, type Endpoint, type EndpointId, endpoints } from '../endpoints.ts';
 import { admissionBesideLoad, keyForm } from './admission.ts';
 import { hasCheapBody } from './body-checks.ts';
