@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { generateKey, presentedKey } from '../../core/access/api-key.ts';
+import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
 import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
 import { admissionBesideLoad } from '../../functions/http/admission.ts';
 import { requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
@@ -13,7 +13,7 @@ it('Admission sends its requests before the lookup, so that a rejection does not
   };
   const store = { findKey, incrementUsage: async () => sent.push('counter') };
   const context = requestContextOf({}, undefined);
-  Object.assign(context, { key: presentedKey({ 'x-api-key': generateKey('test') }) });
+  Object.assign(context, { key: parseApiKey(generateKey('test')) });
   const load = { before: () => send('vehicle') };
   const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentlyAdmittedKeys());
   await expect(before({ event: context } as StackRequest)).rejects.toThrow('Send a valid API key');
