@@ -41,7 +41,7 @@ export default {
   // that, and with the small young generation of the scripts in package.json (--max-semi-space-size, MB), two take under 1 GB.
   maxWorkers: 2,
   workerIdleMemoryLimit: '100MB',
-  collectCoverageFrom: ['functions/**/*.ts', 'lib/**/*.ts'],
+  collectCoverageFrom: ['core/**/*.ts', 'functions/**/*.ts', 'lib/**/*.ts'],
   coverageReporters: ['text-summary', 'lcov'],
   // Ends a test that hangs; speed never decides a test. A cold machine takes a minute to load the CDK.
   testTimeout: 120_000,

@@ -1,7 +1,7 @@
 /** What a million requests cost at AWS's prices, from what the deployed bundles take. */
-import { database } from '../functions/dynamodb/database.ts';
+import { database } from '../core/dynamodb/database.ts';
 import { type Endpoint, type EndpointId, endpoints } from '../functions/endpoints.ts';
-import type { GatewayHandler } from '../functions/middleware/stack.ts';
+import type { GatewayHandler } from '../functions/http/stack.ts';
 import { MEMORY_MEGABYTES } from '../lib/cloud/endpoint-function.ts';
 import { meter } from '../test/support/metered-client.ts';
 import { preparePacedEngine } from '../test/support/prepared-engine.ts';

@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { ComplianceRecord } from '../functions/compliance/record.ts';
-import type { VehicleRecord } from '../functions/vehicles/record.ts';
+import type { ComplianceRecord } from '../core/compliance/record.ts';
+import type { VehicleRecord } from '../core/vehicles/record.ts';
 import { VEHICLE_COLUMNS } from '../lib/admin/import/vehicles/csv-vehicle-row.ts';
 
 const MODELS = [

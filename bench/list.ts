@@ -1,7 +1,7 @@
 /** Pages at any offset of 100,000 items on Amazon's own DynamoDB Local. */
-import { contentTable } from '../functions/content/content-table.ts';
-import { deadlineIn } from '../functions/runtime/deadline.ts';
-import { prefixedTableNames } from '../functions/tables.ts';
+import { contentTable } from '../core/content/content-table.ts';
+import { deadlineIn } from '../core/runtime/deadline.ts';
+import { prefixedTableNames } from '../core/tables.ts';
 import { createTables } from '../lib/local/engine/create-tables.ts';
 import { startDynamoDbLocal } from '../test/support/dynamodb-local/dynamodb-local.ts';
 import { type Cost, meteredClient } from '../test/support/metered-client.ts';
@@ -13,7 +13,7 @@ const DOMAIN = 'bench.example';
 const PAGE = 20;
 const OFFSETS = [0, 100, 1_000, 10_000, 50_000, 90_000, 99_900];
 const REPEATS = 20;
-/** The list's counters, at most two ranges of its members, and the items (functions/counted-list). */
+/** The list's counters, at most two ranges of its members, and the items (core/counted-list). */
 const MAX_REQUESTS = 4;
 /** The units of the most expensive page in those of the median page. */
 const MAX_UNITS_RATIO = 1.5;

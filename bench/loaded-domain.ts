@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import { ALL_ITEMS, domainList } from '../functions/content/content-entries.ts';
-import { contentStore } from '../functions/content/content-store.ts';
-import { contentWrites } from '../functions/content/content-writes.ts';
-import type { ContentFields } from '../functions/content/item.ts';
-import type { TransactWrite } from '../functions/dynamodb/transact.ts';
+import { ALL_ITEMS, domainList } from '../core/content/content-entries.ts';
+import { contentStore } from '../core/content/content-store.ts';
+import { contentWrites } from '../core/content/content-writes.ts';
+import type { ContentFields } from '../core/content/item.ts';
+import type { TransactWrite } from '../core/dynamodb/transact.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;

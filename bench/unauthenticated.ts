@@ -1,5 +1,5 @@
 /** Processor time of requests without a valid key, whatever their bodies: an unauthenticated caller must not cost much. */
-import { generateKey } from '../functions/access/api-key.ts';
+import { generateKey } from '../core/access/api-key.ts';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../functions/endpoints.ts';
 import type { FunctionId } from '../lib/cloud/bundles.ts';
 import { prepareEngine } from '../test/support/prepared-engine.ts';

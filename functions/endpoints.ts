@@ -6,13 +6,19 @@
  */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
-import type { Scope } from './access/scopes.ts';
-import { UsageReport } from './access/usage-schema.ts';
-import { BulkComplianceResult, ComplianceVerdict } from './compliance/schemas.ts';
-import { ContentItem } from './content/item.ts';
-import { ContentPage, ContentQuery, CreateContent, IdempotencyKeyHeader, UpdateContent } from './content/schemas.ts';
-import type { ProblemCode } from './problems.ts';
-import type { TableId } from './tables.ts';
+import type { Scope } from '../core/access/scopes.ts';
+import { UsageReport } from '../core/access/usage-schema.ts';
+import { BulkComplianceResult, ComplianceVerdict } from '../core/compliance/schemas.ts';
+import { ContentItem } from '../core/content/item.ts';
+import {
+  ContentPage,
+  ContentQuery,
+  CreateContent,
+  IdempotencyKeyHeader,
+  UpdateContent,
+} from '../core/content/schemas.ts';
+import type { ProblemCode } from '../core/problems.ts';
+import type { TableId } from '../core/tables.ts';
 import {
   AnswerableDate,
   BulkComplianceRequest,
@@ -20,7 +26,7 @@ import {
   BulkResult,
   Registration,
   VehicleInsurance,
-} from './vehicles/schemas.ts';
+} from '../core/vehicles/schemas.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

@@ -3,8 +3,8 @@
  * vehicles, for bulk compliance those of their compliance records too.
  */
 import { BatchGetCommand } from '@aws-sdk/lib-dynamodb';
-import { database } from '../../functions/dynamodb/database.ts';
-import { tableNamesFromEnvironment } from '../../functions/runtime/environment.ts';
+import { database } from '../../core/dynamodb/database.ts';
+import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 
 const MAX_KEYS = 100;
 

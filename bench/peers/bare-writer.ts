@@ -1,8 +1,8 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import { createDatabase } from '../../functions/dynamodb/database.ts';
-import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
-import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { createDatabase } from '../../core/dynamodb/database.ts';
+import { databaseFromEnvironment } from '../../core/runtime/environment.ts';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { generatedVehicle } from '../generated-vehicles.ts';
 
 const MAX_BATCH = 25;

@@ -1,15 +1,15 @@
 /** The peer: the same three database calls and the same rules as bare code, each call awaited before the next. */
 import { timingSafeEqual } from 'node:crypto';
-import { hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { keysTable } from '../../functions/access/keys-table.ts';
-import { PLANS, windowAt } from '../../functions/access/plans.ts';
-import { usageTable } from '../../functions/access/usage-table.ts';
-import { database } from '../../functions/dynamodb/database.ts';
-import { londonDate } from '../../functions/runtime/clock.ts';
-import { tableNamesFromEnvironment } from '../../functions/runtime/environment.ts';
-import { insuranceOn, isInsured } from '../../functions/vehicles/insurance.ts';
-import { normaliseRegistration } from '../../functions/vehicles/registration.ts';
-import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
+import { hashKey, isWellFormedKey, keyIdOf } from '../../core/access/api-key.ts';
+import { keysTable } from '../../core/access/keys-table.ts';
+import { PLANS, windowAt } from '../../core/access/plans.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
+import { database } from '../../core/dynamodb/database.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
+import { insuranceOn, isInsured } from '../../core/vehicles/insurance.ts';
+import { normaliseRegistration } from '../../core/vehicles/registration.ts';
+import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 
 interface Lookup {
   readonly headers: { readonly 'x-api-key'?: string };

@@ -1,7 +1,7 @@
-import { verifyBulkCompliance } from '../compliance/bulk.ts';
-import { lookup } from '../middleware/lookup.ts';
-import { complianceSource } from '../sandbox/lookup-sources.ts';
-import { bulkKeys, isExpensiveBulk } from '../vehicles/bulk.ts';
+import { verifyBulkCompliance } from '../../core/compliance/bulk.ts';
+import { complianceSource } from '../../core/sandbox/lookup-sources.ts';
+import { bulkKeys, isExpensiveBulk } from '../../core/vehicles/bulk.ts';
+import { lookup } from '../http/lookup.ts';
 
 /** May these vehicles be on the road? contract.md "Compliance". */
 export const handler = lookup('bulk-compliance', ({ db, tables }) => {

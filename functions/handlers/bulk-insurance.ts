@@ -1,7 +1,7 @@
-import { lookup } from '../middleware/lookup.ts';
-import { londonDate } from '../runtime/clock.ts';
-import { vehicleSource } from '../sandbox/lookup-sources.ts';
-import { bulkKeys, isExpensiveBulk, verifyBulk } from '../vehicles/bulk.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { vehicleSource } from '../../core/sandbox/lookup-sources.ts';
+import { bulkKeys, isExpensiveBulk, verifyBulk } from '../../core/vehicles/bulk.ts';
+import { lookup } from '../http/lookup.ts';
 
 /** Are these vehicles insured? Specification section 4.2. */
 export const handler = lookup('bulk-insurance', ({ db, tables }) => {

@@ -1,10 +1,10 @@
-import { verdictOn } from '../compliance/verdict.ts';
-import { lookup } from '../middleware/lookup.ts';
-import { apiError } from '../problems.ts';
-import { londonDate } from '../runtime/clock.ts';
-import { complianceSource } from '../sandbox/lookup-sources.ts';
-import { requireRegistration } from '../vehicles/registration.ts';
-import { vehicleNotFound } from '../vehicles/suggestion.ts';
+import { verdictOn } from '../../core/compliance/verdict.ts';
+import { apiError } from '../../core/problems.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { complianceSource } from '../../core/sandbox/lookup-sources.ts';
+import { requireRegistration } from '../../core/vehicles/registration.ts';
+import { vehicleNotFound } from '../../core/vehicles/suggestion.ts';
+import { lookup } from '../http/lookup.ts';
 
 /** May this vehicle be on the road? Specification section 4.3. */
 export const handler = lookup('compliance', ({ db, tables }) => {

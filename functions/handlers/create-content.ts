@@ -1,8 +1,8 @@
-import { idempotencyKeyIdOf } from '../access/keys-table.ts';
-import { contentTables } from '../content/content-table.ts';
-import { etagOf } from '../content/item.ts';
-import { newFields } from '../content/schemas.ts';
-import { endpoint } from '../middleware/endpoint.ts';
+import { idempotencyKeyIdOf } from '../../core/access/keys-table.ts';
+import { contentTables } from '../../core/content/content-table.ts';
+import { etagOf } from '../../core/content/item.ts';
+import { newFields } from '../../core/content/schemas.ts';
+import { endpoint } from '../http/endpoint.ts';
 
 /** Creates a content item, once per Idempotency-Key. Specification section 4.4. */
 export const handler = endpoint('create-content', ({ db, tables }) => {

@@ -1,5 +1,5 @@
-import { contentTables } from '../content/content-table.ts';
-import { endpoint } from '../middleware/endpoint.ts';
+import { contentTables } from '../../core/content/content-table.ts';
+import { endpoint } from '../http/endpoint.ts';
 
 /** Deletes a content item permanently. Specification section 4.4. */
 export const handler = endpoint('delete-content', ({ db, tables }) => {

@@ -1,6 +1,7 @@
-import { contentTables } from '../content/content-table.ts';
-import { pageLinks, readPageQuery, requirePageFits } from '../content/page.ts';
-import { lookup } from '../middleware/lookup.ts';
+import { contentTables } from '../../core/content/content-table.ts';
+import { readPageQuery, requirePageFits } from '../../core/content/page.ts';
+import { lookup } from '../http/lookup.ts';
+import { pageLinks } from '../http/page-links.ts';
 
 /** A page of content items. Specification section 4.4. */
 export const handler = lookup('list-content', ({ db, tables }) => {

@@ -1,7 +1,7 @@
+import { apiError } from '../../core/problems.ts';
 import { endpoints } from '../endpoints.ts';
-import { fallbackEndpoint } from '../middleware/endpoint.ts';
-import { matchRoute } from '../path-template.ts';
-import { apiError } from '../problems.ts';
+import { fallbackEndpoint } from '../http/endpoint.ts';
+import { matchRoute } from '../http/path-template.ts';
 
 const methodsAt = (path: string): string[] =>
   Object.values(endpoints)

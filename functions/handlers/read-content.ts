@@ -1,8 +1,8 @@
-import { contentTables } from '../content/content-table.ts';
-import { isAllowedDomain } from '../content/domain-binding.ts';
-import { etagOf } from '../content/item.ts';
-import { lookup } from '../middleware/lookup.ts';
-import { apiError } from '../problems.ts';
+import { contentTables } from '../../core/content/content-table.ts';
+import { isAllowedDomain } from '../../core/content/domain-binding.ts';
+import { etagOf } from '../../core/content/item.ts';
+import { apiError } from '../../core/problems.ts';
+import { lookup } from '../http/lookup.ts';
 
 /** Reads one content item. contract.md "Content". */
 export const handler = lookup('read-content', ({ db, tables }) => {

@@ -1,7 +1,7 @@
-import { contentTables } from '../content/content-table.ts';
-import { etagOf } from '../content/item.ts';
-import { changedFields } from '../content/schemas.ts';
-import { endpoint } from '../middleware/endpoint.ts';
+import { contentTables } from '../../core/content/content-table.ts';
+import { etagOf } from '../../core/content/item.ts';
+import { changedFields } from '../../core/content/schemas.ts';
+import { endpoint } from '../http/endpoint.ts';
 
 /** Changes the fields that are sent of a content item. Specification section 4.4. */
 export const handler = endpoint('update-content', ({ db, tables }) => {

@@ -1,6 +1,6 @@
-import { firstHour, usageReport } from '../access/usage-report.ts';
-import { usageTable } from '../access/usage-table.ts';
-import { endpoint } from '../middleware/endpoint.ts';
+import { firstHour, usageReport } from '../../core/access/usage-report.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
+import { endpoint } from '../http/endpoint.ts';
 
 /** The caller's key, limits and requests of the last 24 hours. contract.md "Keys and plans". */
 export const handler = endpoint('usage', ({ db, tables }) => {

@@ -1,9 +1,9 @@
-import { lookup } from '../middleware/lookup.ts';
-import { londonDate } from '../runtime/clock.ts';
-import { vehicleSource } from '../sandbox/lookup-sources.ts';
-import { insuranceOn, isInsured } from '../vehicles/insurance.ts';
-import { requireRegistration } from '../vehicles/registration.ts';
-import { vehicleNotFound } from '../vehicles/suggestion.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { vehicleSource } from '../../core/sandbox/lookup-sources.ts';
+import { insuranceOn, isInsured } from '../../core/vehicles/insurance.ts';
+import { requireRegistration } from '../../core/vehicles/registration.ts';
+import { vehicleNotFound } from '../../core/vehicles/suggestion.ts';
+import { lookup } from '../http/lookup.ts';
 
 /** Is this vehicle insured? Specification section 4.1. */
 export const handler = lookup('vehicle-insurance', ({ db, tables }) => {

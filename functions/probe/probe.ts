@@ -2,8 +2,8 @@
  * Requests the deployed address without a key, every minute (lib/cloud/probe.ts). Throws unless the response is the
  * service's own 401 with all its headers: what API Gateway answers by itself does not pass.
  */
-import { problems } from '../problems.ts';
-import { probedAddressFromEnvironment } from '../runtime/environment.ts';
+import { problems } from '../../core/problems.ts';
+import { probedAddressFromEnvironment } from '../../core/runtime/environment.ts';
 
 /** Well above a cold start, and below Lambda's timeout, so that the error names the reason. */
 const TIMEOUT_MS = 5_000;

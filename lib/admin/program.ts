@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { UnknownKey } from '../../functions/access/keys-table.ts';
+import { UnknownKey } from '../../core/access/keys-table.ts';
 import type { AdminContext } from './command/context.ts';
 import { CommandFailure, EXIT, type ExitCode } from './command/outcome.ts';
 import { addContentCommands } from './content/check-content.ts';

@@ -20,7 +20,7 @@ const contents = [
   'export const declaresInput = () => false;',
 ].join('\n');
 
-/** Replaces `functions/middleware/request-input.ts` in the bundle, for rows without input. */
+/** Replaces `functions/http/request-input.ts` in the bundle, for rows without input. */
 const withoutInput = [
   'export const inputMiddlewares = () => [];',
   'export const bulkLength = () => 0;',
@@ -35,7 +35,7 @@ export const rowsWithoutSchemas = (): Plugin => ({
   name: 'rows-without-schemas',
   setup: ({ onLoad }) => {
     onLoad({ filter: /[\\/]functions[\\/]endpoints\.ts$/ }, () => ({ contents, loader: 'js' }));
-    onLoad({ filter: /[\\/]functions[\\/]middleware[\\/]request-input\.ts$/ }, () => ({
+    onLoad({ filter: /[\\/]functions[\\/]http[\\/]request-input\.ts$/ }, () => ({
       contents: withoutInput,
       loader: 'js',
     }));

@@ -13,8 +13,8 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { type TableId, tables } from '../../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/endpoints.ts';
-import { type TableId, tables } from '../../functions/tables.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';

@@ -1,7 +1,7 @@
 import { Stack, Token, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { TableId } from '../../functions/tables.ts';
+import type { TableId } from '../../core/tables.ts';
 import type { ServiceTables } from './service-tables.ts';
 
 /** What the commands of the CLI do with each table. A test compares it with the requests that they make. */

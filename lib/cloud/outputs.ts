@@ -1,5 +1,5 @@
 /** The names of the stack's outputs. The stack writes them, the CLI reads them. Without CDK imports, which load slowly. */
-import type { TableId } from '../../functions/tables.ts';
+import type { TableId } from '../../core/tables.ts';
 
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
 

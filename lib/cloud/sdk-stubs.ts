@@ -14,18 +14,18 @@ const unreachable = (name: string) => `throw new Error('${name} is not part of t
 
 const STUBS: readonly SdkStub[] = [
   {
-    // functions/dynamodb/database.ts gives the credentials that Lambda puts into the environment.
+    // core/dynamodb/database.ts gives the credentials that Lambda puts into the environment.
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
     contents: `export const defaultProvider = () => async () => { ${unreachable('credential-provider-node')} };`,
   },
   {
-    // functions/dynamodb/client/transport.ts carries the requests.
+    // core/dynamodb/client/transport.ts carries the requests.
     file: /@smithy\/node-http-handler\/dist-es\/node-http-handler\.js$/,
     contents:
       'export const DEFAULT_REQUEST_TIMEOUT = 0;\nexport class NodeHttpHandler { static create(transport) { return transport; } }',
   },
   {
-    // functions/dynamodb/client/signer.ts signs them.
+    // core/dynamodb/client/signer.ts signs them.
     file: /@aws-sdk\/core\/dist-es\/submodules\/httpAuthSchemes\/aws_sdk\/AwsSdkSigV4Signer\.js$/,
     contents: `export const AWSSDKSigV4Signer = undefined, validateSigningProperties = undefined;\nexport class AwsSdkSigV4Signer { sign() { ${unreachable('AwsSdkSigV4Signer')} } }`,
   },

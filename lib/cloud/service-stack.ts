@@ -1,7 +1,7 @@
 import { Annotations, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { type TableId, tables as tableDescriptions } from '../../core/tables.ts';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
-import { type TableId, tables as tableDescriptions } from '../../functions/tables.ts';
 import { rollbackAlarmsOf } from './alarm-descriptions.ts';
 import { ServiceAlarms } from './alarms.ts';
 import type { Bundles, FunctionId } from './bundles.ts';
@@ -33,7 +33,7 @@ export interface ServiceStackProps {
  *     caller → HttpGateway ─ a route per path of functions/endpoints.ts, `$default` for all other requests
  *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
  *                     ↑  GradualDeployment ─ moves the aliases, where the settings ask for it
- *                     └→ ServiceTables ─ one per description in functions/tables.ts
+ *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
  *                └→ Probe ─ requests the service every minute
  */

@@ -3,8 +3,8 @@ import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Attribute, AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../core/tables.ts';
 import { type Endpoint, endpoints, type TableActions } from '../../functions/endpoints.ts';
-import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../functions/tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 const WRITES = /^(Put|Update|Delete)/;
@@ -24,7 +24,7 @@ const accessTo = (id: TableId): ('Read' | 'Write')[] => {
   return [...(reads ? (['Read'] as const) : []), ...(writes ? (['Write'] as const) : [])];
 };
 
-/** Every table of functions/tables.ts: billed by request, encrypted, and all but the counters restorable to any second of the last 35 days. */
+/** Every table of core/tables.ts: billed by request, encrypted, and all but the counters restorable to any second of the last 35 days. */
 export class ServiceTables extends Construct {
   private readonly byId: Readonly<Record<TableId, TableV2>>;
 

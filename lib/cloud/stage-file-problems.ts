@@ -1,7 +1,7 @@
 /** What is wrong with a stage's settings file, one sentence for each field. */
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
-import { validationIssues } from '../../functions/schemas/validation-issues.ts';
+import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { StageFile } from './stage-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** The settings file of a stage, `stages/STAGE.json`: the form that it must have. Without CDK imports, which load slowly. */
 import * as T from 'typebox';
-import { largestRequestsPerSecond } from '../../functions/access/plans.ts';
+import { largestRequestsPerSecond } from '../../core/access/plans.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
 export const LOG_RETENTION_DAYS: readonly number[] = [
@@ -28,7 +28,7 @@ const Throttle = T.Object({
     T.Integer(),
     (value) => value >= largestRequestsPerSecond(),
     () =>
-      `must be at least ${largestRequestsPerSecond()}, the requests per second of the largest plan (functions/access/plans.ts)`,
+      `must be at least ${largestRequestsPerSecond()}, the requests per second of the largest plan (core/access/plans.ts)`,
   ),
   /** Requests at once. */
   burstLimit: T.Integer({ minimum: 1 }),

@@ -1,9 +1,9 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS } from '../../functions/content/content-entries.ts';
-import { contentReads } from '../../functions/content/content-reads.ts';
-import { type ContentStore, contentStore } from '../../functions/content/content-store.ts';
-import type { ContentItem } from '../../functions/content/item.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { ALL_ITEMS } from '../../core/content/content-entries.ts';
+import { contentReads } from '../../core/content/content-reads.ts';
+import { type ContentStore, contentStore } from '../../core/content/content-store.ts';
+import type { ContentItem } from '../../core/content/item.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 
 /** Items that are read at once: at most 10 MB of content. */
 const ITEMS_AT_ONCE = 100;

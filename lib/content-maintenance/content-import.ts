@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { contentReads } from '../../functions/content/content-reads.ts';
-import { contentStore } from '../../functions/content/content-store.ts';
-import type { Moment } from '../../functions/content/content-table.ts';
-import { contentTransactions } from '../../functions/content/content-transactions.ts';
-import type { ContentItem, StoredItem } from '../../functions/content/item.ts';
-import { backoffMs } from '../../functions/runtime/deadline.ts';
+import { contentReads } from '../../core/content/content-reads.ts';
+import { contentStore } from '../../core/content/content-store.ts';
+import type { Moment } from '../../core/content/content-table.ts';
+import { contentTransactions } from '../../core/content/content-transactions.ts';
+import type { ContentItem, StoredItem } from '../../core/content/item.ts';
+import { backoffMs } from '../../core/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
 /** What came of a row. A skipped one wrote nothing. */

@@ -1,5 +1,5 @@
 /** The kinds of inconsistency in stored content, and which of them a scan suggests. Pure. */
-import type { SlugClaim } from '../../functions/content/content-entries.ts';
+import type { SlugClaim } from '../../core/content/content-entries.ts';
 import type { ContentScan, ItemPlace, Membership } from './content-scan.ts';
 import type { Miscount } from './list-recount.ts';
 

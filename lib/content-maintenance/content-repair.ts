@@ -1,12 +1,12 @@
 /** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { KeyEnvironment } from '../../functions/access/api-key.ts';
-import { ALL_ITEMS, domainList, type SlugClaim } from '../../functions/content/content-entries.ts';
-import { contentStore } from '../../functions/content/content-store.ts';
-import { contentWrites } from '../../functions/content/content-writes.ts';
-import { bucketOf } from '../../functions/counted-list/entries.ts';
-import { type TransactWrite, transact } from '../../functions/dynamodb/transact.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import type { KeyEnvironment } from '../../core/access/api-key.ts';
+import { ALL_ITEMS, domainList, type SlugClaim } from '../../core/content/content-entries.ts';
+import { contentStore } from '../../core/content/content-store.ts';
+import { contentWrites } from '../../core/content/content-writes.ts';
+import { bucketOf } from '../../core/counted-list/entries.ts';
+import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 import type { Inconsistency } from './content-inconsistencies.ts';
 import type { Membership } from './content-scan.ts';
 import { listRecount, listRepairs } from './list-recount.ts';

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { KeyEnvironment } from '../../functions/access/api-key.ts';
+import type { KeyEnvironment } from '../../core/access/api-key.ts';
 import {
   ALL_ITEMS,
   domainList,
@@ -8,8 +8,8 @@ import {
   parseSlug,
   type SlugClaim,
   separatePrefix,
-} from '../../functions/content/content-entries.ts';
-import { bucketOf, parseListEntry } from '../../functions/counted-list/entries.ts';
+} from '../../core/content/content-entries.ts';
+import { bucketOf, parseListEntry } from '../../core/counted-list/entries.ts';
 
 /** The slug and the positions that an item's entry has. */
 export interface ItemPlace {

@@ -1,4 +1,4 @@
-import { type ContentFields, type ContentItem, latest } from '../../functions/content/item.ts';
+import { type ContentFields, type ContentItem, latest } from '../../core/content/item.ts';
 
 /** An item as a file describes it: the fields and, where the file has them, the values that the service sets. */
 export type ImportedItem = ContentFields & Partial<ContentItem>;

@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import type { ContentStore } from '../../functions/content/content-store.ts';
-import { bucketOf } from '../../functions/counted-list/entries.ts';
-import type { TransactWrite } from '../../functions/dynamodb/transact.ts';
+import type { ContentStore } from '../../core/content/content-store.ts';
+import { bucketOf } from '../../core/counted-list/entries.ts';
+import type { TransactWrite } from '../../core/dynamodb/transact.ts';
 
 /** A bucket whose counter and members differ. */
 export interface Miscount {

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf, presentedKey } from '../../functions/access/api-key.ts';
-import type { keysTable } from '../../functions/access/keys-table.ts';
-import { PLAN_NAMES, type PlanName } from '../../functions/access/plans.ts';
-import { SCOPES } from '../../functions/access/scopes.ts';
+import { generateKey, hashKey, type KeyEnvironment, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
+import type { keysTable } from '../../core/access/keys-table.ts';
+import { PLAN_NAMES, type PlanName } from '../../core/access/plans.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
 import { PRIVATE_FILE } from '../private-file.ts';
 import { CannotStart } from './options.ts';
 
@@ -35,7 +35,7 @@ const createDemoKey = async (keys: Keys, { name, plan, environment }: DemoKey, n
 
 /** Until version 0.3.0 every demo key was a test key, which sees none of the sample data now. */
 const isUsable = async (keys: Keys, key: unknown, { plan, environment }: DemoKey): Promise<boolean> => {
-  const presented = typeof key === 'string' ? presentedKey({ 'x-api-key': key }) : undefined;
+  const presented = typeof key === 'string' ? parseApiKey(key) : undefined;
   if (presented?.environment !== environment) return false;
   const record = await keys.find(presented.id);
   return record !== undefined && record.revokedAt === undefined && record.plan === plan;

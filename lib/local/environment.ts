@@ -1,5 +1,5 @@
 /** The one place in lib/local that reads and writes `process.env`. */
-import { type TableId, type TableNames, tables } from '../../functions/tables.ts';
+import { type TableId, type TableNames, tables } from '../../core/tables.ts';
 
 /** The functions' log level on this machine, unless the shell sets another one: the service prints its own access lines. */
 const LOG_LEVEL = 'ERROR';

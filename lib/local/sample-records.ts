@@ -1,14 +1,14 @@
 /** The sandbox vehicles as sample data of a developer's machine, dated from a day. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ComplianceRecord } from '../../functions/compliance/record.ts';
-import { londonDate } from '../../functions/runtime/clock.ts';
+import type { ComplianceRecord } from '../../core/compliance/record.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
 import {
   dayFrom,
   sandboxCompliance,
   sandboxRegistrations,
   sandboxVehicle,
-} from '../../functions/sandbox/sandbox-records.ts';
-import type { VehicleRecord } from '../../functions/vehicles/record.ts';
+} from '../../core/sandbox/sandbox-records.ts';
+import type { VehicleRecord } from '../../core/vehicles/record.ts';
 
 /** The sample vehicles as records on the day of `now`. */
 export const sampleVehicleRecords = (now: Date): VehicleRecord[] =>

@@ -1,4 +1,4 @@
-import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { prepareDataDirectory, unusableData } from './data-directory.ts';
 import type { DemoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';

@@ -1,4 +1,4 @@
-import { PLAN_NAMES } from '../../functions/access/plans.ts';
+import { PLAN_NAMES } from '../../core/access/plans.ts';
 import type { DemoKeys } from './demo-keys.ts';
 
 /** What a start prints when the service is ready. */

@@ -1,5 +1,5 @@
 /** Every code with its meaning and its remedy, under the anchor that problem documents name as their `type`. */
-import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
+import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 
 /** What the catalogue does not hold, because every function bundles it; both texts are Markdown. */
 interface ProblemTexts {
@@ -119,7 +119,7 @@ const section = ({ code, anchor, status, title, meaning, remedy }: ExplainedProb
 /** The list as Markdown. */
 export const errorListMarkdown = (): string =>
   [
-    '<!-- Written by `npm run openapi` from functions/problems.ts and lib/openapi/error-list.ts. -->',
+    '<!-- Written by `npm run openapi` from core/problems.ts and lib/openapi/error-list.ts. -->',
     '# Errors',
     'Every error is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem document. Decide by `code`; show `detail` to a person; quote `requestId` when you ask for support.',
     ...explainedProblems.map(section),

@@ -1,6 +1,7 @@
 /** The responses of each endpoint, by status. */
+
+import { type ProblemCode, problems } from '../../core/problems.ts';
 import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
-import { type ProblemCode, problems } from '../../functions/problems.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import { meaningOf } from './error-list.ts';
 import { commonProblems } from './examples/all-examples.ts';

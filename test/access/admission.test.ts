@@ -1,14 +1,14 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../functions/access/admission.ts';
-import { generateKey, presentedKey } from '../../functions/access/api-key.ts';
-import type { KeyRecord } from '../../functions/access/keys-table.ts';
-import { PLANS } from '../../functions/access/plans.ts';
-import { recentlyAdmittedKeys } from '../../functions/access/recently-admitted-keys.ts';
+import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/admission.ts';
+import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
+import { PLANS } from '../../core/access/plans.ts';
+import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
 
 const NOW = new Date('2026-06-15T12:00:30Z');
 const none = { id: '', hash: '', environment: 'test' } as const;
-const presented = presentedKey({ 'x-api-key': generateKey('test') }) ?? none;
+const presented = parseApiKey(generateKey('test')) ?? none;
 const RECORD: KeyRecord = {
   ...presented,
   name: 'Test',

@@ -1,11 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  LARGEST_BULK_SIZE,
-  largestRequestsPerSecond,
-  PLAN_NAMES,
-  PLANS,
-  windowAt,
-} from '../../functions/access/plans.ts';
+import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
 
 describe('A rate limit window', () => {
   it.each([

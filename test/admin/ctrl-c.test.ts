@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../bin/stop-signals.ts';
-import { contentTable } from '../../functions/content/content-table.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { commandLine, journalOf } from './command-line.ts';
 import { ITEM_IDS, itemLine, manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './import-files.ts';
 

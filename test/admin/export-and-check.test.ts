@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../functions/content/content-entries.ts';
-import { contentTable } from '../../functions/content/content-table.ts';
-import { prefixedTableNames } from '../../functions/tables.ts';
+import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import { prefixedTableNames } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { commandLine, failure, runCommand } from './command-line.ts';

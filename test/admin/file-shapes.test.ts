@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { complianceTable } from '../../functions/compliance/compliance-table.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
-import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
+import { complianceTable } from '../../core/compliance/compliance-table.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
+import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { commandLine } from './command-line.ts';
 import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './import-files.ts';
 

@@ -1,7 +1,7 @@
 import { utimes } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { complianceTable } from '../../functions/compliance/compliance-table.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { complianceTable } from '../../core/compliance/compliance-table.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { commandLine, NOW } from './command-line.ts';
 
 const { run, file, load, engine, rejectedLines } = commandLine();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { contentTable } from '../../functions/content/content-table.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { type CommandOptions, commandLine, NOW } from './command-line.ts';
 import { ITEM_IDS } from './import-files.ts';
 

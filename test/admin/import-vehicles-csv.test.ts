@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
+import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { commandLine, NOW } from './command-line.ts';
 import { VEHICLE_HEADER, type VehicleCells, vehicleRow, vehiclesCsv } from './import-files.ts';
 

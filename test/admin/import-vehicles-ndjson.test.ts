@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import { vehiclesTable } from '../../functions/vehicles/vehicles-table.ts';
+import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { commandLine, NOW } from './command-line.ts';
 import { vehicleLine } from './import-files.ts';
 

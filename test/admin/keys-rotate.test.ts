@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
+import { hashKey, isWellFormedKey, keyIdOf } from '../../core/access/api-key.ts';
+import { type KeyRecord, keysTable } from '../../core/access/keys-table.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { commandLine, failure, NOW } from './command-line.ts';
 

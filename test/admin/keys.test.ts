@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashKey, isWellFormedKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { windowAt } from '../../functions/access/plans.ts';
-import { usageTable } from '../../functions/access/usage-table.ts';
+import { hashKey, isWellFormedKey, keyIdOf } from '../../core/access/api-key.ts';
+import { windowAt } from '../../core/access/plans.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { commandLine, failure, NOW, runCommand } from './command-line.ts';
 

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { prefixedTableNames } from '../../functions/tables.ts';
+import { prefixedTableNames } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { commandLine, failure, NOW } from './command-line.ts';
 

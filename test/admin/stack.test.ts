@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TableId } from '../../functions/tables.ts';
+import type { TableId } from '../../core/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
 import { commandLine, failure, runCommand } from './command-line.ts';
 import { type AwsServer, startAwsServer } from './deployment/aws-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { SCOPES } from '../../functions/access/scopes.ts';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
 import type { Call } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';

@@ -12,7 +12,7 @@ const expectAlive = async (slug: string) => expect((await post({ json: { ...ITEM
 const unknownFields = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]));
 
-/** Every media type: test/middleware/body-checks.test.ts. */
+/** Every media type: test/http/body-checks.test.ts. */
 describe('A request body', () => {
   it.each([
     ['cut off', 'MALFORMED_JSON', '{"title": "T"'],

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { PLANS } from '../../functions/access/plans.ts';
+import { PLANS } from '../../core/access/plans.ts';
 import { always, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
 import { rateLimitOf, testApi } from '../support/test-api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ContentItem } from '../../functions/content/item.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import type { Reply } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { testApi } from '../support/test-api.ts';

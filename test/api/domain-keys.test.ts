@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import type { ContentItem } from '../../functions/content/item.ts';
+import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import type { Reply } from '../support/api.ts';
 import { fillDomain, someFields } from '../support/content.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';

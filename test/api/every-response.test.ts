@@ -1,6 +1,6 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { windowAt } from '../../functions/access/plans.ts';
+import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import type { Call, Reply } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { windowAt } from '../../functions/access/plans.ts';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import type { Reply } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';

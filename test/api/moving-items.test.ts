@@ -1,8 +1,8 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../functions/content/content-entries.ts';
-import { contentTable } from '../../functions/content/content-table.ts';
-import type { ContentItem } from '../../functions/content/item.ts';
+import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { clientOf, type TestEngine } from '../support/engine.ts';
 import { testApi } from '../support/test-api.ts';

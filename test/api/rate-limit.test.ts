@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { windowAt } from '../../functions/access/plans.ts';
+import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import { NOON } from '../support/clock.ts';
 import { fetchByContract } from '../support/contract.ts';
 import { forTable, onNthCall } from '../support/fault-choosers.ts';

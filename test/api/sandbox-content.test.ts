@@ -1,7 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { CONTENT_PREFIX } from '../../functions/content/content-entries.ts';
-import type { ContentItem } from '../../functions/content/item.ts';
+import { CONTENT_PREFIX } from '../../core/content/content-entries.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import type { Call } from '../support/api.ts';
 import { testApi } from '../support/test-api.ts';

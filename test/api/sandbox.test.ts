@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { generateKey } from '../../functions/access/api-key.ts';
-import { londonDate } from '../../functions/runtime/clock.ts';
-import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../functions/sandbox/sandbox-records.ts';
+import { generateKey } from '../../core/access/api-key.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
 import type { Call, Reply } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';

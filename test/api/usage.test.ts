@@ -1,8 +1,8 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { windowAt } from '../../functions/access/plans.ts';
-import { usageTable } from '../../functions/access/usage-table.ts';
+import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { windowAt } from '../../core/access/plans.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
 import { NOON } from '../support/clock.ts';
 import { meteredClient } from '../support/metered-client.ts';
 import { testApi } from '../support/test-api.ts';

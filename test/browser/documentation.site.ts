@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ProblemCode, problems, problemType } from '../../functions/problems.ts';
+import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { runCommand } from '../support/run-command.ts';
 import { FORMS, type Form, type OpenPage, takePicture, testBrowser, WIDE } from './browser.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { type Bundles, bundleFunctions } from '../../lib/cloud/bundles.ts';
 import { localEnvironment } from '../../lib/local/environment.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TableId } from '../../core/tables.ts';
 import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
-import type { TableId } from '../../functions/tables.ts';
 import { type Reply, startApi, type TestApi } from '../support/api.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 import { requestedPermissions, sortedPermissions } from './requested-permissions.ts';

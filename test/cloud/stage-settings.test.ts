@@ -116,7 +116,7 @@ describe('The settings of a stage', () => {
     [{ domain: { ...DOMAIN, zone: 'example.com' } }, ': domain.zone is not a setting.'],
     [
       { throttle: { rateLimit: 99, burstLimit: 2_000 } },
-      ': throttle.rateLimit must be at least 100, the requests per second of the largest plan (functions/access/plans.ts).',
+      ': throttle.rateLimit must be at least 100, the requests per second of the largest plan (core/access/plans.ts).',
     ],
     [{ throttle: { rateLimit: 1_000 } }, ': throttle.burstLimit is required.'],
     [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],

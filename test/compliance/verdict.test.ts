@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { verdictOn } from '../../functions/compliance/verdict.ts';
+import { verdictOn } from '../../core/compliance/verdict.ts';
 import { aCompliance, aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';

@@ -7,9 +7,9 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../functions/content/content-entries.ts';
-import { contentTable } from '../../functions/content/content-table.ts';
-import type { ContentItem } from '../../functions/content/item.ts';
+import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentTable } from '../../functions/content/content-table.ts';
+import { contentTable } from '../../core/content/content-table.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentTable } from '../../functions/content/content-table.ts';
-import type { ContentItem } from '../../functions/content/item.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { moment, someFields } from '../support/content.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { contentTable } from '../../functions/content/content-table.ts';
-import type { ContentItem } from '../../functions/content/item.ts';
-import type { ProblemCode } from '../../functions/problems.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import type { ContentItem } from '../../core/content/item.ts';
+import type { ProblemCode } from '../../core/problems.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import { moment, someFields } from '../support/content.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Bucket, bucketRanges } from '../../functions/counted-list/bucket-ranges.ts';
+import { type Bucket, bucketRanges } from '../../core/counted-list/bucket-ranges.ts';
 
 /** Buckets 3 to 0, newest first, of which bucket 1 has become empty. */
 const BUCKETS: readonly Bucket[] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bucketOf, listKeys, parseListEntry } from '../../functions/counted-list/entries.ts';
+import { bucketOf, listKeys, parseListEntry } from '../../core/counted-list/entries.ts';
 
 const { allocatorKey, counterKey, memberKey } = listKeys('');
 

@@ -1,9 +1,9 @@
 import { type QueryCommandInput, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { countedLists } from '../../functions/counted-list/counted-list.ts';
-import { listKeys } from '../../functions/counted-list/entries.ts';
-import type { TransactWrite } from '../../functions/dynamodb/transact.ts';
+import { countedLists } from '../../core/counted-list/counted-list.ts';
+import { listKeys } from '../../core/counted-list/entries.ts';
+import type { TransactWrite } from '../../core/dynamodb/transact.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 
 let engine: TestEngine;

@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { type TableId, tables } from '../../functions/tables.ts';
+import { type TableId, tables } from '../../core/tables.ts';
 import { BASE_ADDRESS_OUTPUT, tableOutput } from '../../lib/cloud/outputs.ts';
 
 /** What is asked of CloudFormation itself, where the cdk command does not do it. */

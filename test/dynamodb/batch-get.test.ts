@@ -1,8 +1,8 @@
 import type { BatchGetCommandInput, BatchGetCommandOutput, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { batchGet } from '../../functions/dynamodb/batch-get.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
-import { vehicleKey } from '../../functions/vehicles/vehicles-table.ts';
+import { batchGet } from '../../core/dynamodb/batch-get.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
+import { vehicleKey } from '../../core/vehicles/vehicles-table.ts';
 import { clientOf } from '../support/engine.ts';
 import { aVehicle } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';

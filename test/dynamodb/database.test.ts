@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { removeUnused } from '../../functions/dynamodb/client/unused-middleware.ts';
-import { createDatabase } from '../../functions/dynamodb/database.ts';
+import { removeUnused } from '../../core/dynamodb/client/unused-middleware.ts';
+import { createDatabase } from '../../core/dynamodb/database.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

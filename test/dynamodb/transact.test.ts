@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { createDatabase } from '../../functions/dynamodb/database.ts';
-import { type TransactWrite, transact } from '../../functions/dynamodb/transact.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import { createDatabase } from '../../core/dynamodb/database.ts';
+import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { clientOf } from '../support/engine.ts';
 import { always, onNthCall } from '../support/fault-choosers.ts';
 import { testApi } from '../support/test-api.ts';

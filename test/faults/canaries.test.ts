@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { generateKey } from '../../functions/access/api-key.ts';
+import { generateKey } from '../../core/access/api-key.ts';
 import { MARKER } from './canaries/canary-api.ts';
 import { leaksIn } from './canaries/leaks.ts';
 

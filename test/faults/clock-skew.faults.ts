@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PLANS, WINDOW_SECONDS, windowAt } from '../../functions/access/plans.ts';
+import { PLANS, WINDOW_SECONDS, windowAt } from '../../core/access/plans.ts';
 import { NOON } from '../support/clock.ts';
 import { type FourGateways, GATEWAYS, startFourGateways } from './rate-limit/four-gateways.ts';
 import { bySize, reportFigures, sum, TIMEOUT_MS } from './size.ts';

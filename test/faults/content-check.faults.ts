@@ -1,8 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ALL_ITEMS, contentKeys, domainList } from '../../functions/content/content-entries.ts';
-import { contentTable } from '../../functions/content/content-table.ts';
-import type { ContentItem, StoredItem } from '../../functions/content/item.ts';
+import { ALL_ITEMS, contentKeys, domainList } from '../../core/content/content-entries.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import type { ContentItem, StoredItem } from '../../core/content/item.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';

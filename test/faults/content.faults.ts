@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { ContentItem } from '../../functions/content/item.ts';
+import type { ContentItem } from '../../core/content/item.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { type ChooseFault, FAULTS, withProbability } from '../support/fault-choosers.ts';

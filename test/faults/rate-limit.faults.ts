@@ -1,7 +1,7 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { PLANS, type PlanName, windowAt } from '../../functions/access/plans.ts';
+import { PLANS, type PlanName, windowAt } from '../../core/access/plans.ts';
 import { NOON } from '../support/clock.ts';
 import { type ChooseFault, forTable, withProbability } from '../support/fault-choosers.ts';
 import type { Fault } from '../support/fault-proxy.ts';
@@ -24,7 +24,7 @@ const STARTS: readonly { readonly plan: PlanName; readonly usedBefore: number }[
   { plan: 'premium', usedBefore: 5_600 },
 ];
 
-/** In time for the SDK, and too late (`functions/dynamodb/database.ts`). */
+/** In time for the SDK, and too late (`core/dynamodb/database.ts`). */
 const SLOW: Fault = { slowMs: 400 };
 const TOO_SLOW: Fault = { slowMs: 1_500 };
 const NOT_APPLIED: readonly (Fault | undefined)[] = ['throttle', 'error', 'hang', 'resetBefore'];

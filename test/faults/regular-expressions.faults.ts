@@ -24,7 +24,7 @@ const parameters = {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** All that reads what callers or operators write, and what bodies are parsed with. */
-const READERS = ['functions/**/*.ts', 'lib/admin/**/*.ts', 'lib/local/gateway/**/*.ts'];
+const READERS = ['core/**/*.ts', 'functions/**/*.ts', 'lib/admin/**/*.ts', 'lib/local/gateway/**/*.ts'];
 const PARSERS = ['@middy/http-json-body-parser', '@middy/util'];
 const FILES = [
   ...READERS.flatMap((glob) => globSync(glob, { cwd: ROOT }).map((file) => join(ROOT, file))),

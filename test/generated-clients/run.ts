@@ -3,7 +3,7 @@ import { deepEqual } from 'node:assert/strict';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PLANS } from '../../functions/access/plans.ts';
+import { PLANS } from '../../core/access/plans.ts';
 import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
 import type { AccessLogEntry } from '../../lib/local/gateway/gateway.ts';
 import { responsesOf } from '../../lib/openapi/responses.ts';

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { isAllowedHost } from '../../lib/local/allowed-host.ts';
 import { readOptions } from '../../lib/local/options.ts';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';

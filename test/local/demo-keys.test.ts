@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KeyRecord } from '../../functions/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { demoKeys } from '../../lib/local/demo-keys.ts';
 import { CannotStart } from '../../lib/local/options.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { problems, problemType } from '../../functions/problems.ts';
+import { problems, problemType } from '../../core/problems.ts';
 import { documentationPages } from '../../lib/local/docs/pages.ts';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { fetchByContract } from '../support/contract.ts';
 import { clientOf } from '../support/engine.ts';
 import { aVehicle } from '../support/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ProblemCode, problemType } from '../../functions/problems.ts';
+import { type ProblemCode, problemType } from '../../core/problems.ts';
 import { type Exchange, requireContract } from '../support/contract.ts';
 
 const verdict = {

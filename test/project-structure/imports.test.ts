@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
-import { forbidden } from './import-rules.ts';
+import { forbidden, LAYERS, PRODUCT_FOLDERS } from './import-rules.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const FOLDERS = ['functions', 'lib', 'bin', 'client/src'];
+const FOLDERS = [...PRODUCT_FOLDERS, 'client/src'];
 /** With fewer modules than this, the rules have read only a part of the product. */
 const LEAST_MODULES = 200;
 
@@ -42,7 +42,7 @@ const violationsOf = async (files: Readonly<Record<string, string>>): Promise<st
   }
 };
 
-const sourceFiles = ['bin', 'functions', 'lib'].flatMap((folder) =>
+const sourceFiles = PRODUCT_FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .map((name) => join(folder, name)),
@@ -61,7 +61,7 @@ describe('Imports', () => {
     [from]: `import '${specifier}';`,
     [to]: 'export const imported = 1;',
   });
-  it.each<[string, Record<string, string>]>([
+  const planted: [rule: string, files: Record<string, string>][] = [
     ['no circular imports', { 'lib/a.ts': "import './b.ts';", 'lib/b.ts': "import './a.ts';\nexport const b = 1;" }],
     [
       'no circular folders',
@@ -70,6 +70,15 @@ describe('Imports', () => {
         ...oneImport('lib/b/two.ts', '../a/two.ts', 'lib/a/two.ts'),
       },
     ],
+    ['the product imports nothing of other folders', oneImport('lib/a.ts', '../shared/b.ts', 'shared/b.ts')],
+    [
+      'core/ imports nothing above it',
+      { 'core/a/one.ts': "import type { B } from '../../functions/b.ts';", 'functions/b.ts': 'export interface B {}' },
+    ],
+    [
+      'core/ knows no event, no middy and no CDK',
+      oneImport('core/a/one.ts', '@middy/core', 'node_modules/@middy/core/index.js'),
+    ],
     [
       'functions/ imports nothing of lib/, bin/ or client/',
       { 'functions/a/one.ts': "import type { B } from '../../lib/b.ts';", 'lib/b.ts': 'export interface B {}' },
@@ -77,26 +86,50 @@ describe('Imports', () => {
     ['client/ imports nothing of the service', oneImport('client/src/a.ts', '../../lib/b.ts', 'lib/b.ts')],
     ['the library in client/ uses web standards only', { 'client/src/a.ts': "import 'node:fs';" }],
     [
-      'lib/cloud and lib/openapi import only declarations',
-      oneImport('lib/cloud/stack.ts', '../../functions/handlers/read.ts', 'functions/handlers/read.ts'),
+      'lib/cloud and lib/openapi import only rows and declarations',
+      oneImport('lib/cloud/stack.ts', '../../functions/http/stack.ts', 'functions/http/stack.ts'),
+    ],
+    [
+      'lib/cloud and lib/openapi import only rows and declarations',
+      oneImport('lib/openapi/document.ts', '../../core/content/item.ts', 'core/content/item.ts'),
+    ],
+    [
+      'lib/admin imports core/, lib/content-maintenance and the outputs of the stack',
+      oneImport('lib/admin/keys.ts', '../../functions/endpoints.ts', 'functions/endpoints.ts'),
+    ],
+    [
+      'lib/content-maintenance imports core/ only',
+      oneImport('lib/content-maintenance/check.ts', '../admin/keys.ts', 'lib/admin/keys.ts'),
+    ],
+    ['lib/ imports nothing of bin/', oneImport('lib/a.ts', '../bin/b.ts', 'bin/b.ts')],
+    [
+      'nobody imports a handler',
+      oneImport('lib/local/gateway.ts', '../../functions/handlers/read.ts', 'functions/handlers/read.ts'),
     ],
     [
       'handlers look vehicles up through the sandbox',
-      oneImport('functions/handlers/read.ts', '../vehicles/vehicles-table.ts', 'functions/vehicles/vehicles-table.ts'),
+      oneImport(
+        'functions/handlers/read.ts',
+        '../../core/vehicles/vehicles-table.ts',
+        'core/vehicles/vehicles-table.ts',
+      ),
     ],
     [
-      'only handlers and middleware import the table of endpoints',
-      oneImport('functions/content/address.ts', '../endpoints.ts', 'functions/endpoints.ts'),
+      'only handlers and functions/http import the table of endpoints',
+      oneImport('functions/probe/probe.ts', '../endpoints.ts', 'functions/endpoints.ts'),
     ],
-    [
-      'functions/access imports only what is below it',
-      oneImport('functions/access/key.ts', '../content/item.ts', 'functions/content/item.ts'),
-    ],
-    [
-      'rules are pure',
-      oneImport('functions/compliance/verdict.ts', '../dynamodb/database.ts', 'functions/dynamodb/database.ts'),
-    ],
-  ])('are reported when they break a rule: %s', async (rule, files) => {
+    ['rules are pure', oneImport('core/compliance/verdict.ts', '../dynamodb/database.ts', 'core/dynamodb/database.ts')],
+    ...Object.keys(LAYERS).map((folder): [string, Record<string, string>] => [
+      `${folder} imports only what is below it`,
+      oneImport(`${folder}/one.ts`, '../../core/other/one.ts', 'core/other/one.ts'),
+    ]),
+  ];
+
+  it('have a planted violation of each rule', () => {
+    expect(new Set(planted.map(([rule]) => rule))).toEqual(new Set(forbidden.map(({ name }) => name)));
+  });
+
+  it.each(planted)('are reported when they break a rule: %s', async (rule, files) => {
     const violations = await violationsOf(files);
     expect(violations.some((violation) => violation.startsWith(`${rule}: `))).toBe(true);
   });
@@ -118,14 +151,16 @@ describe('The product code', () => {
     }
   });
 
+  const deployed = sourceFiles.filter((file) => /^(core|functions)\//.test(file));
+
   it('reads the environment of functions in one file', () => {
-    const readers = sourceFiles.filter((file) => sourceOf(file).includes('process.env'));
-    expect(readers.filter((file) => file.startsWith('functions/'))).toEqual(['functions/runtime/environment.ts']);
+    const readers = deployed.filter((file) => sourceOf(file).includes('process.env'));
+    expect(readers).toEqual(['core/runtime/environment.ts']);
   });
 
-  it('has error statuses only in the middleware and the error catalogue', () => {
+  it('has error statuses only in functions/http and the error catalogue', () => {
     const status = /\b(status|statusCode)\b\s*:\s*[45]\d\d\b/;
-    const knowing = sourceFiles.filter((file) => file.startsWith('functions/') && status.test(sourceOf(file)));
-    expect(knowing.filter((file) => !file.startsWith('functions/middleware/'))).toEqual(['functions/problems.ts']);
+    const knowing = deployed.filter((file) => status.test(sourceOf(file)));
+    expect(knowing.filter((file) => !file.startsWith('functions/http/'))).toEqual(['core/problems.ts']);
   });
 });

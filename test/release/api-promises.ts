@@ -1,6 +1,7 @@
 /** What callers rely on, one promise a line: made from the rows and their schemas, for each address of an endpoint. */
+
+import { type ProblemCode, problems } from '../../core/problems.ts';
 import { dateQuery, type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
-import { type ProblemCode, problems } from '../../functions/problems.ts';
 import { commonProblems } from '../../lib/openapi/examples/all-examples.ts';
 import { problemSchema, validationIssueSchema } from '../../lib/openapi/problem-schema.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../lib/openapi/response-headers.ts';

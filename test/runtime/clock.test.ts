@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isCalendarDate, londonDate } from '../../functions/runtime/clock.ts';
+import { isCalendarDate, londonDate } from '../../core/runtime/clock.ts';
 
 describe('The day in London', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('The day in London', () => {
     expect(londonDate(new Date(instant))).toBe(day);
   });
 
-  // If this fails after an update of Node, the law of summer time has changed: functions/runtime/clock.ts implements it.
+  // If this fails after an update of Node, the law of summer time has changed: core/runtime/clock.ts implements it.
   it('agrees with Node’s time zones every hour around clock changes from 1996 to 2060', () => {
     const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/London', dateStyle: 'short' });
     const HOUR_MS = 3_600_000;

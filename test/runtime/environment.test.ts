@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { databaseFromEnvironment, tableNamesFromEnvironment } from '../../functions/runtime/environment.ts';
+import { databaseFromEnvironment, tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 
 const before = { ...process.env };
 beforeEach(() => {

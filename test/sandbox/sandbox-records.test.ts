@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { problems } from '../../functions/problems.ts';
-import { FORCED_OUTCOMES, forcedErrorOf, isForced } from '../../functions/sandbox/forced-outcomes.ts';
-import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../functions/sandbox/sandbox-records.ts';
-import { normaliseRegistration } from '../../functions/vehicles/registration.ts';
+import { problems } from '../../core/problems.ts';
+import { FORCED_OUTCOMES, forcedErrorOf, isForced } from '../../core/sandbox/forced-outcomes.ts';
+import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
+import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 
 const TODAY = '2026-06-15';
 const FORCED = Object.keys(FORCED_OUTCOMES);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { verdictOn } from '../../functions/compliance/verdict.ts';
-import { problems } from '../../functions/problems.ts';
-import { londonDate } from '../../functions/runtime/clock.ts';
-import { FORCED_OUTCOMES } from '../../functions/sandbox/forced-outcomes.ts';
-import { SANDBOX_VEHICLES } from '../../functions/sandbox/sandbox-vehicles.ts';
-import { insuranceOn } from '../../functions/vehicles/insurance.ts';
+import { verdictOn } from '../../core/compliance/verdict.ts';
+import { problems } from '../../core/problems.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { FORCED_OUTCOMES } from '../../core/sandbox/forced-outcomes.ts';
+import { SANDBOX_VEHICLES } from '../../core/sandbox/sandbox-vehicles.ts';
+import { insuranceOn } from '../../core/vehicles/insurance.ts';
 import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-records.ts';
 
 const DAYS = ['2026-06-15T12:00:00Z', '2026-12-31T23:59:59Z', '2024-02-29T00:00:00Z', '2026-06-15T23:30:00Z'];

@@ -1,9 +1,9 @@
-import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
-import { SCOPES } from '../../functions/access/scopes.ts';
-import { usageTable } from '../../functions/access/usage-table.ts';
-import type { ComplianceRecord } from '../../functions/compliance/record.ts';
-import type { VehicleRecord } from '../../functions/vehicles/record.ts';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { type KeyRecord, keysTable } from '../../core/access/keys-table.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
+import type { ComplianceRecord } from '../../core/compliance/record.ts';
+import type { VehicleRecord } from '../../core/vehicles/record.ts';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { NOON } from './clock.ts';
 import { fetchByContract } from './contract.ts';

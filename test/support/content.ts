@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { ContentFields } from '../../functions/content/item.ts';
-import { deadlineIn } from '../../functions/runtime/deadline.ts';
+import type { ContentFields } from '../../core/content/item.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { NOON } from './clock.ts';
 

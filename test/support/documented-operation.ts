@@ -1,5 +1,5 @@
 /** Reads operations and responses out of the OpenAPI document, with references followed. */
-import { matchRoute } from '../../functions/path-template.ts';
+import { matchRoute } from '../../functions/http/path-template.ts';
 import { LOCAL_ORIGIN } from '../../lib/openapi/document.ts';
 
 type Node = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { DeleteTableCommand, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { documentClient } from '../../functions/dynamodb/database.ts';
-import { prefixedTableNames, type TableId, type TableNames, tables } from '../../functions/tables.ts';
+import { documentClient } from '../../core/dynamodb/database.ts';
+import { prefixedTableNames, type TableId, type TableNames, tables } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { type Engine, startEmbeddedEngine } from '../../lib/local/engine/embedded.ts';
 

@@ -1,9 +1,9 @@
-import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { type KeyRecord, keysTable } from '../../functions/access/keys-table.ts';
-import { SCOPES } from '../../functions/access/scopes.ts';
-import { createDatabase } from '../../functions/dynamodb/database.ts';
-import { databaseFromEnvironment } from '../../functions/runtime/environment.ts';
-import { LOCAL_TABLE_NAMES } from '../../functions/tables.ts';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { type KeyRecord, keysTable } from '../../core/access/keys-table.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
+import { createDatabase } from '../../core/dynamodb/database.ts';
+import { databaseFromEnvironment } from '../../core/runtime/environment.ts';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { applyEnvironment, localEnvironment } from '../../lib/local/environment.ts';
 import { loadSampleVehicles } from '../../lib/local/sample-database.ts';

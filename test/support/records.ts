@@ -1,5 +1,5 @@
-import type { ComplianceRecord } from '../../functions/compliance/record.ts';
-import type { Policy, VehicleRecord } from '../../functions/vehicles/record.ts';
+import type { ComplianceRecord } from '../../core/compliance/record.ts';
+import type { Policy, VehicleRecord } from '../../core/vehicles/record.ts';
 
 /** A policy over the test's day unless said otherwise. */
 export const aPolicy = (fields: Partial<Policy> = {}): Policy => ({

@@ -1,7 +1,7 @@
-import { generateKey, hashKey, keyIdOf } from '../../functions/access/api-key.ts';
-import { keysTable } from '../../functions/access/keys-table.ts';
-import type { PlanName } from '../../functions/access/plans.ts';
-import { SCOPES, type Scope } from '../../functions/access/scopes.ts';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { keysTable } from '../../core/access/keys-table.ts';
+import type { PlanName } from '../../core/access/plans.ts';
+import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { type AccessLogEntry, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { environmentOf, startEngine } from './engine.ts';

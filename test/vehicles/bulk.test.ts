@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { problems } from '../../functions/problems.ts';
-import { bulkKeys, isExpensiveBulk, unknownVehicle, verifyBulk } from '../../functions/vehicles/bulk.ts';
+import { problems } from '../../core/problems.ts';
+import { bulkKeys, isExpensiveBulk, unknownVehicle, verifyBulk } from '../../core/vehicles/bulk.ts';
 import { aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { insuranceOn, isInsured } from '../../functions/vehicles/insurance.ts';
+import { insuranceOn, isInsured } from '../../core/vehicles/insurance.ts';
 import { aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';

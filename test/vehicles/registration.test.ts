@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { apiError } from '../../functions/problems.ts';
-import { normaliseRegistration, requireRegistration } from '../../functions/vehicles/registration.ts';
+import { apiError } from '../../core/problems.ts';
+import { normaliseRegistration, requireRegistration } from '../../core/vehicles/registration.ts';
 
 const ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ÄÖÜÅ'];
 const plate = fc

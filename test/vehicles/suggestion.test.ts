@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { suggestionFor } from '../../functions/vehicles/suggestion.ts';
+import { suggestionFor } from '../../core/vehicles/suggestion.ts';
 
 const TODAY = '2026-11-22';
 

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
-import { LOCAL_TABLE_NAMES, type TableNames } from '../../../functions/tables.ts';
+import { LOCAL_TABLE_NAMES, type TableNames } from '../../../core/tables.ts';
 
 /** What the CLI uses of its process; tests pass their own. */
 export interface AdminContext {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { KeyEnvironment } from '../../../functions/access/api-key.ts';
+import type { KeyEnvironment } from '../../../core/access/api-key.ts';
 import { type ContentReport, contentCheck } from '../../content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';

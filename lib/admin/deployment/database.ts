@@ -1,9 +1,9 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { removeUnused } from '../../../functions/dynamodb/client/unused-middleware.ts';
-import { documentClient, transportSettings } from '../../../functions/dynamodb/database.ts';
-import { DeadlineExceeded } from '../../../functions/runtime/deadline.ts';
-import { usesStockClient } from '../../../functions/runtime/environment.ts';
+import { removeUnused } from '../../../core/dynamodb/client/unused-middleware.ts';
+import { documentClient, transportSettings } from '../../../core/dynamodb/database.ts';
+import { DeadlineExceeded } from '../../../core/runtime/deadline.ts';
+import { usesStockClient } from '../../../core/runtime/environment.ts';
 import { CommandFailure } from '../command/outcome.ts';
 import { awsErrorSentence, isUnreachable } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';

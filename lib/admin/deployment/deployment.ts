@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { TableNames } from '../../../functions/tables.ts';
+import type { TableNames } from '../../../core/tables.ts';
 import type { AdminContext } from '../command/context.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 

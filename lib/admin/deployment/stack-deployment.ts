@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import type { TableId, TableNames } from '../../../functions/tables.ts';
+import type { TableId, TableNames } from '../../../core/tables.ts';
 import { KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/outcome.ts';
 import { type AwsAccount, awsErrorSentence } from './aws-errors.ts';

@@ -1,4 +1,4 @@
-import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../functions/tables.ts';
+import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../core/tables.ts';
 import { CommandFailure } from '../command/outcome.ts';
 
 /** Tables by their id, as `--tables` names them; not all need to be there. */

@@ -1,7 +1,7 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { ComplianceRecord } from '../../../functions/compliance/record.ts';
-import { readStored } from '../../../functions/schemas/stored-record.ts';
-import { VehicleRecord } from '../../../functions/vehicles/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { readStored } from '../../../core/schemas/stored-record.ts';
+import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
 import type { CommandRun } from '../deployment/deployment.ts';
 import { rejectedFile } from '../files/rejected-file.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import * as T from 'typebox';
-import { validationIssues } from '../../../functions/schemas/validation-issues.ts';
+import { validationIssues } from '../../../core/schemas/validation-issues.ts';
 import { PRIVATE_FILE } from '../../private-file.ts';
 import { CommandFailure } from '../command/outcome.ts';
 import type { CommandRun } from '../deployment/deployment.ts';

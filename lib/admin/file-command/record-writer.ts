@@ -1,5 +1,5 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { backoffMs, deadlineIn } from '../../../functions/runtime/deadline.ts';
+import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { FileRun, Outcome } from './file-command.ts';
 import { inFlight } from './in-flight.ts';
 

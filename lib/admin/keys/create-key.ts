@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../functions/access/api-key.ts';
-import type { KeyRecord } from '../../../functions/access/keys-table.ts';
-import type { PlanName } from '../../../functions/access/plans.ts';
-import { isScope, SCOPES, type Scope } from '../../../functions/access/scopes.ts';
-import { isCalendarDate, type LondonDate, londonDate } from '../../../functions/runtime/clock.ts';
+import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../core/access/api-key.ts';
+import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import type { PlanName } from '../../../core/access/plans.ts';
+import { isScope, SCOPES, type Scope } from '../../../core/access/scopes.ts';
+import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import type { CommandRun, Runner } from '../deployment/deployment.ts';
 import { domainsOption, environmentOption, planOption, required } from './key-options.ts';

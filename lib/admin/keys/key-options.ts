@@ -1,9 +1,9 @@
 /** Options that more than one of the `keys` commands has. */
 import { InvalidArgumentError, Option } from 'commander';
-import { KEY_ENVIRONMENTS } from '../../../functions/access/api-key.ts';
-import { PLAN_NAMES } from '../../../functions/access/plans.ts';
-import { CreateContent } from '../../../functions/content/schemas.ts';
-import { validationIssues } from '../../../functions/schemas/validation-issues.ts';
+import { KEY_ENVIRONMENTS } from '../../../core/access/api-key.ts';
+import { PLAN_NAMES } from '../../../core/access/plans.ts';
+import { CreateContent } from '../../../core/content/schemas.ts';
+import { validationIssues } from '../../../core/schemas/validation-issues.ts';
 import { CommandFailure } from '../command/outcome.ts';
 
 /** Maximum number of domains of one key: an error of the API names them all. */

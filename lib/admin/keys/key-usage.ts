@@ -1,7 +1,7 @@
-import { UnknownKey } from '../../../functions/access/keys-table.ts';
-import { PLANS, windowAt } from '../../../functions/access/plans.ts';
-import { firstHour, type UsageHour, usageHours } from '../../../functions/access/usage-report.ts';
-import { usageTable } from '../../../functions/access/usage-table.ts';
+import { UnknownKey } from '../../../core/access/keys-table.ts';
+import { PLANS, windowAt } from '../../../core/access/plans.ts';
+import { firstHour, type UsageHour, usageHours } from '../../../core/access/usage-report.ts';
+import { usageTable } from '../../../core/access/usage-table.ts';
 import type { CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandRun } from '../deployment/deployment.ts';

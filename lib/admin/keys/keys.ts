@@ -1,5 +1,5 @@
-import { type KeyRecord, keysTable } from '../../../functions/access/keys-table.ts';
-import { londonDate } from '../../../functions/runtime/clock.ts';
+import { type KeyRecord, keysTable } from '../../../core/access/keys-table.ts';
+import { londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
 

@@ -1,6 +1,6 @@
-import type { KeyRecord } from '../../../functions/access/keys-table.ts';
-import { SCOPES } from '../../../functions/access/scopes.ts';
-import { KEPT_AFTER_WINDOW_SECONDS, usageTable } from '../../../functions/access/usage-table.ts';
+import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import { SCOPES } from '../../../core/access/scopes.ts';
+import { KEPT_AFTER_WINDOW_SECONDS, usageTable } from '../../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandRun } from '../deployment/deployment.ts';

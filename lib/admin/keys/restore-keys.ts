@@ -1,7 +1,7 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { KeyRecord, keysTable } from '../../../functions/access/keys-table.ts';
-import type { Item } from '../../../functions/dynamodb/database.ts';
-import { readStored } from '../../../functions/schemas/stored-record.ts';
+import { KeyRecord, keysTable } from '../../../core/access/keys-table.ts';
+import type { Item } from '../../../core/dynamodb/database.ts';
+import { readStored } from '../../../core/schemas/stored-record.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';

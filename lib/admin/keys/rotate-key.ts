@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../functions/access/api-key.ts';
-import { idempotencyKeyIdOf, type KeyRecord, UnknownKey } from '../../../functions/access/keys-table.ts';
-import { type LondonDate, londonDate } from '../../../functions/runtime/clock.ts';
+import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../core/access/api-key.ts';
+import { idempotencyKeyIdOf, type KeyRecord, UnknownKey } from '../../../core/access/keys-table.ts';
+import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';

@@ -1,7 +1,7 @@
-import { KeyRecord } from '../../../functions/access/keys-table.ts';
-import type { Item } from '../../../functions/dynamodb/database.ts';
-import { type TransactWrite, transact } from '../../../functions/dynamodb/transact.ts';
-import { deadlineIn } from '../../../functions/runtime/deadline.ts';
+import { KeyRecord } from '../../../core/access/keys-table.ts';
+import type { Item } from '../../../core/dynamodb/database.ts';
+import { type TransactWrite, transact } from '../../../core/dynamodb/transact.ts';
+import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { CommandRun } from '../deployment/deployment.ts';
 import { keysOf } from './keys.ts';
 

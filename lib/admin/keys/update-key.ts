@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { PlanName } from '../../../functions/access/plans.ts';
+import type { PlanName } from '../../../core/access/plans.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import type { CommandRun, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption } from './key-options.ts';

@@ -1,4 +1,4 @@
-import { normaliseRegistration } from '../../../functions/vehicles/registration.ts';
+import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
 import type { Outcome } from '../file-command/file-command.ts';

@@ -1,5 +1,5 @@
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { vehicleKey } from '../../../functions/vehicles/vehicles-table.ts';
+import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
 import type { FileCommand, FileRun, RowConsumer } from '../file-command/file-command.ts';
 import { oneByOne, recordWriter, type Writing } from '../file-command/record-writer.ts';
 import type { Row } from '../files/row.ts';

@@ -6,7 +6,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { type TableDescription, type TableId, type TableNames, tables } from '../../../functions/tables.ts';
+import { type TableDescription, type TableId, type TableNames, tables } from '../../../core/tables.ts';
 
 /** Seconds. The defaults of the SDK are for tables in AWS. */
 const WAIT = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.2 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
+import { type Deadline, DeadlineExceeded, deadlineIn } from '../../../core/runtime/deadline.ts';
 import { FUNCTION_TIMEOUT_SECONDS } from '../../../functions/endpoints.ts';
-import { type Deadline, DeadlineExceeded, deadlineIn } from '../../../functions/runtime/deadline.ts';
 
 /** A response ready to be written to a socket. */
 export interface HttpResponse {

@@ -1,5 +1,5 @@
 import { type EndpointId, endpoints, fallback } from '../../../functions/endpoints.ts';
-import { matchRoute } from '../../../functions/path-template.ts';
+import { matchRoute } from '../../../functions/http/path-template.ts';
 
 /** A route of the gateway: the requests that it matches and the file with their handler. */
 export interface Route {

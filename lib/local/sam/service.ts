@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { copyFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { LOCAL_TABLE_NAMES } from '../../../functions/tables.ts';
+import { LOCAL_TABLE_NAMES } from '../../../core/tables.ts';
 import { localEnvironment } from '../environment.ts';
 import { CannotStart, type LocalOptions } from '../options.ts';
 import { prepareSampleDatabase } from '../sample-database.ts';

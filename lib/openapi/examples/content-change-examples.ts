@@ -1,4 +1,4 @@
-import { apiError } from '../../../functions/problems.ts';
+import { apiError } from '../../../core/problems.ts';
 import { otherDomain, sampleItem } from './content-examples.ts';
 import { CREATED_ID, EXAMPLE_TIME, type Example, problemExample, SAMPLE_ITEM_ID } from './example.ts';
 

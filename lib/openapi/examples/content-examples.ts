@@ -1,4 +1,4 @@
-import { apiError } from '../../../functions/problems.ts';
+import { apiError } from '../../../core/problems.ts';
 import { EXAMPLE_TIME, type Example, type ExampleRequest, problemExample, SAMPLE_ITEM_ID } from './example.ts';
 
 const stamped = { created_at: EXAMPLE_TIME, updated_at: EXAMPLE_TIME, version: 1 };

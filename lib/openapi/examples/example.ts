@@ -1,5 +1,5 @@
 /** Examples are tested: a test sends each request to the service at `EXAMPLE_TIME` and compares the response. */
-import { type ApiError, problems, problemType } from '../../../functions/problems.ts';
+import { type ApiError, problems, problemType } from '../../../core/problems.ts';
 
 /** The time at which the sample data gives these responses. */
 export const EXAMPLE_TIME = '2026-06-15T12:00:10.000Z';

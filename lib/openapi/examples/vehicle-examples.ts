@@ -1,4 +1,4 @@
-import { apiError, problems } from '../../../functions/problems.ts';
+import { apiError, problems } from '../../../core/problems.ts';
 import { type Example, problemExample } from './example.ts';
 
 /** When the sample records last changed. */

@@ -1,6 +1,6 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import type { ComplianceRecord } from '../../../functions/compliance/record.ts';
+import type { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { commandLine, failure } from '../command-line.ts';
 import { manyVehicles, vehicleLine, vehicleRow, vehiclesCsv } from '../import-files.ts';

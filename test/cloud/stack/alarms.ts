@@ -157,7 +157,7 @@ describe('The alarms', () => {
   });
 
   it('use metrics that the functions emit', () => {
-    const source = readFileSync('functions/observability/log.ts', 'utf8');
+    const source = readFileSync('core/observability/log.ts', 'utf8');
     const counted = [...source.matchAll(/addMetric\('(\w+)'/g)].map(([, name]) => name);
     expect([...metrics].sort()).toEqual(counted.sort());
   });

@@ -1,7 +1,7 @@
 import { type AttributeValue, DescribeTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createDatabase } from '../../../functions/dynamodb/database.ts';
+import { createDatabase } from '../../../core/dynamodb/database.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
 import { describeOwnClient } from '../../support/stock-client.ts';
 

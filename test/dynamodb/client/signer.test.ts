@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, expect, it } from '@jest/globals';
-import { createDatabase } from '../../../functions/dynamodb/database.ts';
+import { createDatabase } from '../../../core/dynamodb/database.ts';
 import { describeOwnClient } from '../../support/stock-client.ts';
 
 const REGION = 'eu-west-1';

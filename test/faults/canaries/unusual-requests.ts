@@ -1,6 +1,6 @@
 /** Requests that are rejected or fail by what they are: error messages tend to quote what they were given. */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { generateKey } from '../../../functions/access/api-key.ts';
+import { generateKey } from '../../../core/access/api-key.ts';
 import { startCanaryApi } from './canary-api.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { contentTable } from '../../../functions/content/content-table.ts';
-import type { ContentItem } from '../../../functions/content/item.ts';
+import { contentTable } from '../../../core/content/content-table.ts';
+import type { ContentItem } from '../../../core/content/item.ts';
 import { moment, someFields } from '../../support/content.ts';
 import { clientOf, type TestEngine } from '../../support/engine.ts';
 import { seededNumbers } from '../../support/fault-choosers.ts';

@@ -1,11 +1,11 @@
 /** Inconsistencies that are planted in stored content, and the names of what a check must find then. */
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, contentKeys, domainList } from '../../../functions/content/content-entries.ts';
-import type { StoredItem } from '../../../functions/content/item.ts';
-import { countedLists } from '../../../functions/counted-list/counted-list.ts';
-import { bucketOf } from '../../../functions/counted-list/entries.ts';
-import type { Item } from '../../../functions/dynamodb/database.ts';
+import { ALL_ITEMS, contentKeys, domainList } from '../../../core/content/content-entries.ts';
+import type { StoredItem } from '../../../core/content/item.ts';
+import { countedLists } from '../../../core/counted-list/counted-list.ts';
+import { bucketOf } from '../../../core/counted-list/entries.ts';
+import type { Item } from '../../../core/dynamodb/database.ts';
 import type { TestEngine } from '../../support/engine.ts';
 
 const { allocatorKey, counterKey, memberKey, slugKey } = contentKeys('live');

@@ -1,5 +1,5 @@
 /** What the clients of the content test do: requests that are repeated until they are acknowledged, and every response checked. */
-import type { ContentFields, ContentItem } from '../../../functions/content/item.ts';
+import type { ContentFields, ContentItem } from '../../../core/content/item.ts';
 import type { Call, Reply, TestApi } from '../../support/api.ts';
 import { someFields } from '../../support/content.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import pLimit from 'p-limit';
-import { contentTable } from '../../../functions/content/content-table.ts';
-import { deadlineIn } from '../../../functions/runtime/deadline.ts';
+import { contentTable } from '../../../core/content/content-table.ts';
+import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { startGateway } from '../../../lib/local/gateway/gateway.ts';
 import { fillDomain } from '../../support/content.ts';
 import { prepareEngine } from '../../support/prepared-engine.ts';

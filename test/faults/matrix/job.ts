@@ -1,8 +1,8 @@
 /** All scenarios under one kind of fault: what was answered, what was stored, and which expectations that violates. */
 import assert, { AssertionError } from 'node:assert/strict';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { hashKey, keyIdOf } from '../../../functions/access/api-key.ts';
-import { PLANS, windowAt } from '../../../functions/access/plans.ts';
+import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
+import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { contentCheck } from '../../../lib/content-maintenance/content-check.ts';
 import type { Reply, TestApi } from '../../support/api.ts';
 import { NOON } from '../../support/clock.ts';

@@ -1,7 +1,7 @@
 /** A request to every endpoint, in every way in which it uses the database. A new lookup is one row of `LOOKUPS`. */
 import assert from 'node:assert/strict';
-import { contentTable } from '../../../functions/content/content-table.ts';
-import type { ContentFields, ContentItem } from '../../../functions/content/item.ts';
+import { contentTable } from '../../../core/content/content-table.ts';
+import type { ContentFields, ContentItem } from '../../../core/content/item.ts';
 import type { EndpointId, fallback } from '../../../functions/endpoints.ts';
 import type { Reply, TestApi } from '../../support/api.ts';
 import { moment } from '../../support/content.ts';

@@ -1,6 +1,6 @@
 /** Which faults are injected where in a request's database work, and the response that is expected then. */
 import assert from 'node:assert/strict';
-import { type TableId, tables } from '../../../functions/tables.ts';
+import { type TableId, tables } from '../../../core/tables.ts';
 import type { Reply, TestApi } from '../../support/api.ts';
 import { FAULTS } from '../../support/fault-choosers.ts';
 import { type DatabaseCall, type Fault, isApplicable } from '../../support/fault-proxy.ts';

@@ -1,5 +1,5 @@
 /** A request to every endpoint, and what callers get wrong. A new endpoint is one row. */
-import { generateKey } from '../../../functions/access/api-key.ts';
+import { generateKey } from '../../../core/access/api-key.ts';
 import { SAMPLE_CONTENT } from '../../../lib/local/sample-content.ts';
 import { sampleComplianceRecords } from '../../../lib/local/sample-records.ts';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { prefixedTableNames } from '../../../functions/tables.ts';
+import { prefixedTableNames } from '../../../core/tables.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
 import { type EmbeddedEngineOptions, type Engine, startEmbeddedEngine } from '../../../lib/local/engine/embedded.ts';
 import { clientOf } from '../../support/engine.ts';

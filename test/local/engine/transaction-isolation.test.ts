@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { TransactGetItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type TransactWrite, transact } from '../../../functions/dynamodb/transact.ts';
-import { deadlineIn } from '../../../functions/runtime/deadline.ts';
+import { type TransactWrite, transact } from '../../../core/dynamodb/transact.ts';
+import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
 import { add, read, write } from './writes.ts';
 

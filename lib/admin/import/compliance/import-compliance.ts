@@ -1,4 +1,4 @@
-import { ComplianceRecord } from '../../../../functions/compliance/record.ts';
+import { ComplianceRecord } from '../../../../core/compliance/record.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-rows.ts';
 import type { Row, RowResult } from '../../files/row.ts';

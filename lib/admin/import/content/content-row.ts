@@ -1,7 +1,7 @@
 import type * as T from 'typebox';
-import { isContentId } from '../../../../functions/content/item.ts';
-import { CreateContent, newFields, storedContent } from '../../../../functions/content/schemas.ts';
-import { validationIssues } from '../../../../functions/schemas/validation-issues.ts';
+import { isContentId } from '../../../../core/content/item.ts';
+import { CreateContent, newFields, storedContent } from '../../../../core/content/schemas.ts';
+import { validationIssues } from '../../../../core/schemas/validation-issues.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-rows.ts';

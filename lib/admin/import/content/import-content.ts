@@ -1,4 +1,4 @@
-import { deadlineIn } from '../../../../functions/runtime/deadline.ts';
+import { deadlineIn } from '../../../../core/runtime/deadline.ts';
 import { contentImport, type ImportOutcome, type SkipReasonOf } from '../../../content-maintenance/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import type { FileRun, RowConsumer } from '../../file-command/file-command.ts';

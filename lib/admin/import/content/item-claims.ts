@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContentItem } from '../../../../functions/content/item.ts';
+import type { ContentItem } from '../../../../core/content/item.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import { type Fingerprint, firstLines } from '../records/registrations.ts';
 

@@ -1,5 +1,5 @@
-import { isCalendarDate } from '../../../../functions/runtime/clock.ts';
-import { MAX_TEXT_LENGTH, type Policy } from '../../../../functions/vehicles/record.ts';
+import { isCalendarDate } from '../../../../core/runtime/clock.ts';
+import { MAX_TEXT_LENGTH, type Policy } from '../../../../core/vehicles/record.ts';
 import type { DateForm, FileRun } from '../../file-command/file-command.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;

@@ -1,4 +1,4 @@
-import type { RecordOf, RecordSchema } from '../../../../functions/schemas/stored-record.ts';
+import type { RecordOf, RecordSchema } from '../../../../core/schemas/stored-record.ts';
 import type { FieldChecks } from './field-checks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { normaliseRegistration } from '../../../../functions/vehicles/registration.ts';
+import { normaliseRegistration } from '../../../../core/vehicles/registration.ts';
 import type { Row } from '../../files/row.ts';
 
 /** A key as two unsigned 32-bit numbers. */

@@ -1,4 +1,4 @@
-import { Policy, VehicleDetails } from '../../../../functions/vehicles/record.ts';
+import { Policy, VehicleDetails } from '../../../../core/vehicles/record.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-rows.ts';
 import type { Row } from '../../files/row.ts';

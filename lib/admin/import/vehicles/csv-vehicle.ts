@@ -3,7 +3,7 @@ import {
   type Policy,
   type VehicleDetails,
   type VehicleRecord,
-} from '../../../../functions/vehicles/record.ts';
+} from '../../../../core/vehicles/record.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
 import type { RejectedRow, RowResult } from '../../files/row.ts';
 import { fileTime } from '../records/field-checks.ts';

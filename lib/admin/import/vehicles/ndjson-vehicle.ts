@@ -1,4 +1,4 @@
-import { type Policy, VehicleRecord } from '../../../../functions/vehicles/record.ts';
+import { type Policy, VehicleRecord } from '../../../../core/vehicles/record.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
 import type { Row, RowResult } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, fileTime } from '../records/field-checks.ts';

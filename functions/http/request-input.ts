@@ -1,10 +1,10 @@
 /** What a row declares of a request, read and validated: query, headers and body. */
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { TObject, TSchema } from 'typebox';
-import { LARGEST_BULK_SIZE } from '../access/plans.ts';
+import { LARGEST_BULK_SIZE } from '../../core/access/plans.ts';
+import { apiError, type ParameterIssue, type PointerIssue, type ValidationIssue } from '../../core/problems.ts';
+import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { declaresInput, type Endpoint } from '../endpoints.ts';
-import { apiError, type ParameterIssue, type PointerIssue, type ValidationIssue } from '../problems.ts';
-import { validationIssues } from '../schemas/validation-issues.ts';
 import { bodyChecks } from './body-checks.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 

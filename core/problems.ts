@@ -243,6 +243,6 @@ const FORCED_DETAILS = {
   INTERNAL_ERROR: 'The sandbox forces this error for this registration, nothing failed; try again in a moment.',
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
-/** An error that the sandbox forces (functions/sandbox), with the headers of the real one. */
+/** An error that the sandbox forces (core/sandbox), with the headers of the real one. */
 export const forcedError = (code: keyof typeof FORCED_DETAILS): ApiError =>
   new ApiError(code, FORCED_DETAILS[code], { headers: { 'Retry-After': '1' }, isForced: true });

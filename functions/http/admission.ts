@@ -1,19 +1,9 @@
-import { type AdmissionStore, authenticate, type Caller, isWithinLimit } from '../access/admission.ts';
-import { presentedKey } from '../access/api-key.ts';
-import { windowAt } from '../access/plans.ts';
-import type { RecentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
-import type { Scope } from '../access/scopes.ts';
-import { apiError } from '../problems.ts';
+import { type AdmissionStore, authenticate, type Caller, isWithinLimit } from '../../core/access/admission.ts';
+import { windowAt } from '../../core/access/plans.ts';
+import type { RecentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
+import type { Scope } from '../../core/access/scopes.ts';
+import { apiError } from '../../core/problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
-
-/** Reads the request's key, once. Nothing else is read of a request without a well-formed key. @throws UNAUTHORIZED */
-export const keyForm = (): InboundMiddleware => ({
-  before: ({ event: context }) => {
-    const key = presentedKey(context.headers);
-    if (key === undefined) throw apiError('UNAUTHORIZED');
-    context.key = key;
-  },
-});
 
 const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
 

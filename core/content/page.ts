@@ -1,7 +1,6 @@
-/** A page of content: its query, its size limit, and the links to its neighbours. */
+/** A page of content: its query and its size limit. */
 import type { Static } from 'typebox';
 import { apiError } from '../problems.ts';
-import type { ContentFilter } from './content-reads.ts';
 import { type BoundDomains, listedDomain } from './domain-binding.ts';
 import type { ContentItem } from './item.ts';
 import type { ContentQuery } from './schemas.ts';
@@ -38,28 +37,4 @@ export const requirePageFits = (items: readonly ContentItem[]): void => {
       throw apiError('PAGE_TOO_LARGE', { limitThatFits: index });
     }
   }
-};
-
-/** The address of a page: the collection's path, the filter and the bounds. */
-export interface PageAddress extends ContentFilter {
-  readonly path: string;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-const linkTo = ({ path, limit, domain, slug }: PageAddress, offset: number, relation: string): string => {
-  const query = new URLSearchParams({ ...(domain && { domain }), ...(slug && { slug }) });
-  query.set('limit', String(limit));
-  query.set('offset', String(offset));
-  return `<${path}?${query}>; rel="${relation}"`;
-};
-
-/** The `Link` header (RFC 8288) to the neighbouring pages, relative; undefined when the page has none. */
-export const pageLinks = (address: PageAddress, total: number): string | undefined => {
-  const { limit, offset } = address;
-  const links = [
-    ...(offset + limit < total ? [linkTo(address, offset + limit, 'next')] : []),
-    ...(offset > 0 && total > 0 ? [linkTo(address, Math.max(0, Math.min(offset, total) - limit), 'prev')] : []),
-  ];
-  return links.length > 0 ? links.join(', ') : undefined;
 };

@@ -1,5 +1,5 @@
-import { isDatabaseError } from '../dynamodb/database.ts';
-import { logFailure, logRequest, openLog } from '../observability/log.ts';
+import { isDatabaseError } from '../../core/dynamodb/database.ts';
+import { logFailure, logRequest, openLog } from '../../core/observability/log.ts';
 import { isSandbox, type RequestContext, type StackRequest } from './request-context.ts';
 
 /** Logs an internal error and marks it for the metrics. Nothing of it is sent to the caller. */

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { type Caller, remainingOf } from '../access/admission.ts';
-import { windowAt } from '../access/plans.ts';
+import { type Caller, remainingOf } from '../../core/access/admission.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import { problemDocuments } from './problem-documents.ts';
 import {
   type GatewayEvent,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import type { GatewayEvent } from '../../functions/middleware/request-context.ts';
-import type { GatewayHandler } from '../../functions/middleware/stack.ts';
+import type { GatewayEvent } from '../../functions/http/request-context.ts';
+import type { GatewayHandler } from '../../functions/http/stack.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
 import { testApi } from '../support/test-api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSandbox, requestContextOf } from '../../functions/middleware/request-context.ts';
+import { isSandbox, requestContextOf } from '../../functions/http/request-context.ts';
 
 const idOf = (requestId: unknown, awsRequestId?: string) =>
   requestContextOf({ requestContext: { requestId } }, { awsRequestId } as never).requestId;

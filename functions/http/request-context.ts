@@ -1,9 +1,9 @@
 import type { Request as MiddyRequest } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Caller } from '../access/admission.ts';
-import type { PresentedKey } from '../access/api-key.ts';
-import type { LondonDate } from '../runtime/clock.ts';
-import { type Deadline, deadlineOf } from '../runtime/deadline.ts';
+import type { Caller } from '../../core/access/admission.ts';
+import type { PresentedKey } from '../../core/access/api-key.ts';
+import type { LondonDate } from '../../core/runtime/clock.ts';
+import { type Deadline, deadlineOf } from '../../core/runtime/deadline.ts';
 
 /** The parts of an HTTP API event (payload 2.0) that are read. Each may be missing or of the wrong type. */
 export interface GatewayEvent {

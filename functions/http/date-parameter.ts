@@ -1,6 +1,6 @@
+import { apiError } from '../../core/problems.ts';
+import { ANSWERABLE_DATE, isAnswerableDate } from '../../core/runtime/clock.ts';
 import type { Endpoint } from '../endpoints.ts';
-import { apiError } from '../problems.ts';
-import { ANSWERABLE_DATE, isAnswerableDate } from '../runtime/clock.ts';
 import type { InboundMiddleware } from './request-context.ts';
 
 /**

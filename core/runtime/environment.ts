@@ -62,7 +62,7 @@ export const metricsNamespaceFromEnvironment = (): string | undefined =>
   process.env.POWERTOOLS_METRICS_NAMESPACE || undefined;
 
 /**
- * Whether `DYNAMODB_CLIENT=sdk` asks for the SDK's own client instead of the parts in `functions/dynamodb/client`
+ * Whether `DYNAMODB_CLIENT=sdk` asks for the SDK's own client instead of the parts in `core/dynamodb/client`
  * (docs/dynamodb-client.md). A bundle keeps the value with which it was built.
  */
 export const usesStockClient = (): boolean => process.env.DYNAMODB_CLIENT === 'sdk';

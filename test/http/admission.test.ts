@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { generateKey, presentedKey } from '../../functions/access/api-key.ts';
-import { recentlyAdmittedKeys } from '../../functions/access/recently-admitted-keys.ts';
-import { admissionBesideLoad } from '../../functions/middleware/admission.ts';
-import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';
+import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
+import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
+import { admissionBesideLoad } from '../../functions/http/admission.ts';
+import { requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
 
 it('Admission sends its requests before the lookup, so that a rejection does not wait until the lookup is parsed', async () => {
   const sent: string[] = [];
@@ -13,7 +13,7 @@ it('Admission sends its requests before the lookup, so that a rejection does not
   };
   const store = { findKey, incrementUsage: async () => sent.push('counter') };
   const context = requestContextOf({}, undefined);
-  Object.assign(context, { key: presentedKey({ 'x-api-key': generateKey('test') }) });
+  Object.assign(context, { key: parseApiKey(generateKey('test')) });
   const load = { before: () => send('vehicle') };
   const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentlyAdmittedKeys());
   await expect(before({ event: context } as StackRequest)).rejects.toThrow('Send a valid API key');

@@ -1,4 +1,4 @@
-import { type ApiError, apiError } from '../problems.ts';
+import { type ApiError, apiError } from '../../core/problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
 /** Bytes; "a body over 1 MB" (contract.md "Errors"). */

@@ -1,5 +1,5 @@
-import { ApiError, apiError, problems, problemType } from '../problems.ts';
-import { docsUrlFromEnvironment } from '../runtime/environment.ts';
+import { ApiError, apiError, problems, problemType } from '../../core/problems.ts';
+import { docsUrlFromEnvironment } from '../../core/runtime/environment.ts';
 import { bodyParserError } from './body-checks.ts';
 import type { StackRequest } from './request-context.ts';
 import { reportInternalError } from './request-log.ts';

@@ -1,7 +1,7 @@
-import type { AdmissionStore } from '../access/admission.ts';
-import { recentlyAdmittedKeys } from '../access/recently-admitted-keys.ts';
+import type { AdmissionStore } from '../../core/access/admission.ts';
+import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
 import { declaresInput, type Endpoint, type EndpointId, endpoints } from '../endpoints.ts';
-import { admissionBesideLoad, keyForm } from './admission.ts';
+import { admissionBesideLoad } from './admission.ts';
 import { hasCheapBody } from './body-checks.ts';
 import { dateParameter } from './date-parameter.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type Resources,
   requestOf,
 } from './endpoint.ts';
+import { keyForm } from './key-form.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 import { bulkLength, bulkSizeLimit, inputMiddlewares } from './request-input.ts';
 import { type Answer, type GatewayHandler, stack } from './stack.ts';

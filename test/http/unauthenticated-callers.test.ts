@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { generateKey } from '../../functions/access/api-key.ts';
-import { LARGEST_BULK_SIZE } from '../../functions/access/plans.ts';
+import { generateKey } from '../../core/access/api-key.ts';
+import { LARGEST_BULK_SIZE } from '../../core/access/plans.ts';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
-import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';
-import { inputMiddlewares } from '../../functions/middleware/request-input.ts';
-import type { GatewayHandler } from '../../functions/middleware/stack.ts';
+import { requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
+import { inputMiddlewares } from '../../functions/http/request-input.ts';
+import type { GatewayHandler } from '../../functions/http/stack.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
 import { testApi } from '../support/test-api.ts';

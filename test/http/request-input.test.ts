@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { PLANS } from '../../functions/access/plans.ts';
+import { PLANS } from '../../core/access/plans.ts';
+import { type ApiError, apiError } from '../../core/problems.ts';
 import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
-import {
-  type RequestContext,
-  requestContextOf,
-  type StackRequest,
-} from '../../functions/middleware/request-context.ts';
-import { bulkLength, bulkSizeLimit, inputMiddlewares } from '../../functions/middleware/request-input.ts';
-import { type ApiError, apiError } from '../../functions/problems.ts';
+import { type RequestContext, requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
+import { bulkLength, bulkSizeLimit, inputMiddlewares } from '../../functions/http/request-input.ts';
 
 /** The context after the row's validation, which is the last of its input middlewares. */
 const validated = (id: EndpointId, event: object, body?: unknown): RequestContext => {

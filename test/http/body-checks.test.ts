@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { bodyChecks, bodyParserError, hasCheapBody } from '../../functions/middleware/body-checks.ts';
-import { requestContextOf, type StackRequest } from '../../functions/middleware/request-context.ts';
-import { apiError } from '../../functions/problems.ts';
+import { apiError } from '../../core/problems.ts';
+import { bodyChecks, bodyParserError, hasCheapBody } from '../../functions/http/body-checks.ts';
+import { requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
 
 const JSON_TYPE = 'application/json';
 const base64 = (bytes: string | readonly number[]) => Buffer.from(bytes as string).toString('base64');

@@ -1,0 +1,32 @@
+import { type PresentedKey, parseApiKey } from '../../core/access/api-key.ts';
+import { apiError } from '../../core/problems.ts';
+import type { InboundMiddleware } from './request-context.ts';
+
+const BEARER = /^bearer(?: +|$)/i;
+
+/** The credential of `Authorization: Bearer`; undefined without the header, when it is empty, and for another scheme. */
+const bearerCredential = (authorization = ''): string | undefined => {
+  const value = authorization.trim();
+  return BEARER.test(value) ? value.replace(BEARER, '') : undefined;
+};
+
+/**
+ * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>` (contract.md "Keys and
+ * plans"). An `Authorization` that is empty or of another scheme is ignored, as an empty `X-API-Key` is. `undefined` when
+ * there is no key, when it is malformed, and when the two headers differ. Header names are expected in lower case.
+ */
+export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): PresentedKey | undefined => {
+  const bearer = bearerCredential(headers.authorization);
+  const apiKey = headers['x-api-key']?.trim() || undefined;
+  const key = bearer ?? apiKey;
+  return key === undefined || key !== (apiKey ?? key) ? undefined : parseApiKey(key);
+};
+
+/** Reads the request's key, once. Nothing else is read of a request without a well-formed key. @throws UNAUTHORIZED */
+export const keyForm = (): InboundMiddleware => ({
+  before: ({ event: context }) => {
+    const key = presentedKey(context.headers);
+    if (key === undefined) throw apiError('UNAUTHORIZED');
+    context.key = key;
+  },
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { apiError } from '../../core/problems.ts';
+import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
+import { requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
+
+describe('The key of a request', () => {
+  const key = generateKey('test');
+  const other = generateKey('test');
+
+  it.each([
+    { authorization: `Bearer ${key}` },
+    { authorization: `bEARER   ${key} ` },
+    { 'x-api-key': ` ${key} ` },
+    { authorization: 'Basic abc', 'x-api-key': key },
+    { authorization: `xBearer ${other}`, 'x-api-key': key },
+    { authorization: ' ', 'x-api-key': key },
+    { authorization: `Bearer ${key}`, 'x-api-key': ' ' },
+    { authorization: `Bearer ${key}`, 'x-api-key': key },
+  ])('is found in headers %#', (headers) => {
+    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key), environment: 'test' });
+  });
+
+  it.each([
+    {},
+    { 'x-api-key': '' },
+    { 'x-api-key': 'hunter2' },
+    { authorization: key },
+    { authorization: `Bearer${key}` },
+    { authorization: 'Bearer', 'x-api-key': key },
+    { authorization: `Bearer ${key}`, 'x-api-key': other },
+  ])('is not found in headers %#', (headers) => expect(presentedKey(headers)).toBeUndefined());
+
+  const contextOf = (headers: object) => requestContextOf({ headers }, undefined);
+  const read = async (event: object) => keyForm().before({ event } as StackRequest);
+
+  it('is in the context for admission', async () => {
+    const context = contextOf({ 'X-API-Key': key });
+    await read(context);
+    expect(context.key?.id).toBe(keyIdOf(hashKey(key)));
+  });
+
+  it('is UNAUTHORIZED when there is none', async () => {
+    await expect(read(contextOf({}))).rejects.toThrow(apiError('UNAUTHORIZED'));
+  });
+});
