@@ -43,7 +43,7 @@ const problemsOfTarget = (file: string, section: string | undefined): string[] =
   return section === undefined || sectionsOf(file).has(section) ? [] : [`${file} has no section #${section}`];
 };
 
-const CITATION = /\b((?:docs\/[\w-]+|client\/README)\.md)(?:#([\w-]+))?/g;
+const CITATION = /\b((?:docs\/[\w-]+|client\/README|README|CONTRIBUTING|SECURITY)\.md)(?:#([\w-]+))?/g;
 /** Rules are cited with their section: the documents are too long to search. */
 const NEEDS_SECTION = new Set(['docs/contract.md', 'docs/design.md']);
 const UNLINKED = /(?:contract|design|specification)\.md\b|\bspecification\b/gi;
