@@ -1,5 +1,5 @@
 /**
- * The error catalogue: one entry per code (contract.md "Errors", RFC 9457). Rules and tables throw `apiError(code, values)`;
+ * The error catalogue: one entry per code (docs/contract.md#errors, RFC 9457). Rules and tables throw `apiError(code, values)`;
  * the middleware makes a response of it; the OpenAPI document and the list of errors are generated from it.
  */
 
@@ -29,7 +29,7 @@ type Made<Part> = Part | ((values: never) => Part);
 /** One entry. What the reference says about it is in lib/openapi/error-list.ts, because every function bundles this file. */
 export interface Problem {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 429 | 500;
-  /** The specification's error type (section 7) or, for statuses it does not list, the HTTP reason phrase. */
+  /** The HTTP reason phrase of the status. */
   readonly title: string;
   readonly detail: Made<string>;
   readonly issues?: Made<readonly ValidationIssue[]>;

@@ -1,6 +1,6 @@
 /**
  * API keys as text: `vvc_<env>_`, 30 random base62 characters, then their CRC32 in 6 base62 characters, so that a
- * scanner recognises a leaked key and a typo is rejected before any database call (contract.md "Keys and plans").
+ * scanner recognises a leaked key and a typo is rejected before any database call (docs/contract.md#keys-and-plans).
  */
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';

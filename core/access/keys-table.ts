@@ -58,7 +58,7 @@ const parseKey = (item: Item): KeyRecord => parseStored(KeyRecord, item);
 
 /**
  * The id under which the creations of a key are remembered: the same for all keys of a chain of rotations, so that a request
- * can be repeated with the successor (contract.md "Keys and plans").
+ * can be repeated with the successor (docs/contract.md#keys-and-plans).
  */
 export const idempotencyKeyIdOf = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
 

@@ -22,7 +22,7 @@ export const PLAN_NAMES = Object.keys(PLANS) as readonly PlanName[];
 /** The largest bulk size of any plan. */
 export const LARGEST_BULK_SIZE = Math.max(...Object.values(PLANS).map((plan) => plan.bulkSize));
 
-/** Length of a rate limit window in seconds; windows start on the Unix minute (contract.md "Keys and plans"). */
+/** Length of a rate limit window in seconds; windows start on the Unix minute (docs/contract.md#rate-limit). */
 export const WINDOW_SECONDS = 60;
 
 /** The most requests per second that a plan allows over a window. */

@@ -1,4 +1,4 @@
-/** The requests of a key in the last 24 hours, from the counters of its windows (contract.md "Keys and plans"). */
+/** The requests of a key in the last 24 hours, from the counters of its windows (docs/contract.md#usage). */
 import { type Caller, remainingOf } from './admission.ts';
 import { type Plan, WINDOW_SECONDS, windowAt } from './plans.ts';
 import type { WindowCount } from './usage-table.ts';

@@ -1,4 +1,4 @@
-/** The shape of `GET /v1/usage`: contract.md "Keys and plans". */
+/** The shape of `GET /v1/usage`: docs/contract.md#usage. */
 import * as T from 'typebox';
 import { openCode } from '../schemas/open-code.ts';
 import { KEY_ENVIRONMENTS } from './api-key.ts';

@@ -7,7 +7,7 @@ export interface WindowCount {
   readonly used: number;
 }
 
-/** Seconds after a window's end at which DynamoDB removes its counter: 25 hours, for the report of 24 (contract.md "Keys and plans"). */
+/** Seconds after a window's end at which DynamoDB removes its counter: 25 hours, for the report of 24 (docs/contract.md#usage). */
 export const KEPT_AFTER_WINDOW_SECONDS = 25 * 3_600;
 
 const counterKey = (keyId: string, window: Window) => ({ keyId, windowStart: window.start });

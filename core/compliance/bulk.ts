@@ -22,7 +22,7 @@ const verify = (
 };
 
 /**
- * One result per submitted entry, in order, duplicates included (contract.md "Compliance"). What could not be read is
+ * One result per submitted entry, in order, duplicates included (docs/contract.md#compliance). What could not be read is
  * `LOOKUP_UNAVAILABLE`, never a verdict and never missing.
  * @param keys of the entries, as `bulkKeys` gives them
  */

@@ -1,4 +1,4 @@
-/** The shapes of verdicts: specification section 2.5, contract.md "Compliance". */
+/** The shapes of verdicts: docs/contract.md#compliance. */
 import * as T from 'typebox';
 import { openCode } from '../schemas/open-code.ts';
 import { bulkEnvelopeOf, COMPLIANCE_ENTRY_CODES, failedEntry } from '../vehicles/schemas.ts';

@@ -3,7 +3,7 @@ import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
 import type { InsuranceRecord } from '../vehicles/record.ts';
 import type { ComplianceRecord } from './record.ts';
 
-/** Why a check can fail, in the order of the checks (contract.md "Compliance"). */
+/** Why a check can fail, in the order of the checks (docs/contract.md#compliance). */
 export const REASONS = [
   'NO_POLICY',
   'INSURANCE_LAPSED',

@@ -8,7 +8,7 @@ import { ContentItem, type StoredItem } from './item.ts';
 export type { Entry };
 
 /**
- * With which every partition key of an environment's content begins (contract.md "Keys and plans"): content of live and of
+ * With which every partition key of an environment's content begins (docs/contract.md#sandbox): content of live and of
  * test keys never meets. No other kind of entry is called `test`, and no domain or slug contains `#`.
  */
 export const CONTENT_PREFIX: Readonly<Record<KeyEnvironment, string>> = { live: '', test: 'test#' };

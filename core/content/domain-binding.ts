@@ -1,4 +1,4 @@
-/** What a key that is bound to domains may do with content: contract.md "Content". */
+/** What a key that is bound to domains may do with content: docs/contract.md#content. */
 import { apiError } from '../problems.ts';
 
 /** The domains that a caller's key is bound to, in lower case; undefined for a key that may use any. */

@@ -1,4 +1,4 @@
-/** Creations that their callers may repeat: the entry that remembers one (contract.md "Content"). */
+/** Creations that their callers may repeat: the entry that remembers one (docs/contract.md#content). */
 import { createHash } from 'node:crypto';
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { parseStored, type RecordOf } from '../schemas/stored-record.ts';

@@ -18,7 +18,7 @@ export const ContentItem = {
   title: 'ContentItem',
 } as const;
 
-/** A content item as it is returned (contract.md "Content"). */
+/** A content item as it is returned (docs/contract.md#content). */
 export type ContentItem = RecordOf<typeof ContentItem>;
 
 /** What a caller writes of a content item; `domain` in lower case. */

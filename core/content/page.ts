@@ -5,7 +5,7 @@ import { type BoundDomains, listedDomain } from './domain-binding.ts';
 import type { ContentItem } from './item.ts';
 import type { ContentQuery } from './schemas.ts';
 
-/** Items in a page without a `limit` (specification section 8). */
+/** Items in a page without a `limit` (docs/contract.md#content). */
 const DEFAULT_LIMIT = 20;
 
 /** The filter and the bounds of a list request, for a caller that is bound to domains or to none. @throws DOMAIN_FORBIDDEN */

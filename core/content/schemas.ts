@@ -1,4 +1,4 @@
-/** The shapes that the content endpoints exchange: specification sections 2.6 and 4.4, contract.md "Content". */
+/** The shapes that the content endpoints exchange: docs/contract.md#content. */
 import * as T from 'typebox';
 import { type ContentFields, ContentItem } from './item.ts';
 

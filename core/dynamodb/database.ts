@@ -49,7 +49,7 @@ export const transportSettings = ({ connection, answer }: TransportTimeouts): Dy
       }
     : { protocol: DynamoDbJson, requestHandler: dynamoDbTransport({ connection, answer }) };
 
-/** A DynamoDB client that gives up in time to answer (design.md "Time"). */
+/** A DynamoDB client that gives up in time to answer (docs/design.md#time). */
 export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     ...environment,

@@ -23,9 +23,9 @@ export interface RequestLog {
 }
 
 /**
- * The only fields of the line besides level, timestamp and metrics: nothing personal, no key, no body (design.md "Privacy and
- * keys"). They are properties to search for, not dimensions: each combination of dimensions is a metric that costs 0.30 USD
- * a month.
+ * The only fields of the line besides level, timestamp and metrics: nothing personal, no key, no body
+ * (docs/design.md#privacy-and-keys). They are properties to search for, not dimensions: each combination of dimensions is a
+ * metric that costs 0.30 USD a month.
  */
 const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'traceId'] as const;
 

@@ -19,9 +19,9 @@ const isSummerTime = (instant: Date): boolean => {
 };
 
 /**
- * The calendar day in Europe/London at an instant since 1996: policies, MOT, tax and key expiry all count in it
- * (contract.md "Vehicle insurance", "Compliance", "Keys and plans"). Computed here because Node's own time zones cost
- * 14 ms of every cold start; a test compares both, and fails when a new Node has other rules.
+ * The calendar day in Europe/London at an instant since 1996: policies, MOT, tax and key expiry all count in it. Computed
+ * here because Node's own time zones cost 14 ms of every cold start (docs/decisions.md#summer-time-is-computed); a test compares
+ * both, and fails when a new Node has other rules.
  */
 export const londonDate = (instant: Date): LondonDate =>
   new Date(instant.getTime() + (isSummerTime(instant) ? HOUR_MS : 0)).toISOString().slice(0, 'YYYY-MM-DD'.length);
@@ -41,6 +41,6 @@ const LAST_DATE: LondonDate = '2099-12-31';
 /** The rule of `isAnswerableDate` in words, to follow "must be". */
 export const ANSWERABLE_DATE = `a day from ${FIRST_DATE} to ${LAST_DATE}, written YYYY-MM-DD`;
 
-/** Whether a caller can ask about this day (contract.md "Vehicle insurance"). */
+/** Whether a caller can ask about this day (docs/contract.md#vehicle-insurance). */
 export const isAnswerableDate = (text: string): boolean =>
   isCalendarDate(text) && FIRST_DATE <= text && text <= LAST_DATE;

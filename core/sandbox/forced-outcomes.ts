@@ -1,4 +1,4 @@
-/** Registrations for which the sandbox forces an outcome that is otherwise hard to provoke (contract.md "Keys and plans"). */
+/** Registrations for which the sandbox forces an outcome that is otherwise hard to provoke (docs/contract.md#sandbox). */
 import { type ApiError, forcedError } from '../problems.ts';
 
 /** The error of each, by normalised registration. In a bulk request its entry is `LOOKUP_UNAVAILABLE`. */

@@ -1,4 +1,4 @@
-/** What lookups read: the tables or, for test keys, the sandbox vehicles (contract.md "Keys and plans"). */
+/** What lookups read: the tables or, for test keys, the sandbox vehicles (docs/contract.md#sandbox). */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../access/api-key.ts';
 import { complianceTable } from '../compliance/compliance-table.ts';

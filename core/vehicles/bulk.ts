@@ -1,4 +1,4 @@
-/** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (contract.md "Bulk"). */
+/** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (docs/contract.md#bulk). */
 import { problems } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { insuranceOn, isInsured } from './insurance.ts';
@@ -8,7 +8,7 @@ import type { BulkEntry, EntryCode } from './schemas.ts';
 import { suggestionFor } from './suggestion.ts';
 import type { FoundRecords } from './vehicles-table.ts';
 
-/** Registrations above which a bulk request is an expensive read: it waits for admission (design.md "Admission"). */
+/** Registrations above which a bulk request is an expensive read: it waits for admission (docs/contract.md#rate-limit). */
 const MAX_CHEAP_REGISTRATIONS = 25;
 
 export const isExpensiveBulk = (submitted: readonly string[]): boolean => submitted.length > MAX_CHEAP_REGISTRATIONS;
@@ -72,7 +72,7 @@ const verify = (
 };
 
 /**
- * One result per submitted entry, in order, duplicates included (specification section 4.2, contract.md "Bulk").
+ * One result per submitted entry, in order, duplicates included (docs/contract.md#bulk).
  * @param keys of the entries, as `bulkKeys` gives them
  */
 export const verifyBulk = (

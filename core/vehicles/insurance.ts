@@ -15,7 +15,7 @@ const nextFirst = (a: Policy, b: Policy) => ascending(a.validFrom, b.validFrom) 
 
 /**
  * The policy that answers for a vehicle on a day: the one in force (latest start, then number), else the one that ended
- * last, otherwise the next to begin. Both ends of a policy are included (contract.md "Vehicle insurance").
+ * last, otherwise the next to begin. Both ends of a policy are included (docs/contract.md#vehicle-insurance).
  */
 export const insuranceOn = (today: LondonDate, policies: readonly Policy[]): Insurance => {
   const inForce = policies

@@ -9,7 +9,7 @@ const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 
 /**
  * The key under which a vehicle is known, from a registration as people write it, or `undefined` when it cannot be one.
- * `ab12 cde`, `AB12-CDE` and `AB12CDE` are one vehicle; O and 0, I and 1 stay apart (contract.md "Registrations").
+ * `ab12 cde`, `AB12-CDE` and `AB12CDE` are one vehicle; O and 0, I and 1 stay apart (docs/contract.md#registrations).
  * The text is taken as it arrived: path values come decoded from the gateway and are never decoded again.
  */
 export const normaliseRegistration = (raw: string): string | undefined => {

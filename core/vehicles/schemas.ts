@@ -1,4 +1,4 @@
-/** The shapes that the vehicle endpoints exchange: specification sections 2.1 to 2.4, contract.md "Bulk". */
+/** The shapes that the vehicle endpoints exchange: docs/contract.md#vehicle-insurance, docs/contract.md#bulk. */
 import * as T from 'typebox';
 import { ANSWERABLE_DATE, isAnswerableDate } from '../runtime/clock.ts';
 import { openCode } from '../schemas/open-code.ts';

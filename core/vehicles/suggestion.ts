@@ -31,9 +31,10 @@ const isUkRegistration = (registration: string, today: LondonDate): boolean => {
 const MISTAKEN: Readonly<Record<string, string>> = { O: '0', '0': 'O', I: '1', '1': 'I' };
 
 /**
- * The registration that was probably meant, when one O was written for 0, 0 for O, I for 1 or 1 for I (contract.md
- * "Registrations"): the one change that makes a text a UK registration of the current, prefix or suffix format. `undefined` when the
- * text is one already, and when no change or more than one makes it one. Follows from the text alone, never from stored data.
+ * The registration that was probably meant, when one O was written for 0, 0 for O, I for 1 or 1 for I
+ * (docs/contract.md#registrations): the one change that makes a text a UK registration of the current, prefix or suffix
+ * format. `undefined` when the text is one already, and when no change or more than one makes it one. Follows from the text
+ * alone, never from stored data.
  * @param registration normalised
  * @param today an age identifier that is not issued yet is not valid
  * @example suggestionFor('AB1OCDE', '2026-11-22') // 'AB10CDE'

@@ -3,7 +3,7 @@ import { complianceSource } from '../../core/sandbox/lookup-sources.ts';
 import { bulkKeys, isExpensiveBulk } from '../../core/vehicles/bulk.ts';
 import { lookup } from '../http/lookup.ts';
 
-/** May these vehicles be on the road? contract.md "Compliance". */
+/** May these vehicles be on the road? docs/contract.md#compliance */
 export const handler = lookup('bulk-compliance', ({ db, tables }) => {
   const records = complianceSource(db, tables);
   return {

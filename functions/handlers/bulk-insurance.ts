@@ -3,7 +3,7 @@ import { vehicleSource } from '../../core/sandbox/lookup-sources.ts';
 import { bulkKeys, isExpensiveBulk, verifyBulk } from '../../core/vehicles/bulk.ts';
 import { lookup } from '../http/lookup.ts';
 
-/** Are these vehicles insured? Specification section 4.2. */
+/** Are these vehicles insured? docs/contract.md#bulk */
 export const handler = lookup('bulk-insurance', ({ db, tables }) => {
   const vehicles = vehicleSource(db, tables.vehicles);
   return {

@@ -6,7 +6,7 @@ import { requireRegistration } from '../../core/vehicles/registration.ts';
 import { vehicleNotFound } from '../../core/vehicles/suggestion.ts';
 import { lookup } from '../http/lookup.ts';
 
-/** May this vehicle be on the road? Specification section 4.3. */
+/** May this vehicle be on the road? docs/contract.md#compliance */
 export const handler = lookup('compliance', ({ db, tables }) => {
   const records = complianceSource(db, tables);
   return {

@@ -4,7 +4,7 @@ import { etagOf } from '../../core/content/item.ts';
 import { newFields } from '../../core/content/schemas.ts';
 import { endpoint } from '../http/endpoint.ts';
 
-/** Creates a content item, once per Idempotency-Key. Specification section 4.4. */
+/** Creates a content item, once per Idempotency-Key. docs/contract.md#content */
 export const handler = endpoint('create-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return async ({ body, headers, caller, environment, address, now, deadline }) => {

@@ -1,7 +1,7 @@
 import { contentTables } from '../../core/content/content-table.ts';
 import { endpoint } from '../http/endpoint.ts';
 
-/** Deletes a content item permanently. Specification section 4.4. */
+/** Deletes a content item permanently. docs/contract.md#content */
 export const handler = endpoint('delete-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return async ({ parameters, headers, caller, environment, now, deadline }) => {

@@ -3,7 +3,7 @@ import { readPageQuery, requirePageFits } from '../../core/content/page.ts';
 import { lookup } from '../http/lookup.ts';
 import { pageLinks } from '../http/page-links.ts';
 
-/** A page of content items. Specification section 4.4. */
+/** A page of content items. docs/contract.md#content */
 export const handler = lookup('list-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {

@@ -13,7 +13,7 @@ const hintFor = (path: string): string | undefined => {
   return /^(\/v1)?\/api\/|^\/v1\//.test(path) ? undefined : 'paths begin with /v1';
 };
 
-/** Every path and method that no row serves: 404, or 405 where the path exists. contract.md "Addresses and versions". */
+/** Every path and method that no row serves: 404, or 405 where the path exists. docs/contract.md#addresses-and-versions */
 export const handler = fallbackEndpoint((method, path) => {
   const allowed = methodsAt(path);
   // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.

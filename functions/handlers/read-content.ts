@@ -4,7 +4,7 @@ import { etagOf } from '../../core/content/item.ts';
 import { apiError } from '../../core/problems.ts';
 import { lookup } from '../http/lookup.ts';
 
-/** Reads one content item. contract.md "Content". */
+/** Reads one content item. docs/contract.md#content */
 export const handler = lookup('read-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {

@@ -3,7 +3,7 @@ import { etagOf } from '../../core/content/item.ts';
 import { changedFields } from '../../core/content/schemas.ts';
 import { endpoint } from '../http/endpoint.ts';
 
-/** Changes the fields that are sent of a content item. Specification section 4.4. */
+/** Changes the fields that are sent of a content item. docs/contract.md#content */
 export const handler = endpoint('update-content', ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return async ({ parameters, body, headers, caller, environment, now, deadline }) => {

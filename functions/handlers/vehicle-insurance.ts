@@ -5,7 +5,7 @@ import { requireRegistration } from '../../core/vehicles/registration.ts';
 import { vehicleNotFound } from '../../core/vehicles/suggestion.ts';
 import { lookup } from '../http/lookup.ts';
 
-/** Is this vehicle insured? Specification section 4.1. */
+/** Is this vehicle insured? docs/contract.md#vehicle-insurance */
 export const handler = lookup('vehicle-insurance', ({ db, tables }) => {
   const vehicles = vehicleSource(db, tables.vehicles);
   return {

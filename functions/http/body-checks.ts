@@ -1,7 +1,7 @@
 import { type ApiError, apiError } from '../../core/problems.ts';
 import type { InboundMiddleware, RequestContext } from './request-context.ts';
 
-/** Bytes; "a body over 1 MB" (contract.md "Errors"). */
+/** Bytes (docs/contract.md#errors). */
 const MAX_BODY_BYTES = 1_000_000;
 
 const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;

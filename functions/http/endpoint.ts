@@ -33,7 +33,7 @@ export interface LoadRequest<Id extends EndpointId>
     Pick<RequestContext, 'now' | 'deadline' | 'date'> {
   /** From the key's prefix: a test key sees the sandbox only. */
   readonly environment: KeyEnvironment;
-  /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (contract.md "Addresses and versions"), for links. */
+  /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions), for links. */
   readonly address: string;
   /** Absent while admission runs. */
   readonly caller?: Caller;

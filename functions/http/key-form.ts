@@ -11,9 +11,9 @@ const bearerCredential = (authorization = ''): string | undefined => {
 };
 
 /**
- * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>` (contract.md "Keys and
- * plans"). An `Authorization` that is empty or of another scheme is ignored, as an empty `X-API-Key` is. `undefined` when
- * there is no key, when it is malformed, and when the two headers differ. Header names are expected in lower case.
+ * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>` (docs/contract.md#keys-and-plans).
+ * An `Authorization` that is empty or of another scheme is ignored, as an empty `X-API-Key` is. `undefined` when there is no
+ * key, when it is malformed, and when the two headers differ. Header names are expected in lower case.
  */
 export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): PresentedKey | undefined => {
   const bearer = bearerCredential(headers.authorization);

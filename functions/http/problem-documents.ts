@@ -5,7 +5,7 @@ import type { StackRequest } from './request-context.ts';
 import { reportInternalError } from './request-log.ts';
 
 /**
- * Turns every error into an RFC 9457 problem document (contract.md "Errors"). Any but an `ApiError` becomes a 500, and its
+ * Turns every error into an RFC 9457 problem document (docs/contract.md#errors). Any but an `ApiError` becomes a 500, and its
  * cause is logged.
  */
 export const problemDocuments = () => ({

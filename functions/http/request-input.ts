@@ -65,7 +65,7 @@ export const bulkLength = ({ bulk }: Pick<Endpoint, 'bulk'>, body: unknown): num
   return Array.isArray(entries) ? entries.length : 0;
 };
 
-/** Rejects more entries than the admitted caller's plan allows (contract.md "Bulk"). @throws BULK_TOO_LARGE */
+/** Rejects more entries than the admitted caller's plan allows (docs/contract.md#bulk). @throws BULK_TOO_LARGE */
 export const bulkSizeLimit = (row: Endpoint): InboundMiddleware => ({
   before: ({ event: { caller, body } }) => {
     const [count, limit] = [bulkLength(row, body), caller?.plan.bulkSize ?? 0];

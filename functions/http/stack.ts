@@ -36,7 +36,7 @@ interface StackOptions {
   readonly respond: (context: AdmittedContext) => Answer | Promise<Answer>;
 }
 
-/** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (contract.md "Every response"). */
+/** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (docs/contract.md#every-response). */
 const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
   'X-RateLimit-Limit': String(caller?.plan.requestsPerWindow ?? 0),
   'X-RateLimit-Remaining': String(caller ? remainingOf(caller) : 0),

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 5_000;
 const CODE = 'UNAUTHORIZED';
 const { status: STATUS } = problems[CODE];
 
-/** contract.md "Every response", and those of a 401. */
+/** Those of every response (docs/contract.md#every-response) and of a 401. */
 const HEADERS: Readonly<Record<string, RegExp>> = {
   'content-type': /^application\/problem\+json$/,
   'x-ratelimit-limit': /^0$/,

@@ -1,4 +1,4 @@
-/** The headers of responses: of all (contract.md "Every response"), of single statuses and of single endpoints. */
+/** The headers of responses: of all (docs/contract.md#every-response), of single statuses and of single endpoints. */
 import type { EndpointId } from '../../functions/endpoints.ts';
 import { type JsonObject, refTo } from './json.ts';
 

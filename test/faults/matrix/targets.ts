@@ -101,7 +101,7 @@ export const planOf = ({ engine }: TestApi, scenario: Scenario, calls: readonly 
 
 const withCode = (code: string) => (reply: Reply) => assert.partialDeepStrictEqual(reply.body, { code });
 
-/** Under a fault that lasts (contract.md "Every response", "Keys and plans", "Bulk"). */
+/** Under a fault that lasts (docs/contract.md#every-response, docs/contract.md#rate-limit, docs/contract.md#bulk). */
 const expectedWhileFailing =
   ({ fault, isHidden }: Kind, { scenario, everywhere }: Plan, point: InjectionPoint) =>
   (healthy: number): Expected => {
