@@ -51,6 +51,6 @@ export const unusableData = (directory: string, error: Error): CannotStart => {
       `The data folder ${directory} is in use by another npm start: stop that one, or name another folder.`,
     );
   return new CannotStart(
-    `The data in ${directory} cannot be used (${message}): if neither the disk nor its permissions are the reason, delete the folder.`,
+    `The data in ${directory} cannot be used (${message}): check its disk and permissions, or delete the folder.`,
   );
 };
