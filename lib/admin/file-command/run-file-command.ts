@@ -1,35 +1,17 @@
-import { asFileFailure, type CommandResult, EXIT } from '../command/outcome.ts';
+import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
+import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
-import { rejectedFile } from '../files/rejected-file.ts';
-import { type FileFormat, openSource, requireUnchanged } from '../files/source-file.ts';
-import { consumeFile } from './consume-file.ts';
-import type { FileCommand, FileSettings, Outcome } from './file-command.ts';
-import type { Counts, FileJob } from './file-run.ts';
-import { resumeStateOf } from './journal.ts';
+import { rowsOf } from '../files/read-rows.ts';
+import { type RejectedFile, rejectedFile } from '../files/rejected-file.ts';
+import type { RejectedRow } from '../files/row.ts';
+import { type FileFormat, openSource } from '../files/source-file.ts';
+import type { FileCommand, FileRun, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
-import { runIdentityOf } from './run-identity.ts';
-
-/** The options of a file command. */
-export interface FileOptions extends FileSettings {
-  readonly resume: boolean;
-}
-
-const openJob = async (
-  command: FileCommand,
-  path: string,
-  { resume, ...settings }: FileOptions,
-  run: CommandRun,
-): Promise<FileJob> => {
-  try {
-    const source = await openSource(path, command.formats);
-    const identity = await runIdentityOf(command, settings, source, run.deployment);
-    const resumeState = await resumeStateOf(path, identity, resume, run);
-    return { ...run, command, settings, source, identity, resumeState };
-  } catch (error) {
-    throw asFileFailure(error, path);
-  }
-};
+import { type StagedRows, stagedRows } from './staged-rows.ts';
+import { type FileJob, type FileOptions, openStagedRun, type StagedRun } from './staged-run.ts';
+import { asStagingFailure, removeStaging } from './staging-file.ts';
+import { type Counts, workThrough } from './work-through.ts';
 
 const number = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
@@ -41,9 +23,22 @@ const labelOf = (noun: string, outcome: Outcome): string => {
   return outcome === 'notThere' ? 'not there' : `${noun} ${outcome}`;
 };
 
+/** What came of a run. */
+interface FileResult {
+  readonly counts: Counts;
+  readonly rejected: number;
+  readonly reasons: RejectionReasons;
+  readonly seconds: number;
+  /** What follows from Ctrl-C, as a clause; undefined at the end of the file. */
+  readonly stopped: string | undefined;
+}
+
 /** The counts as a table, with the duration. */
-const tableOf = ({ noun, outcomes }: FileCommand, counts: Counts, seconds: number): string => {
-  const { read, skipped, rejected } = counts;
+const tableOf = (
+  { noun, outcomes }: Pick<FileCommand<unknown>, 'noun' | 'outcomes'>,
+  { counts, rejected, seconds }: FileResult,
+): string => {
+  const { read, skipped } = counts;
   const columns: [string, string][] = [
     ['rows read', number(read)],
     ...(skipped > 0 ? ([['rows skipped', number(skipped)]] satisfies [string, string][]) : []),
@@ -73,42 +68,111 @@ const rejectionNotes = (rejected: number, reasons: RejectionReasons, file: strin
   return `${reasons.toText()}${rows}; the reasons are in ${file}\n`;
 };
 
+const CONTINUES = 'the same command continues where it stopped';
+
+const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown => {
+  if (!(failure instanceof CommandFailure) || counts[done] === 0) return failure;
+  const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
+  return new CommandFailure(`${failure.message}; ${records} ${done} before, ${CONTINUES}`, { cause: failure });
+};
+
+/** The rejected rows in the order of the file. */
+function* rejectedRows(staged: StagedRows, { state }: StagedRun, reasons: RejectionReasons): Generator<RejectedRow[]> {
+  for (const page of staged.rejectionPages(false)) {
+    const rows = rowsOf(page, state.layout);
+    const rejected = rows.map((row, index) => ({ row, reasons: page[index]?.reasons ?? [] }));
+    for (const one of rejected) reasons.add(one);
+    yield rejected;
+  }
+}
+
+/** Works through staged rows. @throws CommandFailure when the database or the disk failed on the way */
+const finish = async <Entry>(
+  job: FileJob<Entry>,
+  staging: StagedRun,
+  counts: Counts,
+  reasons: RejectionReasons,
+  file: RejectedFile,
+): Promise<Pick<FileResult, 'rejected' | 'stopped'>> => {
+  const { command, source, options, deployment } = job;
+  const staged = stagedRows(staging.db, staging.state.confirmed);
+  counts.read = staged.confirmed();
+  counts.skipped = counts.read - staged.rejected(false) - staged.rejected(true);
+  const run: FileRun = {
+    dates: options.dates,
+    ifNewer: options.ifNewer,
+    db: deployment.db,
+    table: deployment.tableNames[command.noun],
+    format: source.format,
+    now: new Date(staging.state.started),
+    fileChanged: source.changed,
+    claims: staged.claims,
+  };
+  const writeRejections = async (): Promise<void> => {
+    for (const rows of rejectedRows(staged, staging, reasons)) await file.add(rows);
+    await file.close();
+  };
+  let isAtEnd: boolean;
+  try {
+    isAtEnd = await workThrough(job, staging, staged, run, counts);
+  } catch (error) {
+    // An error of that file is less important than this one, or the same.
+    await writeRejections().catch(() => undefined);
+    throw error;
+  }
+  await writeRejections();
+  return { rejected: staged.rejected(false), stopped: isAtEnd ? undefined : CONTINUES };
+};
+
 /**
- * Reads a file to its end: does what the command is for with every valid record, and writes every rejected row to
- * `FILE.rejected.ndjson` with its reasons. With `resume` it continues where it was stopped, with the same result in the end.
+ * Stages a file, does what the command is for with every valid record, and writes every rejected row to
+ * `FILE.rejected.ndjson` with its reasons. When it is stopped, the same command continues it, with the same result in the end.
  * @throws CommandFailure when nothing could be done, or the database or the disk failed on the way
  */
-export const runFileCommand = async (
-  command: FileCommand,
+export const runFileCommand = async <Entry>(
+  command: FileCommand<Entry>,
   path: string,
   options: FileOptions,
   run: CommandRun,
 ): Promise<CommandResult> => {
   const { noun, outcomes, note } = command;
-  const counts: Counts = { read: 0, skipped: 0, rejected: 0, loaded: 0, kept: 0, removed: 0, notThere: 0 };
+  const counts: Counts = { read: 0, skipped: 0, loaded: 0, kept: 0, removed: 0, notThere: 0 };
   const reasons = rejectionReasons();
   const started = performance.now();
   await requireConfirmation(command.consequence, run);
-  const job = await openJob(command, path, options, run);
+  const source = await openSource(path, command.formats);
   const file = await rejectedFile(path);
-  const stopped = await consumeFile(job, counts, { file, reasons });
+  const job = { ...run, command, options, source };
+  const staging = await openStagedRun(job);
+  let ended: Pick<FileResult, 'rejected' | 'stopped'> = { rejected: 0, stopped: `nothing was ${outcomes[0]}` };
+  if (staging !== undefined) {
+    try {
+      ended = await finish(job, staging, counts, reasons, file);
+    } catch (error) {
+      const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
+      throw withNextStep(failure, outcomes[0], counts);
+    } finally {
+      staging.db.close();
+    }
+    if (ended.stopped === undefined) removeStaging(staging.path);
+  }
+  const { rejected, stopped } = ended;
   const seconds = (performance.now() - started) / 1_000;
-  if (stopped === undefined) await requireUnchanged(job.source);
-  const { read, skipped, rejected } = counts;
+  const result = { counts, reasons, seconds, rejected, stopped };
   const notes = [
     rejectionNotes(rejected, reasons, file.path),
-    stopped ? `Stopped by Ctrl-C; ${stopped.nextStep}.\n` : '',
-    !stopped && read === 0 ? emptyNote(job.source.format, outcomes[0]) : '',
-    !stopped && read > 0 && note ? `${note}\n` : '',
+    stopped ? `Stopped by Ctrl-C; ${stopped}.\n` : '',
+    !stopped && counts.read === 0 ? emptyNote(source.format, outcomes[0]) : '',
+    !stopped && counts.read > 0 && note ? `${note}\n` : '',
   ];
   return {
-    text: tableOf(command, counts, seconds),
+    text: tableOf(command, result),
     notes: notes.join(''),
     data: {
       kind: noun,
       file: path,
-      read,
-      skipped,
+      read: counts.read,
+      skipped: counts.skipped,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
       rejected,
       seconds: Number(seconds.toFixed(3)),
