@@ -30,16 +30,16 @@ const codeOf = (error: unknown): number | undefined => {
 };
 
 /** An error of SQLite as a message for operators; any other error is returned unchanged. */
-export const asStagingFailure = (error: unknown, path: string): unknown => {
+export const asStagingFailure = (error: unknown, path: string, elsewhere = ELSEWHERE): unknown => {
   const code = codeOf(error);
   if (code === undefined) return error;
   const failure = (sentence: string) => new CommandFailure(sentence, { cause: error });
   if (code === BUSY) return failure(`another run works with this file and table: ${path} is in use`);
-  if (code === FULL) return failure(`the disk is full: ${path}; ${ELSEWHERE}`);
+  if (code === FULL) return failure(`the disk is full: ${path}; ${elsewhere}`);
   if (code === ERROR || DAMAGED.includes(code)) {
     return failure(`the staging file is damaged: ${path}; --restart begins with a new one`);
   }
-  return failure(`the staging file cannot be read or written: ${path}; ${ELSEWHERE}`);
+  return failure(`the staging file cannot be read or written: ${path}; ${elsewhere}`);
 };
 
 /** Where the rows of a file are staged. `use` is what must differ between two staging files: the table and the options. */
