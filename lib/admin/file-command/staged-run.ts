@@ -79,16 +79,22 @@ const stageRows = async <Entry>(
   const staging = rowStaging(db);
   let layout: Layout = 'txt';
   let rows = 0;
+  let read = 0;
+  const onBytes = (bytes: number) => {
+    read = bytes;
+    bar.update(read, { rows });
+  };
   const onLayout = (found: Layout) => {
     layout = found;
   };
   try {
-    for await (const chunk of readRows(source, command.columns, onLayout, (bytes) => bar.update(bytes, { rows }))) {
+    for await (const chunk of readRows(source, command.columns, onLayout, onBytes)) {
       if (signal.aborted) return undefined;
       for (const row of chunk) staging.add({ line: row.line, text: row.text, key: command.keyOf(row) ?? '' });
       rows += chunk.length;
     }
   } finally {
+    onBytes(read);
     bar.stop();
   }
   await requireUnchanged(source);

@@ -71,6 +71,8 @@ export const workThrough = async <Entry>(
     else staged.reject(line, [outcome.waitsFor], true);
   });
 
+  const showCounts = (): void => bar.update(counts.read, { rows: counts.read, rejected });
+
   const consume = (group: RowGroup): Promise<void> | undefined => {
     const { record, rejected: rejections } = command.read(group, run);
     for (const { row, reasons } of rejections) staged.reject(row.line, reasons);
@@ -96,7 +98,7 @@ export const workThrough = async <Entry>(
       const rows = rowsOf(page, state.layout);
       if (!(await consumeAll(rows.flatMap((row, index) => groups.add(row, page[index]?.key ?? ''))))) return false;
       staged.save(writer.confirmed());
-      bar.update(counts.read, { rows: counts.read, rejected });
+      showCounts();
       // Otherwise Ctrl-C would wait for the end of a file of which every row is rejected.
       await nextTurn();
     }
@@ -129,6 +131,7 @@ export const workThrough = async <Entry>(
     staged.saveIfPossible(writer.confirmed());
     throw error;
   } finally {
+    showCounts();
     bar.stop();
   }
 };

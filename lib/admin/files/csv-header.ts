@@ -1,6 +1,7 @@
 import { CommandFailure } from '../command/outcome.ts';
 import { printable } from '../command/printable.ts';
 import { parseRecords } from './csv-records.ts';
+import { MAX_ROW_LENGTH } from './lines.ts';
 
 /** The required and optional columns of a CSV file, in any order. */
 export interface Columns {
@@ -70,9 +71,10 @@ const readColumns = (cells: readonly string[], expected: Columns): (string | nul
 
 /**
  * The layout of a file by its header row: the delimiter with which it has the most known columns, unless one is given.
- * @throws CommandFailure when columns are missing, unknown or repeated
+ * @throws CommandFailure when columns are missing, unknown or repeated, or it is too long
  */
 export const readHeader = (text: string, expected: Columns, given: string | undefined): CsvLayout => {
+  if (text.length > MAX_ROW_LENGTH) throw new CommandFailure('the header of the file is too long');
   const known = knownNames(expected);
   const candidates = (given === undefined ? DELIMITERS : [given]).map((delimiter) => {
     const [{ cells } = { cells: [] }] = parseRecords([text], delimiter);
