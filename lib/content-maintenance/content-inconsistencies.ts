@@ -1,7 +1,21 @@
 /** The kinds of inconsistency in stored content. */
 import type { SlugClaim } from '../../functions/content/content-entries.ts';
-import type { ItemPlace, Membership } from './content-scan.ts';
 import type { Miscount } from './list-recount.ts';
+
+/** The slug and the positions that an item's entry has. */
+export interface ItemPlace {
+  readonly domain: string;
+  readonly slug: string;
+  /** Its position in each of its lists, by the list's name. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+/** An item in a list, at a position. */
+export interface Membership {
+  readonly list: string;
+  readonly position: number;
+  readonly id: string;
+}
 
 /**
  * What a scan can suggest. `missing`: an item lacks its member or slug claim. `orphaned`: a member or slug claim belongs to

@@ -14,22 +14,7 @@ import {
   separatePrefix,
 } from '../../functions/content/content-entries.ts';
 import { bucketOf, parseListEntry } from '../../functions/counted-list/entries.ts';
-import type { SuspectedInconsistency } from './content-inconsistencies.ts';
-
-/** The slug and the positions that an item's entry has. */
-export interface ItemPlace {
-  readonly domain: string;
-  readonly slug: string;
-  /** Its position in each of its lists, by the list's name. */
-  readonly positions: ReadonlyMap<string, number>;
-}
-
-/** An item in a list, at a position. */
-export interface Membership {
-  readonly list: string;
-  readonly position: number;
-  readonly id: string;
-}
+import type { ItemPlace, SuspectedInconsistency } from './content-inconsistencies.ts';
 
 /** A bucket of a list. */
 export interface Bucket {

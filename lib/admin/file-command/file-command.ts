@@ -2,7 +2,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Columns } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 import type { FileFormat } from '../files/source-file.ts';
-import type { Writing } from './record-writer.ts';
 
 /** How the dates of a file are written: `YYYY-MM-DD`, or DD/MM/YYYY too. Which, is never guessed. */
 export type DateForm = 'iso' | 'uk';
@@ -16,6 +15,20 @@ export interface FileSettings {
 
 /** What becomes of a valid record: stored, or not, because the stored one is as new; removed, or not, because none is stored. */
 export type Outcome = 'loaded' | 'kept' | 'removed' | 'notThere';
+
+/** A record that cannot be written before another one of the file is, and why. */
+export interface Waiting {
+  readonly waitsFor: string;
+}
+
+/** How records are written. */
+export interface Writing<Entry> {
+  readonly requestsInFlight: number;
+  /** Whether one request can have all of these. */
+  readonly fits: (entries: readonly Entry[]) => boolean;
+  /** Returns the outcome of each record. */
+  readonly write: (entries: readonly Entry[]) => Promise<readonly (Outcome | Waiting)[]>;
+}
 
 /** Remembers which line of a file has claimed a key first, such as a slug. */
 export interface Claims {

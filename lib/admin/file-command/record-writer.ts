@@ -1,6 +1,6 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { backoffMs, deadlineIn } from '../../../functions/runtime/deadline.ts';
-import type { FileRun, Outcome } from './file-command.ts';
+import type { FileRun, Outcome, Waiting, Writing } from './file-command.ts';
 import { inFlight } from './in-flight.ts';
 
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
@@ -44,20 +44,6 @@ const persist = async (attempt: (onProgress: () => void) => Promise<Outcome | un
     await deadline.pause(backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS));
   }
 };
-
-/** A record that cannot be written before another one of the file is, and why. */
-export interface Waiting {
-  readonly waitsFor: string;
-}
-
-/** How records are written. */
-export interface Writing<Entry> {
-  readonly requestsInFlight: number;
-  /** Whether one request can have all of these. */
-  readonly fits: (entries: readonly Entry[]) => boolean;
-  /** Returns the outcome of each record. */
-  readonly write: (entries: readonly Entry[]) => Promise<readonly (Outcome | Waiting)[]>;
-}
 
 /** Puts records in batches, whatever is stored: the cheapest way, which cannot report what was there. */
 export const putInBatches = ({ db, table }: FileRun): Writing<object> => ({

@@ -1,7 +1,7 @@
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { vehicleKey } from '../../../functions/vehicles/vehicles-table.ts';
-import type { FileCommand, FileRun } from '../file-command/file-command.ts';
-import { oneByOne, type Writing } from '../file-command/record-writer.ts';
+import type { FileCommand, FileRun, Writing } from '../file-command/file-command.ts';
+import { oneByOne } from '../file-command/record-writer.ts';
 import type { Row } from '../files/row.ts';
 import { fieldChecks } from '../import/records/field-checks.ts';
 import { registrationOf } from '../import/records/registration-key.ts';

@@ -2,8 +2,7 @@ import type { ContentItem } from '../../../../functions/content/item.ts';
 import { deadlineIn } from '../../../../functions/runtime/deadline.ts';
 import { contentImport, type ImportOutcome } from '../../../content-maintenance/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../../../content-maintenance/imported-item.ts';
-import type { Claims, ImportKind, Outcome } from '../../file-command/file-command.ts';
-import type { Waiting } from '../../file-command/record-writer.ts';
+import type { Claims, ImportKind, Outcome, Waiting } from '../../file-command/file-command.ts';
 import { CONTENT_COLUMNS, readContentRow } from './content-row.ts';
 
 /** Transactions on their way at a time. Few: they meet on their lists' counters, and more would only collide there. */

@@ -1,5 +1,5 @@
-import type { FileRun, GroupResult, RowGroup } from '../../file-command/file-command.ts';
-import { putInBatches, type Writing } from '../../file-command/record-writer.ts';
+import type { FileRun, GroupResult, RowGroup, Writing } from '../../file-command/file-command.ts';
+import { putInBatches } from '../../file-command/record-writer.ts';
 import type { RejectedRow, Row } from '../../files/row.ts';
 import { putIfNewer, type StoredRecord } from './put-if-newer.ts';
 
