@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { rowStaging, stagedRows } from '../../lib/admin/file-command/staged-rows.ts';
 import { openStagingFile, removeStaging } from '../../lib/admin/file-command/staging-file.ts';
-import { type Layout, readRows, rowsOf } from '../../lib/admin/files/read-rows.ts';
+import { type Layout, readRows } from '../../lib/admin/files/read-rows.ts';
 import { VEHICLE_COLUMNS } from '../../lib/admin/import/vehicles/csv-vehicle-row.ts';
 import { vehicles } from '../../lib/admin/import/vehicles/import-vehicles.ts';
 
@@ -39,19 +39,17 @@ export const stageRows = async (path: string): Promise<Staged> => {
   };
   const chunks = readRows(source, VEHICLE_COLUMNS, onLayout, () => undefined);
   for await (const chunk of chunks) {
-    for (const row of chunk) target.add({ line: row.line, text: row.text, key: vehicles.keyOf(row) ?? '' });
+    for (const row of chunk) target.add(row, vehicles.keyOf(row) ?? '');
     rows += chunk.length;
   }
   const read = performance.now();
-  const confirmed = { key: '', line: 0 };
-  target.end({ identity: '', started: '', layout, confirmed });
+  const state = target.end({ identity: { version: 0, file: [], created: undefined }, started: '', layout });
   const indexed = performance.now();
   const diskMegabytes = megabytesOf(staging);
   let back = 0;
   let previous = '';
-  for (const page of stagedRows(db, confirmed).pages()) {
-    for (const [index, row] of rowsOf(page, layout).entries()) {
-      const key = page[index]?.key ?? '';
+  for (const page of stagedRows(db, state).pages()) {
+    for (const [row, key] of page) {
       if (key <= previous || vehicles.keyOf(row) !== key) throw new Error('the rows are not in order, each once');
       previous = key;
     }

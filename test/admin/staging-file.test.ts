@@ -41,7 +41,7 @@ describe('A staging file that cannot be continued', () => {
     ['not complete', sql('DELETE FROM state'), 'it was stopped while it read the file'],
     [
       'of another version',
-      sql(`UPDATE state SET identity = replace(identity, '"version":1', '"version":0')`),
+      sql(`UPDATE state SET facts = replace(facts, '"version":1', '"version":0')`),
       'its staging file was written by another version',
     ],
   ])('is replaced with a notice when it is %s', async (_case, damage, reason) => {

@@ -1,7 +1,6 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { backoffMs, deadlineIn } from '../../../functions/runtime/deadline.ts';
 import type { FileRun, Outcome, Waiting, Writing } from './file-command.ts';
-import { inFlight } from './in-flight.ts';
 
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
@@ -86,32 +85,47 @@ export const recordWriter = <Entry>(
   { requestsInFlight, fits, write }: Writing<Entry>,
   settled: (position: Position, outcome: Outcome | Waiting) => void,
 ) => {
-  const requests = inFlight(requestsInFlight);
-  /** From the first one whose end is not confirmed. */
+  const running = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+  /** From the first request that is not confirmed. */
   const begun: { readonly end: Position | undefined; isDone: boolean }[] = [];
   let confirmed: Position | undefined;
   let batch: Placed<Entry>[] = [];
 
-  const send = (): Promise<void> => {
+  const request = async (placed: readonly Placed<Entry>[]): Promise<void> => {
+    const own = { end: placed.at(-1)?.position, isDone: false };
+    begun.push(own);
+    const outcomes = await write(placed.map(({ entry }) => entry));
+    for (const [index, { position }] of placed.entries()) {
+      const outcome = outcomes[index];
+      if (outcome !== undefined) settled(position, outcome);
+    }
+    own.isDone = true;
+    while (begun[0]?.isDone) confirmed = begun.shift()?.end;
+  };
+
+  const settle = async (): Promise<void> => {
+    await Promise.all(running);
+    if (failure) throw failure.error;
+  };
+
+  const send = async (): Promise<void> => {
     const placed = batch;
     batch = [];
-    const request = { end: placed.at(-1)?.position, isDone: false };
-    begun.push(request);
-    return requests.run(async () => {
-      const outcomes = await write(placed.map(({ entry }) => entry));
-      for (const [index, { position }] of placed.entries()) {
-        const outcome = outcomes[index];
-        if (outcome !== undefined) settled(position, outcome);
-      }
-      request.isDone = true;
-      while (begun[0]?.isDone) confirmed = begun.shift()?.end;
-    });
+    while (running.size >= requestsInFlight) await Promise.race(running);
+    if (failure) return settle();
+    const work: Promise<void> = request(placed)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => running.delete(work));
+    running.add(work);
   };
 
   return {
     /**
      * Writes a record with the next request. `position` is that of its last row, and ascends. A promise when a request is
-     * sent. @throws the first error of any request
+     * sent. @throws the first error of any request, once none is in flight
      */
     put: (entry: Entry, position: Position): Promise<void> | undefined => {
       const isFull = batch.length > 0 && !fits([...batch.map((one) => one.entry), entry]);
@@ -120,10 +134,10 @@ export const recordWriter = <Entry>(
       return sent;
     },
 
-    /** Every write is confirmed afterwards. @throws the first error of any request */
+    /** Every write is confirmed afterwards. @throws the first error of any request, once none is in flight */
     finish: async (): Promise<void> => {
       if (batch.length > 0) await send();
-      await requests.settled();
+      await settle();
     },
 
     /** Every record up to this position is written. */

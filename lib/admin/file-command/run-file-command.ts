@@ -2,13 +2,11 @@ import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../comm
 import { readableTable } from '../command/readable-table.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
-import { rowsOf } from '../files/read-rows.ts';
 import { type RejectedFile, rejectedFile } from '../files/rejected-file.ts';
-import type { RejectedRow } from '../files/row.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
-import type { FileCommand, FileRun, Outcome } from './file-command.ts';
+import type { FileCommand, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
-import { type StagedRows, stagedRows } from './staged-rows.ts';
+import { stagedRows } from './staged-rows.ts';
 import { type FileJob, type FileOptions, openStagedRun, type StagedRun } from './staged-run.ts';
 import { asStagingFailure, removeStaging } from './staging-file.ts';
 import { type Counts, workThrough } from './work-through.ts';
@@ -23,22 +21,13 @@ const labelOf = (noun: string, outcome: Outcome): string => {
   return outcome === 'notThere' ? 'not there' : `${noun} ${outcome}`;
 };
 
-/** What came of a run. */
-interface FileResult {
-  readonly counts: Counts;
-  readonly rejected: number;
-  readonly reasons: RejectionReasons;
-  readonly seconds: number;
-  /** What follows from Ctrl-C, as a clause; undefined at the end of the file. */
-  readonly stopped: string | undefined;
-}
-
 /** The counts as a table, with the duration. */
 const tableOf = (
   { noun, outcomes }: Pick<FileCommand<unknown>, 'noun' | 'outcomes'>,
-  { counts, rejected, seconds }: FileResult,
+  counts: Counts,
+  seconds: number,
 ): string => {
-  const { read, skipped } = counts;
+  const { read, skipped, rejected } = counts;
   const columns: [string, string][] = [
     ['rows read', number(read)],
     ...(skipped > 0 ? ([['rows skipped', number(skipped)]] satisfies [string, string][]) : []),
@@ -76,52 +65,46 @@ const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown 
   return new CommandFailure(`${failure.message}; ${records} ${done} before, ${CONTINUES}`, { cause: failure });
 };
 
-/** The rejected rows in the order of the file. */
-function* rejectedRows(staged: StagedRows, { state }: StagedRun, reasons: RejectionReasons): Generator<RejectedRow[]> {
-  for (const page of staged.rejectionPages(false)) {
-    const rows = rowsOf(page, state.layout);
-    const rejected = rows.map((row, index) => ({ row, reasons: page[index]?.reasons ?? [] }));
-    for (const one of rejected) reasons.add(one);
-    yield rejected;
-  }
-}
-
-/** Works through staged rows. @throws CommandFailure when the database or the disk failed on the way */
+/**
+ * Works through staged rows, and writes the rejected ones to their file.
+ * @returns whether the end of the file was reached. @throws CommandFailure when the database or the disk failed on the way
+ */
 const finish = async <Entry>(
   job: FileJob<Entry>,
-  staging: StagedRun,
+  { db, state }: StagedRun,
   counts: Counts,
   reasons: RejectionReasons,
   file: RejectedFile,
-): Promise<Pick<FileResult, 'rejected' | 'stopped'>> => {
+): Promise<boolean> => {
   const { command, source, options, deployment } = job;
-  const staged = stagedRows(staging.db, staging.state.confirmed);
+  const staged = stagedRows(db, state);
   counts.read = staged.confirmed();
   counts.skipped = counts.read - staged.rejected(false) - staged.rejected(true);
-  const run: FileRun = {
-    dates: options.dates,
-    ifNewer: options.ifNewer,
-    db: deployment.db,
-    table: deployment.tableNames[command.noun],
-    format: source.format,
-    now: new Date(staging.state.started),
-    fileChanged: source.changed,
-    claims: staged.claims,
-  };
   const writeRejections = async (): Promise<void> => {
-    for (const rows of rejectedRows(staged, staging, reasons)) await file.add(rows);
+    for (const page of staged.rejectionPages(false)) {
+      for (const rejection of page) reasons.add(rejection);
+      await file.add(page);
+    }
     await file.close();
+    counts.rejected = staged.rejected(false);
   };
-  let isAtEnd: boolean;
   try {
-    isAtEnd = await workThrough(job, staging, staged, run, counts);
+    const isAtEnd = await workThrough(job, staged, counts, {
+      ...options,
+      db: deployment.db,
+      table: deployment.tableNames[command.noun],
+      format: source.format,
+      now: new Date(state.started),
+      fileChanged: source.changed,
+      claims: staged.claims,
+    });
+    await writeRejections();
+    return isAtEnd;
   } catch (error) {
     // An error of that file is less important than this one, or the same.
     await writeRejections().catch(() => undefined);
     throw error;
   }
-  await writeRejections();
-  return { rejected: staged.rejected(false), stopped: isAtEnd ? undefined : CONTINUES };
 };
 
 /**
@@ -136,7 +119,7 @@ export const runFileCommand = async <Entry>(
   run: CommandRun,
 ): Promise<CommandResult> => {
   const { noun, outcomes, note } = command;
-  const counts: Counts = { read: 0, skipped: 0, loaded: 0, kept: 0, removed: 0, notThere: 0 };
+  const counts: Counts = { read: 0, skipped: 0, rejected: 0, loaded: 0, kept: 0, removed: 0, notThere: 0 };
   const reasons = rejectionReasons();
   const started = performance.now();
   await requireConfirmation(command.consequence, run);
@@ -144,43 +127,43 @@ export const runFileCommand = async <Entry>(
   const file = await rejectedFile(path);
   const job = { ...run, command, options, source };
   const staging = await openStagedRun(job);
-  let ended: Pick<FileResult, 'rejected' | 'stopped'> = { rejected: 0, stopped: `nothing was ${outcomes[0]}` };
+  let isAtEnd = false;
   if (staging !== undefined) {
     try {
-      ended = await finish(job, staging, counts, reasons, file);
+      isAtEnd = await finish(job, staging, counts, reasons, file);
     } catch (error) {
       const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
       throw withNextStep(failure, outcomes[0], counts);
     } finally {
       staging.db.close();
     }
-    if (ended.stopped === undefined) removeStaging(staging.path);
+    if (isAtEnd) removeStaging(staging.path);
   }
-  const { rejected, stopped } = ended;
+  const { read, skipped, rejected } = counts;
   const seconds = (performance.now() - started) / 1_000;
-  const result = { counts, reasons, seconds, rejected, stopped };
+  const next = staging === undefined ? `nothing was ${outcomes[0]}` : CONTINUES;
   const notes = [
     rejectionNotes(rejected, reasons, file.path),
-    stopped ? `Stopped by Ctrl-C; ${stopped}.\n` : '',
-    !stopped && counts.read === 0 ? emptyNote(source.format, outcomes[0]) : '',
-    !stopped && counts.read > 0 && note ? `${note}\n` : '',
+    isAtEnd ? '' : `Stopped by Ctrl-C; ${next}.\n`,
+    isAtEnd && read === 0 ? emptyNote(source.format, outcomes[0]) : '',
+    isAtEnd && read > 0 && note ? `${note}\n` : '',
   ];
   return {
-    text: tableOf(command, result),
+    text: tableOf(command, counts, seconds),
     notes: notes.join(''),
     data: {
       kind: noun,
       file: path,
-      read: counts.read,
-      skipped: counts.skipped,
+      read,
+      skipped,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
       rejected,
       seconds: Number(seconds.toFixed(3)),
       rowsPerSecond: Math.round(rateOf(counts, seconds)),
-      interrupted: stopped !== undefined,
+      interrupted: !isAtEnd,
       rejectedFile: rejected > 0 ? file.path : null,
       reasons: reasons.sorted(),
     },
-    exitCode: stopped ? EXIT.interrupted : rejected > 0 ? EXIT.someRejected : EXIT.done,
+    exitCode: !isAtEnd ? EXIT.interrupted : rejected > 0 ? EXIT.someRejected : EXIT.done,
   };
 };

@@ -1,6 +1,6 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { Layout } from '../files/read-rows.ts';
-import type { RowText } from '../files/row.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { type Layout, rowsOf } from '../files/read-rows.ts';
+import type { RejectedRow, Row, RowText } from '../files/row.ts';
 import type { Claims } from './file-command.ts';
 import type { Position } from './record-writer.ts';
 
@@ -10,49 +10,45 @@ export const STAGING_VERSION = 1;
 /** Rows in one transaction while they are staged. */
 const ROWS_PER_TRANSACTION = 10_000;
 /** Rows that are read at a time; then what is confirmed is saved. A killed run repeats at most these and what was in flight. */
-export const PAGE_ROWS = 500;
+const PAGE_ROWS = 500;
 
+/** `waits` marks a row that is rejected unless another row makes way for it. `state` has a row once all rows are staged. */
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL);
   CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL, waits INTEGER NOT NULL);
   CREATE TABLE claims (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE state (
-    identity TEXT NOT NULL, started TEXT NOT NULL, layout TEXT NOT NULL, key TEXT NOT NULL, line INTEGER NOT NULL
-  );`;
+  CREATE TABLE state (facts TEXT NOT NULL, key TEXT NOT NULL, line INTEGER NOT NULL);`;
 
-/** A row of the file, and its key; empty when it has none. */
-export interface StagedRow extends RowText {
-  readonly key: string;
+/** What must be the same for a run to be continued. */
+export interface StagingIdentity {
+  readonly version: number;
+  /** Bytes, time of modification and hash of a sample. */
+  readonly file: readonly unknown[];
+  /** When the table was created: one that was deleted and created again has the same name. */
+  readonly created: string | undefined;
 }
 
-/** A row that was rejected, with its reasons. */
-export interface StagedRejection extends RowText {
-  readonly reasons: readonly string[];
-}
-
-/** What a staging file says of itself once all rows are staged. */
-export interface StagingState {
-  /** What must be the same for the run to be continued. */
-  readonly identity: string;
+/** What a staging file says of itself. */
+interface StagingFacts {
+  readonly identity: StagingIdentity;
   /** When the run was first started, ISO 8601 UTC. */
   readonly started: string;
   readonly layout: Layout;
+}
+
+export interface StagingState extends StagingFacts {
   /** The position up to which every write is confirmed. */
   readonly confirmed: Position;
 }
 
 /** The state of a staging file; undefined when not all rows are staged. */
 export const readState = (db: DatabaseSync): StagingState | undefined => {
-  if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() === undefined) return undefined;
-  const row = db.prepare('SELECT * FROM state').get() as Record<'identity' | 'started' | 'layout' | 'key', string> & {
-    readonly line: number;
-  };
+  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() !== undefined;
+  const row = hasTable ? db.prepare('SELECT facts, key, line FROM state').get() : undefined;
   if (row === undefined) return undefined;
-  const { identity, started, layout, key, line } = row;
-  return { identity, started, layout: JSON.parse(layout) as Layout, confirmed: { key, line } };
+  const confirmed = { key: String(row.key), line: Number(row.line) };
+  return { ...(JSON.parse(String(row.facts)) as StagingFacts), confirmed };
 };
-
-const asNumber = (value: unknown): number => Number(value ?? 0);
 
 const commit = (db: DatabaseSync): void => db.exec('COMMIT; BEGIN IMMEDIATE');
 
@@ -62,35 +58,32 @@ export const rowStaging = (db: DatabaseSync) => {
   const insert = db.prepare('INSERT INTO rows VALUES (?, ?, ?)');
   let count = 0;
   return {
-    add: ({ line, key, text }: StagedRow): void => {
+    /** `key` is empty for a row without one. */
+    add: ({ line, text }: RowText, key: string): void => {
       insert.run(line, key, text);
       count += 1;
       if (count % ROWS_PER_TRANSACTION === 0) commit(db);
     },
     /** Every row is staged: from here on the run can be continued. */
-    end: ({ identity, started, layout, confirmed }: StagingState): void => {
+    end: (facts: StagingFacts): StagingState => {
       db.exec('CREATE INDEX rows_by_key ON rows (key)');
-      const state = [identity, started, JSON.stringify(layout), confirmed.key, confirmed.line];
-      db.prepare('INSERT INTO state VALUES (?, ?, ?, ?, ?)').run(...state);
+      const confirmed = { key: '', line: 0 };
+      db.prepare('INSERT INTO state VALUES (?, ?, ?)').run(JSON.stringify(facts), confirmed.key, confirmed.line);
       commit(db);
+      return { ...facts, confirmed };
     },
   };
 };
 
 /** Forgets what was found after the confirmed position: it is found again, by the rules as they are now. */
 const forgetUnconfirmed = (db: DatabaseSync, { key, line }: Position): void => {
-  db.prepare('DELETE FROM rejected WHERE (SELECT (key, line) > (?, ?) FROM rows WHERE rows.line = rejected.line)').run(
-    key,
-    line,
-  );
+  const isLater = 'SELECT (key, line) > (?, ?) FROM rows WHERE rows.line = rejected.line';
+  db.prepare(`DELETE FROM rejected WHERE (${isLater})`).run(key, line);
   db.prepare('DELETE FROM claims WHERE line > ?').run(line);
 };
 
-const countOf = (statement: StatementSync, ...parameters: (string | number)[]): number =>
-  asNumber(statement.get(...parameters)?.count);
-
-/** What is found and done while the staged rows are worked through. */
-export const stagedRows = (db: DatabaseSync, confirmed: Position) => {
+/** The staged rows after the confirmed position, and what is found while they are worked through. */
+export const stagedRows = (db: DatabaseSync, { layout, confirmed }: Pick<StagingState, 'layout' | 'confirmed'>) => {
   forgetUnconfirmed(db, confirmed);
   // Not one statement with (key, line) > (?, ?): it would read all earlier rows of the key again for each page.
   const sameKey = db.prepare('SELECT line, key, text FROM rows WHERE key = ? AND line > ? ORDER BY line LIMIT ?');
@@ -115,23 +108,15 @@ export const stagedRows = (db: DatabaseSync, confirmed: Position) => {
     lineOf,
   };
 
-  const pageAfter = ({ key, line }: Position): StagedRow[] => {
+  const pageAfter = ({ key, line }: Position) => {
     const same = sameKey.all(key, line, PAGE_ROWS);
     const later = same.length < PAGE_ROWS ? laterKeys.all(key, PAGE_ROWS - same.length) : [];
-    return [...same, ...later] as unknown as StagedRow[];
+    return [...same, ...later] as unknown as (RowText & Position)[];
   };
 
-  function* rejectionPages(waits: boolean): Generator<StagedRejection[]> {
-    for (let line = 0; ; ) {
-      const found = rejected.all(Number(waits), line, PAGE_ROWS) as unknown as (RowText & { reasons: string })[];
-      const last = found.at(-1);
-      if (last === undefined) return;
-      line = last.line;
-      yield found.map((row) => ({ ...row, reasons: JSON.parse(row.reasons) as string[] }));
-    }
-  }
+  const count = (from: string, ...parameters: (string | number)[]): number =>
+    Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get(...parameters)?.count);
 
-  /** Commits what was noted, and that every write up to this position is confirmed. */
   const saveProgress = (position: Position | undefined): void => {
     if (position !== undefined) save.run(position.key, position.line);
     commit(db);
@@ -140,33 +125,43 @@ export const stagedRows = (db: DatabaseSync, confirmed: Position) => {
   return {
     claims,
 
-    /** The rows after the confirmed position by key and line, in pages. Other statements may run meanwhile. */
-    *pages(): Generator<StagedRow[]> {
+    /** The rows by key and line with their keys, in pages. Other statements may run meanwhile. */
+    *pages(): Generator<(readonly [Row, string])[]> {
       let page = pageAfter(confirmed);
       while (page.length > 0) {
-        yield page;
+        const rows = rowsOf(page, layout);
+        yield rows.map((row, index) => [row, page[index]?.key ?? '']);
         page = pageAfter(page.at(-1) ?? confirmed);
       }
     },
 
-    /** Notes that a row is rejected; with `waits`, that it is unless another row is loaded. */
-    reject: (line: number, reasons: readonly string[], waits = false): void => {
+    reject: ({ line }: Pick<RowText, 'line'>, reasons: readonly string[], waits = false): void => {
       reject.run(line, JSON.stringify(reasons), Number(waits));
     },
 
     /** A row that waited is loaded. */
-    release: (line: number): void => {
+    release: ({ line }: Row): void => {
       release.run(line);
     },
-
-    /** The rejected rows in the order of the file, in pages: those that wait, or the others. */
-    rejectionPages,
 
     /** Rows that still wait are rejected. */
     rejectWaiting: (): void => {
       db.exec('UPDATE rejected SET waits = 0 WHERE waits');
     },
 
+    /** The rejected rows in the order of the file, in pages: those that wait, or the others. */
+    *rejectionPages(waits: boolean): Generator<RejectedRow[]> {
+      for (let line = 0; ; ) {
+        const page = rejected.all(Number(waits), line, PAGE_ROWS) as unknown as (RowText & { reasons: string })[];
+        const last = page.at(-1);
+        if (last === undefined) return;
+        line = last.line;
+        const reasons = page.map((one) => JSON.parse(one.reasons) as string[]);
+        yield rowsOf(page, layout).map((row, index) => ({ row, reasons: reasons[index] ?? [] }));
+      }
+    },
+
+    /** Commits what was found, and that every write up to this position is confirmed. */
     save: saveProgress,
 
     /** The same after an error, which may be that the disk is full: then the last saved position stays. */
@@ -178,16 +173,12 @@ export const stagedRows = (db: DatabaseSync, confirmed: Position) => {
       }
     },
 
-    /** Numbers of rows: all, those before the confirmed position, and rejected ones at present. */
-    total: (): number => countOf(db.prepare('SELECT count(*) AS count FROM rows')),
-    confirmed: (): number => {
-      const { key, line } = confirmed;
-      const earlier = db.prepare('SELECT count(*) AS count FROM rows WHERE key < ?');
-      const same = db.prepare('SELECT count(*) AS count FROM rows WHERE key = ? AND line <= ?');
-      return countOf(earlier, key) + countOf(same, key, line);
-    },
-    rejected: (waits: boolean): number =>
-      countOf(db.prepare('SELECT count(*) AS count FROM rejected WHERE waits = ?'), Number(waits)),
+    /** Numbers of rows: all, those up to the confirmed position, and those that wait or are rejected at present. */
+    total: (): number => count('rows'),
+    confirmed: (): number =>
+      count('rows WHERE key < ?', confirmed.key) +
+      count('rows WHERE key = ? AND line <= ?', confirmed.key, confirmed.line),
+    rejected: (waits: boolean): number => count('rejected WHERE waits = ?', Number(waits)),
   };
 };
 

@@ -8,7 +8,7 @@ import type { CommandRun } from '../deployment/deployment.ts';
 import { type Layout, readRows } from '../files/read-rows.ts';
 import { requireUnchanged, type SourceFile } from '../files/source-file.ts';
 import type { FileCommand, FileSettings } from './file-command.ts';
-import { readState, rowStaging, STAGING_VERSION, type StagingState } from './staged-rows.ts';
+import { readState, rowStaging, STAGING_VERSION, type StagingIdentity, type StagingState } from './staged-rows.ts';
 import { asStagingFailure, openStagingFile, otherStagingFiles, removeStaging, stagingPath } from './staging-file.ts';
 
 /** Bytes from the beginning of the file that are hashed. */
@@ -37,9 +37,7 @@ const DIFFERENCES = {
   version: 'its staging file was written by another version',
   file: 'the file has changed since it was stopped',
   created: 'the table was deleted and created again since it was stopped',
-} as const;
-
-type Identity = Readonly<Record<keyof typeof DIFFERENCES, unknown>>;
+} as const satisfies Readonly<Record<keyof StagingIdentity, string>>;
 
 const hashOfSample = async (path: string): Promise<string> => {
   const hash = createHash('sha256');
@@ -50,14 +48,13 @@ const hashOfSample = async (path: string): Promise<string> => {
 
 /** Why the run of a staging file cannot be continued, as a clause; undefined when it can. */
 const unusableFor =
-  (identity: Identity, restart: boolean) =>
+  (identity: StagingIdentity, restart: boolean) =>
   (db: DatabaseSync): string | undefined => {
     if (restart) return '--restart';
     const state = readState(db);
     if (state === undefined) return 'it was stopped while it read the file';
-    const stopped = JSON.parse(state.identity) as Identity;
-    const names = Object.keys(DIFFERENCES) as (keyof Identity)[];
-    const different = names.find((name) => JSON.stringify(stopped[name]) !== JSON.stringify(identity[name]));
+    const names = Object.keys(DIFFERENCES) as (keyof StagingIdentity)[];
+    const different = names.find((name) => JSON.stringify(state.identity[name]) !== JSON.stringify(identity[name]));
     return different && DIFFERENCES[different];
   };
 
@@ -72,7 +69,7 @@ export interface StagedRun {
 const stageRows = async <Entry>(
   job: FileJob<Entry>,
   db: DatabaseSync,
-  identity: Identity,
+  identity: StagingIdentity,
 ): Promise<StagingState | undefined> => {
   const { command, source, signal } = job;
   const bar = showProgress(job, 'reading', source.bytes);
@@ -90,7 +87,7 @@ const stageRows = async <Entry>(
   try {
     for await (const chunk of readRows(source, command.columns, onLayout, onBytes)) {
       if (signal.aborted) return undefined;
-      for (const row of chunk) staging.add({ line: row.line, text: row.text, key: command.keyOf(row) ?? '' });
+      for (const row of chunk) staging.add(row, command.keyOf(row) ?? '');
       rows += chunk.length;
     }
   } finally {
@@ -98,14 +95,7 @@ const stageRows = async <Entry>(
     bar.stop();
   }
   await requireUnchanged(source);
-  const state = {
-    identity: JSON.stringify(identity),
-    started: job.now().toISOString(),
-    layout,
-    confirmed: { key: '', line: 0 },
-  };
-  staging.end(state);
-  return state;
+  return staging.end({ identity, started: job.now().toISOString(), layout });
 };
 
 /**
@@ -118,7 +108,7 @@ export const openStagedRun = async <Entry>(job: FileJob<Entry>): Promise<StagedR
   const { Table } = await deployment.db.send(
     new DescribeTableCommand({ TableName: deployment.tableNames[command.noun] }),
   );
-  const identity: Identity = {
+  const identity: StagingIdentity = {
     version: STAGING_VERSION,
     file: [source.bytes, source.changed, await hashOfSample(source.path)],
     created: Table?.CreationDateTime?.toISOString(),

@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { showProgress } from '../command/progress.ts';
-import { rowsOf } from '../files/read-rows.ts';
 import type { Row } from '../files/row.ts';
 import { type FileRun, MAX_GROUP_ROWS, type Outcome, type RowGroup } from './file-command.ts';
 import { recordWriter } from './record-writer.ts';
 import type { StagedRows } from './staged-rows.ts';
-import type { FileJob, StagedRun } from './staged-run.ts';
+import type { FileJob } from './staged-run.ts';
 
 /** Counts of one run: records by what became of them, and rows. */
 export interface Counts extends Record<Outcome, number> {
@@ -13,6 +12,8 @@ export interface Counts extends Record<Outcome, number> {
   read: number;
   /** Rows of records that an earlier run has done. */
   skipped: number;
+  /** Rows rejected, by an earlier run too. */
+  rejected: number;
 }
 
 /** Joins rows that come in the order of their keys. */
@@ -57,27 +58,26 @@ export const rowGroups = () => {
  */
 export const workThrough = async <Entry>(
   job: FileJob<Entry>,
-  { state }: StagedRun,
   staged: StagedRows,
-  run: FileRun,
   counts: Counts,
+  run: FileRun,
 ): Promise<boolean> => {
   const { command, signal } = job;
   const bar = showProgress(job, command.noun, staged.total());
-  let rejected = staged.rejected(false);
+  counts.rejected = staged.rejected(false);
   const writing = command.writing(run);
   const writer = recordWriter(writing, ({ line }, outcome) => {
     if (typeof outcome === 'string') counts[outcome] += 1;
-    else staged.reject(line, [outcome.waitsFor], true);
+    else staged.reject({ line }, [outcome.waitsFor], true);
   });
 
-  const showCounts = (): void => bar.update(counts.read, { rows: counts.read, rejected });
+  const showCounts = (): void => bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
 
   const consume = (group: RowGroup): Promise<void> | undefined => {
     const { record, rejected: rejections } = command.read(group, run);
-    for (const { row, reasons } of rejections) staged.reject(row.line, reasons);
+    for (const { row, reasons } of rejections) staged.reject(row, reasons);
     counts.read += group.rows.length;
-    rejected += rejections.length;
+    counts.rejected += rejections.length;
     const line = group.rows.at(-1)?.line ?? 0;
     return record === undefined ? undefined : writer.put(record, { key: group.key ?? '', line });
   };
@@ -95,8 +95,7 @@ export const workThrough = async <Entry>(
   const consumePages = async (): Promise<boolean> => {
     const groups = rowGroups();
     for (const page of staged.pages()) {
-      const rows = rowsOf(page, state.layout);
-      if (!(await consumeAll(rows.flatMap((row, index) => groups.add(row, page[index]?.key ?? ''))))) return false;
+      if (!(await consumeAll(page.flatMap(([row, key]) => groups.add(row, key))))) return false;
       staged.save(writer.confirmed());
       showCounts();
       // Otherwise Ctrl-C would wait for the end of a file of which every row is rejected.
@@ -110,11 +109,11 @@ export const workThrough = async <Entry>(
     for (let before = Number.POSITIVE_INFINITY; staged.rejected(true) < before; ) {
       before = staged.rejected(true);
       for (const page of staged.rejectionPages(true)) {
-        for (const row of rowsOf(page, state.layout)) {
+        for (const { row } of page) {
           const { record } = command.read({ key: undefined, rows: [row], firstLine: row.line, isPart: false }, run);
           const [outcome] = record === undefined ? [] : await writing.write([record]);
           if (typeof outcome !== 'string') continue;
-          staged.release(row.line);
+          staged.release(row);
           counts[outcome] += 1;
         }
       }

@@ -4,7 +4,7 @@ import type { FileCommand, FileRun, Writing } from '../file-command/file-command
 import { oneByOne } from '../file-command/record-writer.ts';
 import type { Row } from '../files/row.ts';
 import { fieldChecks } from '../import/records/field-checks.ts';
-import { registrationOf } from '../import/records/registration-key.ts';
+import { registrationOf } from '../import/records/record-per-row.ts';
 
 /** The table whose records are erased, and the one in which the same vehicles may have others. */
 export interface RemoveKind {

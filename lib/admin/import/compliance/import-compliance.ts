@@ -5,8 +5,7 @@ import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
 import type { StoredRecord } from '../records/put-if-newer.ts';
 import { readLine } from '../records/read-fields.ts';
-import { type RowResult, recordPerRow, recordWriting } from '../records/record-per-row.ts';
-import { registrationOf } from '../records/registration-key.ts';
+import { type RowResult, recordPerRow, recordWriting, registrationOf } from '../records/record-per-row.ts';
 
 /** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {

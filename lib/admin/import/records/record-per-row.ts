@@ -1,7 +1,12 @@
+import { normaliseRegistration } from '../../../../functions/vehicles/registration.ts';
 import type { FileRun, GroupResult, RowGroup, Writing } from '../../file-command/file-command.ts';
 import { putInBatches } from '../../file-command/record-writer.ts';
 import type { RejectedRow, Row } from '../../files/row.ts';
 import { putIfNewer, type StoredRecord } from './put-if-newer.ts';
+
+/** The normalised registration of a row; undefined when it is missing or invalid. */
+export const registrationOf = ({ fields }: Row): string | undefined =>
+  typeof fields.registration === 'string' ? normaliseRegistration(fields.registration) : undefined;
 
 /** One row read as a whole record, or every reason why it is none. */
 export type RowResult<Entry> = { readonly record: Entry } | { readonly reasons: readonly string[] };

@@ -1,7 +1,6 @@
 import type { ImportKind } from '../../file-command/file-command.ts';
 import type { StoredRecord } from '../records/put-if-newer.ts';
-import { recordPerRow, recordWriting } from '../records/record-per-row.ts';
-import { registrationOf } from '../records/registration-key.ts';
+import { recordPerRow, recordWriting, registrationOf } from '../records/record-per-row.ts';
 import { readVehicle } from './csv-vehicle.ts';
 import { VEHICLE_COLUMNS } from './csv-vehicle-row.ts';
 import { readVehicleLine } from './ndjson-vehicle.ts';
