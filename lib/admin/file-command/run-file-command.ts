@@ -8,7 +8,7 @@ import type { FileCommand, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
 import { stagedRows } from './staged-rows.ts';
 import { type FileJob, type FileOptions, openStagedRun, type StagedRun } from './staged-run.ts';
-import { asStagingFailure, removeStaging } from './staging-file.ts';
+import { asStagingFailure, RESTART, removeStaging } from './staging-file.ts';
 import { type Counts, workThrough } from './work-through.ts';
 
 const number = (value: number): string => Math.round(value).toLocaleString('en-GB');
@@ -62,7 +62,8 @@ const CONTINUES = 'the same command continues where it stopped';
 const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown => {
   if (!(failure instanceof CommandFailure) || counts[done] === 0) return failure;
   const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
-  return new CommandFailure(`${failure.message}; ${records} ${done} before, ${CONTINUES}`, { cause: failure });
+  const next = failure.message.endsWith(RESTART) ? '' : `, ${CONTINUES}`;
+  return new CommandFailure(`${failure.message}; ${records} ${done} before${next}`, { cause: failure });
 };
 
 /**

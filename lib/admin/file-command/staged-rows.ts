@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row, RowText } from '../files/row.ts';
 import type { Claims } from './file-command.ts';
 import type { Position } from './record-writer.ts';
+import { DamagedStaging } from './staging-file.ts';
 
 /** Incremented when an older or newer CLI cannot continue with the tables below. */
 export const STAGING_VERSION = 1;
@@ -14,7 +16,7 @@ const PAGE_ROWS = 500;
 
 /** `waits` marks a row that is rejected unless another row makes way for it. `state` has a row once all rows are staged. */
 const TABLES = `
-  CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL);
+  CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL, sum INTEGER NOT NULL);
   CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL, waits INTEGER NOT NULL);
   CREATE TABLE claims (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE state (facts TEXT NOT NULL, key TEXT NOT NULL, line INTEGER NOT NULL);`;
@@ -37,6 +39,8 @@ interface StagingFacts {
 }
 
 export interface StagingState extends StagingFacts {
+  /** The number of staged rows. */
+  readonly total: number;
   /** The position up to which every write is confirmed. */
   readonly confirmed: Position;
 }
@@ -47,30 +51,34 @@ export const readState = (db: DatabaseSync): StagingState | undefined => {
   const row = hasTable ? db.prepare('SELECT facts, key, line FROM state').get() : undefined;
   if (row === undefined) return undefined;
   const confirmed = { key: String(row.key), line: Number(row.line) };
-  return { ...(JSON.parse(String(row.facts)) as StagingFacts), confirmed };
+  return { ...(JSON.parse(String(row.facts)) as Omit<StagingState, 'confirmed'>), confirmed };
 };
+
+/** SQLite finds damage of its own structure only. */
+const sumOf = ({ line, text }: RowText, key: string): number => crc32(`${line} ${key} ${text}`);
 
 const commit = (db: DatabaseSync): void => db.exec('COMMIT; BEGIN IMMEDIATE');
 
 /** Stages rows in an empty file; a transaction is open before and afterwards. */
 export const rowStaging = (db: DatabaseSync) => {
   db.exec(TABLES);
-  const insert = db.prepare('INSERT INTO rows VALUES (?, ?, ?)');
+  const insert = db.prepare('INSERT INTO rows VALUES (?, ?, ?, ?)');
   let count = 0;
   return {
     /** `key` is empty for a row without one. */
-    add: ({ line, text }: RowText, key: string): void => {
-      insert.run(line, key, text);
+    add: (row: RowText, key: string): void => {
+      insert.run(row.line, key, row.text, sumOf(row, key));
       count += 1;
       if (count % ROWS_PER_TRANSACTION === 0) commit(db);
     },
     /** Every row is staged: from here on the run can be continued. */
     end: (facts: StagingFacts): StagingState => {
       db.exec('CREATE INDEX rows_by_key ON rows (key)');
+      const state = { ...facts, total: count };
       const confirmed = { key: '', line: 0 };
-      db.prepare('INSERT INTO state VALUES (?, ?, ?)').run(JSON.stringify(facts), confirmed.key, confirmed.line);
+      db.prepare('INSERT INTO state VALUES (?, ?, ?)').run(JSON.stringify(state), confirmed.key, confirmed.line);
       commit(db);
-      return { ...facts, confirmed };
+      return { ...state, confirmed };
     },
   };
 };
@@ -83,11 +91,11 @@ const forgetUnconfirmed = (db: DatabaseSync, { key, line }: Position): void => {
 };
 
 /** The staged rows after the confirmed position, and what is found while they are worked through. */
-export const stagedRows = (db: DatabaseSync, { layout, confirmed }: Pick<StagingState, 'layout' | 'confirmed'>) => {
+export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: StagingState) => {
   forgetUnconfirmed(db, confirmed);
   // Not one statement with (key, line) > (?, ?): it would read all earlier rows of the key again for each page.
-  const sameKey = db.prepare('SELECT line, key, text FROM rows WHERE key = ? AND line > ? ORDER BY line LIMIT ?');
-  const laterKeys = db.prepare('SELECT line, key, text FROM rows WHERE key > ? ORDER BY key, line LIMIT ?');
+  const sameKey = db.prepare('SELECT line, key, text, sum FROM rows WHERE key = ? AND line > ? ORDER BY line LIMIT ?');
+  const laterKeys = db.prepare('SELECT line, key, text, sum FROM rows WHERE key > ? ORDER BY key, line LIMIT ?');
   const reject = db.prepare('INSERT OR REPLACE INTO rejected VALUES (?, ?, ?)');
   const release = db.prepare('DELETE FROM rejected WHERE line = ?');
   const rejected = db.prepare(
@@ -111,7 +119,9 @@ export const stagedRows = (db: DatabaseSync, { layout, confirmed }: Pick<Staging
   const pageAfter = ({ key, line }: Position) => {
     const same = sameKey.all(key, line, PAGE_ROWS);
     const later = same.length < PAGE_ROWS ? laterKeys.all(key, PAGE_ROWS - same.length) : [];
-    return [...same, ...later] as unknown as (RowText & Position)[];
+    const page = [...same, ...later] as unknown as (RowText & Position & { readonly sum: number })[];
+    if (page.some((row) => sumOf(row, row.key) !== row.sum)) throw new DamagedStaging();
+    return page;
   };
 
   const count = (from: string, ...parameters: (string | number)[]): number =>
@@ -173,8 +183,9 @@ export const stagedRows = (db: DatabaseSync, { layout, confirmed }: Pick<Staging
       }
     },
 
-    /** Numbers of rows: all, those up to the confirmed position, and those that wait or are rejected at present. */
-    total: (): number => count('rows'),
+    total,
+
+    /** Numbers of rows: those up to the confirmed position, and those that wait or are rejected at present. */
     confirmed: (): number =>
       count('rows WHERE key < ?', confirmed.key) +
       count('rows WHERE key = ? AND line <= ?', confirmed.key, confirmed.line),

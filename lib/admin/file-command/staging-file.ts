@@ -21,7 +21,14 @@ const BUSY = 5;
 const FULL = 13;
 const DAMAGED = [11, 26];
 
+/** What helps when the same command would fail again. */
+export const RESTART = '--restart begins with a new one';
 const ELSEWHERE = '--staging DIR puts it into another folder';
+
+/** Rows of the staging file are not as they were staged. */
+export class DamagedStaging extends Error {
+  readonly errcode = DAMAGED[0];
+}
 
 const codeOf = (error: unknown): number | undefined => {
   const { errcode } = error as { readonly errcode?: unknown };
@@ -37,7 +44,7 @@ export const asStagingFailure = (error: unknown, path: string, elsewhere = ELSEW
   if (code === BUSY) return failure(`another run works with this file and table: ${path} is in use`);
   if (code === FULL) return failure(`the disk is full: ${path}; ${elsewhere}`);
   if (code === ERROR || DAMAGED.includes(code)) {
-    return failure(`the staging file is damaged: ${path}; --restart begins with a new one`);
+    return failure(`the staging file is damaged: ${path}; ${RESTART}`);
   }
   return failure(`the staging file cannot be read or written: ${path}; ${elsewhere}`);
 };

@@ -5,6 +5,7 @@ import { type FileRun, MAX_GROUP_ROWS, type Outcome, type RowGroup } from './fil
 import { recordWriter } from './record-writer.ts';
 import type { StagedRows } from './staged-rows.ts';
 import type { FileJob } from './staged-run.ts';
+import { DamagedStaging } from './staging-file.ts';
 
 /** Counts of one run: records by what became of them, and rows. */
 export interface Counts extends Record<Outcome, number> {
@@ -63,7 +64,7 @@ export const workThrough = async <Entry>(
   run: FileRun,
 ): Promise<boolean> => {
   const { command, signal } = job;
-  const bar = showProgress(job, command.noun, staged.total());
+  const bar = showProgress(job, command.noun, staged.total);
   counts.rejected = staged.rejected(false);
   const writing = command.writing(run);
   const writer = recordWriter(writing, ({ line }, outcome) => {
@@ -101,7 +102,9 @@ export const workThrough = async <Entry>(
       // Otherwise Ctrl-C would wait for the end of a file of which every row is rejected.
       await nextTurn();
     }
-    return consumeAll(groups.end());
+    if (!(await consumeAll(groups.end()))) return false;
+    if (counts.read !== staged.total) throw new DamagedStaging();
+    return true;
   };
 
   /** Another row of the file may make way for a row that waits: they are tried again until that helps none of them. */
