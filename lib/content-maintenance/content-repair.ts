@@ -7,8 +7,7 @@ import { contentWrites } from '../../functions/content/content-writes.ts';
 import { bucketOf } from '../../functions/counted-list/entries.ts';
 import { type TransactWrite, transact } from '../../functions/dynamodb/transact.ts';
 import { deadlineIn } from '../../functions/runtime/deadline.ts';
-import type { Inconsistency } from './content-inconsistencies.ts';
-import type { Membership } from './content-scan.ts';
+import type { Inconsistency, Membership } from './content-inconsistencies.ts';
 import { listRecount, listRepairs } from './list-recount.ts';
 
 /** Milliseconds for one repair, retries included. */
