@@ -13,6 +13,7 @@ const TITLES = {
   bulk: 'A bulk request of 1,000',
   unauthenticated: 'Requests without a valid key',
   import: 'Imports',
+  staging: 'Staging files of operators',
   list: 'Lists of 100,000 items',
   cost: 'What a million requests cost',
 } as const;

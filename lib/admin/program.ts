@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { UnknownKey } from '../../core/access/keys-table.ts';
 import type { AdminContext } from './command/context.ts';
 import { CommandFailure, EXIT, type ExitCode } from './command/outcome.ts';
+import { printable } from './command/printable.ts';
 import { addContentCommands } from './content/check-content.ts';
 import { asCommandFailure } from './deployment/database.ts';
 import type { Runner } from './deployment/deployment.ts';
@@ -42,6 +43,9 @@ const newProgram = ({ stdout }: AdminContext): Command =>
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXIT_CODES)
     .exitOverride();
+
+/** Characters of a usage sentence, which may quote an argument. */
+const MAX_USAGE_LENGTH = 1_000;
 
 const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
@@ -85,7 +89,7 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
   const [what = '', similar] = message
     .replace(/^error: /, '')
     .split('\n(Did you mean ')
-    .map((text) => text.replace(/\p{Cc}/gu, '\ufffd'));
+    .map((text) => printable(text, MAX_USAGE_LENGTH));
   return similar === undefined
     ? `${what.replace(/\.$/, '')}; see --help`
     : `${what}; did you mean ${similar.replace(/\)$/, '')} See --help`;

@@ -6,20 +6,16 @@ import { type ContentStore, contentStore } from '../../core/content/content-stor
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import {
-  hasSlug,
-  type Inconsistency,
-  isAt,
-  type SuspectedInconsistency,
-  suspectedInconsistencies,
-} from './content-inconsistencies.ts';
-import { type ContentScan, placeOf, scanContent } from './content-scan.ts';
+import { hasSlug, type Inconsistency, isAt, type SuspectedInconsistency } from './content-inconsistencies.ts';
+import { type Bucket, type ContentScan, placeOf, withContentScan } from './content-scan.ts';
 import { listRecount } from './list-recount.ts';
 
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
 const PATIENCE_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
+/** Those that are taken from the scan at a time. */
+const CHUNK = 1_000;
 
 /** What a check found in the content of one environment. */
 export interface ContentReport {
@@ -28,11 +24,19 @@ export interface ContentReport {
   /** In the order of their repair. */
   readonly inconsistencies: readonly Inconsistency[];
   /** Buckets that changed during every recount, so that nothing is known of their counters. */
-  readonly busy: readonly { readonly list: string; readonly bucket: number }[];
+  readonly busy: readonly Bucket[];
 }
 
-const bucketsOf = ({ buckets }: ContentScan) =>
-  [...buckets].flatMap(([list, numbers]) => [...numbers].map((bucket) => ({ list, bucket })));
+function* chunks<T>(values: Iterable<T>): Generator<T[]> {
+  let chunk: T[] = [];
+  for (const value of values) {
+    chunk.push(value);
+    if (chunk.length < CHUNK) continue;
+    yield chunk;
+    chunk = [];
+  }
+  yield chunk;
+}
 
 /** Confirms what looks inconsistent in a scan of one environment's content. */
 const confirmScan = (store: ContentStore) => {
@@ -78,39 +82,46 @@ const confirmScan = (store: ContentStore) => {
     }
   };
 
-  return async (scan: ContentScan): Promise<ContentReport> => {
+  return async (scan: ContentScan, signal: AbortSignal | undefined): Promise<ContentReport> => {
     const limit = pLimit(AT_ONCE);
-    const confirmed = await limit.map(suspectedInconsistencies(scan), async (suspected) =>
-      (await isInconsistent(suspected)) ? [suspected] : [],
-    );
-    const recounts = await limit.map(bucketsOf(scan), async (name) => ({
-      name,
-      found: await recount(name.list, name.bucket),
-    }));
-    const miscounted = recounts.flatMap(({ found }) =>
-      typeof found === 'object' ? [{ kind: 'miscounted bucket' as const, ...found }] : [],
-    );
-    const lists = new Set([...scan.items.values()].flatMap(({ positions }) => [...positions.keys()]));
-    return {
-      items: scan.items.size,
-      lists: lists.size,
-      // Counters last, since other repairs change what they count.
-      inconsistencies: [...confirmed.flat(), ...miscounted],
-      busy: recounts.filter(({ found }) => found === 'busy').map(({ name }) => name),
-    };
+    const inconsistencies: Inconsistency[] = [];
+    const busy: Bucket[] = [];
+    for (const chunk of chunks(scan.suspected())) {
+      signal?.throwIfAborted();
+      const areConfirmed = await limit.map(chunk, isInconsistent);
+      inconsistencies.push(...chunk.filter((_, index) => areConfirmed[index]));
+    }
+    // Counters last, since other repairs change what they count.
+    for (const chunk of chunks(scan.buckets())) {
+      signal?.throwIfAborted();
+      const recounts = await limit.map(chunk, ({ list, bucket }) => recount(list, bucket));
+      busy.push(...chunk.filter((_, index) => recounts[index] === 'busy'));
+      const miscounts = recounts.filter((found) => typeof found === 'object');
+      inconsistencies.push(...miscounts.map((found) => ({ kind: 'miscounted bucket' as const, ...found })));
+    }
+    return { items: scan.items(), lists: scan.lists(), inconsistencies, busy };
   };
 };
 
+/** Options of a check. */
+export interface CheckOptions {
+  /** Gets the number of entries scanned. */
+  readonly onProgress?: (entries: number) => void;
+  /** Ends the check. */
+  readonly signal?: AbortSignal;
+}
+
 /** Checks of one content table: the content of live keys and, under `sandbox`, that of test keys. */
 export const contentCheck = (db: DynamoDBDocumentClient, table: string) => ({
-  /** Scans the table, then confirms what looks inconsistent. `onProgress` gets the number of entries scanned. */
-  check: async (
-    onProgress: (entries: number) => void = () => undefined,
-  ): Promise<ContentReport & { readonly sandbox: ContentReport }> => {
-    const { live, test } = await scanContent(db, table, onProgress);
-    return {
-      ...(await confirmScan(contentStore(db, table, 'live'))(live)),
-      sandbox: await confirmScan(contentStore(db, table, 'test'))(test),
+  /** Scans the table, then confirms what looks inconsistent. @throws the reason of the signal */
+  check: ({ onProgress, signal }: CheckOptions = {}): Promise<ContentReport & { readonly sandbox: ContentReport }> => {
+    const onEntries = (entries: number): void => {
+      signal?.throwIfAborted();
+      onProgress?.(entries);
     };
+    return withContentScan(db, table, onEntries, async ({ live, test }) => ({
+      ...(await confirmScan(contentStore(db, table, 'live'))(live, signal)),
+      sandbox: await confirmScan(contentStore(db, table, 'test'))(test, signal),
+    }));
   },
 });

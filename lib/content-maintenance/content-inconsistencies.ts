@@ -1,7 +1,21 @@
-/** The kinds of inconsistency in stored content, and which of them a scan suggests. Pure. */
+/** The kinds of inconsistency in stored content. */
 import type { SlugClaim } from '../../core/content/content-entries.ts';
-import type { ContentScan, ItemPlace, Membership } from './content-scan.ts';
 import type { Miscount } from './list-recount.ts';
+
+/** The slug and the positions that an item's entry has. */
+export interface ItemPlace {
+  readonly domain: string;
+  readonly slug: string;
+  /** Its position in each of its lists, by the list's name. */
+  readonly positions: ReadonlyMap<string, number>;
+}
+
+/** An item in a list, at a position. */
+export interface Membership {
+  readonly list: string;
+  readonly position: number;
+  readonly id: string;
+}
 
 /**
  * What a scan can suggest. `missing`: an item lacks its member or slug claim. `orphaned`: a member or slug claim belongs to
@@ -22,50 +36,3 @@ export const isAt = (item: ItemPlace | undefined, { list, position }: Omit<Membe
 /** Whether the item has this slug. */
 export const hasSlug = (item: ItemPlace | undefined, { domain, slug }: SlugClaim): boolean =>
   item?.domain === domain && item.slug === slug;
-
-const wantedMembers = ({ items }: ContentScan): Membership[] =>
-  [...items].flatMap(([id, { positions }]) => [...positions].map(([list, position]) => ({ list, position, id })));
-
-const suspectedMembers = (scan: ContentScan): SuspectedInconsistency[] => {
-  const present = new Set(scan.members.map(({ list, position, id }) => `${list}#${position}#${id}`));
-  return [
-    ...scan.members
-      .filter((member) => !isAt(scan.items.get(member.id), member))
-      .map((member) => ({ kind: 'orphaned member', ...member }) as const),
-    ...wantedMembers(scan)
-      .filter(({ list, position, id }) => !present.has(`${list}#${position}#${id}`))
-      .map((member) => ({ kind: 'missing member', ...member }) as const),
-  ];
-};
-
-const suspectedSlugs = ({ items, slugs }: ContentScan): SuspectedInconsistency[] => {
-  const claimants = new Map(slugs.map(({ domain, slug, id }) => [`${domain}#${slug}`, id]));
-  return [
-    ...slugs
-      .filter((claim) => !hasSlug(items.get(claim.id), claim))
-      .map((claim) => ({ kind: 'orphaned slug claim', ...claim }) as const),
-    ...[...items]
-      .filter(([id, { domain, slug }]) => claimants.get(`${domain}#${slug}`) !== id)
-      .map(([id, { domain, slug }]) => ({ kind: 'missing slug claim', domain, slug, id }) as const),
-  ];
-};
-
-const suspectedAllocators = (scan: ContentScan): SuspectedInconsistency[] => {
-  const needed = new Map<string, number>();
-  for (const { list, position } of [...scan.members, ...wantedMembers(scan)]) {
-    needed.set(list, Math.max(needed.get(list) ?? 0, position + 1));
-  }
-  return [...needed]
-    .filter(([list, allocated]) => (scan.allocated.get(list) ?? 0) < allocated)
-    .map(([list, allocated]) => ({ kind: 'allocator behind', list, allocated }) as const);
-};
-
-/**
- * What looks inconsistent in a scan, in the order of its repair: orphaned entries before missing ones. A scan reads entries
- * at different moments, so most of this is consistent when items change meanwhile.
- */
-export const suspectedInconsistencies = (scan: ContentScan): SuspectedInconsistency[] => [
-  ...suspectedSlugs(scan),
-  ...suspectedMembers(scan),
-  ...suspectedAllocators(scan),
-];

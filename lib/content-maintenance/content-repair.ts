@@ -7,8 +7,7 @@ import { contentWrites } from '../../core/content/content-writes.ts';
 import { bucketOf } from '../../core/counted-list/entries.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import type { Inconsistency } from './content-inconsistencies.ts';
-import type { Membership } from './content-scan.ts';
+import type { Inconsistency, Membership } from './content-inconsistencies.ts';
 import { listRecount, listRepairs } from './list-recount.ts';
 
 /** Milliseconds for one repair, retries included. */

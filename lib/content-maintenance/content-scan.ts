@@ -1,3 +1,8 @@
+/** A scan of the content table, staged in SQLite files in the temporary folder: its memory does not grow with the content. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
 import {
@@ -6,50 +11,16 @@ import {
   type Entry,
   parseItem,
   parseSlug,
-  type SlugClaim,
   separatePrefix,
 } from '../../core/content/content-entries.ts';
 import { bucketOf, parseListEntry } from '../../core/counted-list/entries.ts';
+import type { ItemPlace, SuspectedInconsistency } from './content-inconsistencies.ts';
 
-/** The slug and the positions that an item's entry has. */
-export interface ItemPlace {
-  readonly domain: string;
-  readonly slug: string;
-  /** Its position in each of its lists, by the list's name. */
-  readonly positions: ReadonlyMap<string, number>;
-}
-
-/** An item in a list, at a position. */
-export interface Membership {
+/** A bucket of a list. */
+export interface Bucket {
   readonly list: string;
-  readonly position: number;
-  readonly id: string;
+  readonly bucket: number;
 }
-
-/** The entries of one environment's content by kind. They were read at different moments. */
-export interface ContentScan {
-  readonly items: Map<string, ItemPlace>;
-  readonly slugs: SlugClaim[];
-  readonly members: Membership[];
-  /** The buckets that have a counter or members, by list. */
-  readonly buckets: Map<string, Set<number>>;
-  /** Allocated positions, by list. */
-  readonly allocated: Map<string, number>;
-}
-
-const addBucket = ({ buckets }: ContentScan, list: string, bucket: number): void => {
-  buckets.set(list, (buckets.get(list) ?? new Set()).add(bucket));
-};
-
-const addListEntry = (scan: ContentScan, entry: NonNullable<ReturnType<typeof parseListEntry>>) => {
-  if (entry.kind === 'allocator') scan.allocated.set(entry.list, entry.allocated);
-  else if (entry.kind === 'counter') addBucket(scan, entry.list, entry.bucket);
-  else {
-    const { list, position, id } = entry;
-    scan.members.push({ list, position, id });
-    addBucket(scan, list, bucketOf(position));
-  }
-};
 
 /** The slug and positions in an item's entry. */
 export const placeOf = (entry: Entry): ItemPlace => {
@@ -62,37 +33,116 @@ export const placeOf = (entry: Entry): ItemPlace => {
   return { domain, slug, positions: byList };
 };
 
-const addEntry = (scan: ContentScan, entry: Entry) => {
-  const listEntry = parseListEntry(entry);
-  const slug = parseSlug(entry);
-  if (listEntry) addListEntry(scan, listEntry);
-  else if (slug) scan.slugs.push(slug);
-  else if (entry.sk === 'item') scan.items.set(String(entry.id), placeOf(entry));
+/** The entries by kind, and those that items should have (`wanted`). No log, no waiting for the disk: nothing is continued. */
+const TABLES = `
+  PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+  CREATE TABLE members (list TEXT, position INTEGER, id TEXT);
+  CREATE TABLE wanted_members (list TEXT, position INTEGER, id TEXT);
+  CREATE TABLE slugs (domain TEXT, slug TEXT, id TEXT);
+  CREATE TABLE wanted_slugs (domain TEXT, slug TEXT, id TEXT);
+  CREATE TABLE buckets (list TEXT, bucket INTEGER, PRIMARY KEY (list, bucket)) WITHOUT ROWID;
+  CREATE TABLE allocators (list TEXT PRIMARY KEY, allocated INTEGER) WITHOUT ROWID;
+  BEGIN;`;
+
+/** In the order of their repair: orphaned entries before missing ones. */
+const SUSPECTED = [
+  ['orphaned slug claim', 'SELECT * FROM slugs EXCEPT SELECT * FROM wanted_slugs'],
+  ['missing slug claim', 'SELECT * FROM wanted_slugs EXCEPT SELECT * FROM slugs'],
+  ['orphaned member', 'SELECT * FROM members EXCEPT SELECT * FROM wanted_members'],
+  ['missing member', 'SELECT * FROM wanted_members EXCEPT SELECT * FROM members'],
+  [
+    'allocator behind',
+    `SELECT list, max(position) + 1 AS allocated
+     FROM (SELECT list, position FROM members UNION ALL SELECT list, position FROM wanted_members)
+     LEFT JOIN allocators USING (list) GROUP BY list HAVING coalesce(max(allocators.allocated), 0) < max(position) + 1`,
+  ],
+] as const;
+
+/** The entries of one environment's content. They were read at different moments. */
+const stagedScan = (path: string) => {
+  const db = new DatabaseSync(path);
+  db.exec(TABLES);
+  const add = (table: string) => db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`);
+  const [addMember, addWantedMember] = [add('members'), add('wanted_members')];
+  const [addSlug, addWantedSlug] = [add('slugs'), add('wanted_slugs')];
+  const addBucket = db.prepare('INSERT OR IGNORE INTO buckets VALUES (?, ?)');
+  const addAllocator = db.prepare('INSERT INTO allocators VALUES (?, ?)');
+
+  const addItem = (entry: Entry): void => {
+    const id = String(entry.id);
+    const { domain, slug, positions } = placeOf(entry);
+    addWantedSlug.run(domain, slug, id);
+    for (const [list, position] of positions) addWantedMember.run(list, position, id);
+  };
+
+  const count = (what: string, table: string): number =>
+    Number(db.prepare(`SELECT count(${what}) AS count FROM ${table}`).get()?.count);
+
+  return {
+    add: (entry: Entry): void => {
+      const found = parseListEntry(entry);
+      const claim = parseSlug(entry);
+      if (found?.kind === 'allocator') addAllocator.run(found.list, found.allocated);
+      else if (found?.kind === 'counter') addBucket.run(found.list, found.bucket);
+      else if (found) {
+        addMember.run(found.list, found.position, found.id);
+        addBucket.run(found.list, bucketOf(found.position));
+      } else if (claim) addSlug.run(claim.domain, claim.slug, claim.id);
+      else if (entry.sk === 'item') addItem(entry);
+    },
+    items: () => count('*', 'wanted_slugs'),
+    /** Lists that items are in. */
+    lists: () => count('DISTINCT list', 'wanted_members'),
+    /** The buckets that have a counter or members. */
+    buckets: () => db.prepare('SELECT list, bucket FROM buckets').iterate() as Iterable<unknown> as Iterable<Bucket>,
+    /**
+     * What looks inconsistent, in the order of its repair. A scan reads entries at different moments, so most of this is
+     * consistent when items change meanwhile.
+     */
+    *suspected(): Generator<SuspectedInconsistency> {
+      for (const [kind, query] of SUSPECTED) {
+        for (const row of db.prepare(query).iterate()) yield { kind, ...row } as unknown as SuspectedInconsistency;
+      }
+    },
+    close: () => db.close(),
+  };
 };
 
-const emptyScan = (): ContentScan => ({
-  items: new Map(),
-  slugs: [],
-  members: [],
-  buckets: new Map(),
-  allocated: new Map(),
-});
+export type ContentScan = ReturnType<typeof stagedScan>;
 
-/** Reads the whole table, each environment's content apart. `onProgress` gets the number of entries read so far. */
-export const scanContent = async (
+/**
+ * Reads the whole table, each environment's content apart, and calls `use` with it. `onProgress` gets the number of entries
+ * read so far. The files are deleted afterwards, also when the process exits before.
+ */
+export const withContentScan = async <T>(
   db: DynamoDBDocumentClient,
   table: string,
   onProgress: (entries: number) => void,
-): Promise<Readonly<Record<KeyEnvironment, ContentScan>>> => {
-  const scans = { live: emptyScan(), test: emptyScan() };
-  let entries = 0;
-  for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
-    for (const stored of Items) {
-      const { environment, entry } = separatePrefix(stored);
-      addEntry(scans[environment], entry);
+  use: (scans: Readonly<Record<KeyEnvironment, ContentScan>>) => Promise<T>,
+): Promise<T> => {
+  const folder = mkdtempSync(join(tmpdir(), 'content-check-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  // Where SQLite compares tables that are larger than its memory.
+  process.env.SQLITE_TMPDIR = folder;
+  try {
+    const scans = { live: stagedScan(join(folder, 'live.sqlite')), test: stagedScan(join(folder, 'test.sqlite')) };
+    try {
+      let entries = 0;
+      for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
+        for (const stored of Items) {
+          const { environment, entry } = separatePrefix(stored);
+          scans[environment].add(entry);
+        }
+        entries += Items.length;
+        onProgress(entries);
+      }
+      return await use(scans);
+    } finally {
+      for (const scan of Object.values(scans)) scan.close();
     }
-    entries += Items.length;
-    onProgress(entries);
+  } finally {
+    remove();
+    process.off('exit', remove);
   }
-  return scans;
 };

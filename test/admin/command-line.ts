@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
@@ -68,10 +69,15 @@ export const failure = (sentence: RegExp | string) => ({
   stderr: typeof sentence === 'string' ? expect.stringContaining(sentence) : expect.stringMatching(sentence),
 });
 
-/** The journal of an import beside its file. */
-export const journalOf = (path: string): string => `${path}.import.json`;
-export const readJournalOf = async (path: string): Promise<{ readonly startedAt: string; readonly point: object }> =>
-  JSON.parse(await readFile(journalOf(path), 'utf8')) as { startedAt: string; point: object };
+/** The staging files beside a file of an operator. */
+export const stagingFilesOf = (path: string): string[] =>
+  readdirSync(dirname(path))
+    .filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.sqlite'))
+    .map((name) => join(dirname(path), name));
+
+/** The messages of a run that continues a stopped one, and of a stopped one. */
+export const CONTINUES = 'continues where it was stopped; --restart begins again.';
+export const CAN_CONTINUE = 'the same command continues where it stopped';
 
 /** An engine behind a fault proxy for the tests of a file, a folder for each test, and the CLI on them. */
 export const commandLine = () => {
@@ -147,7 +153,8 @@ export const commandLine = () => {
     /** A process of its own that gets these signals at once when a call of this kind comes for the nth time. */
     signalledRun: async (args: readonly string[], nth: number, operation: string, signals: NodeJS.Signals[]) => {
       const tables = ['--tables', engine.names.keys.replace(/keys$/, '')];
-      const child = spawn(process.execPath, ['bin/admin.ts', ...args, '--dynamodb', proxy.endpoint, ...tables]);
+      const node = ['--disable-warning=ExperimentalWarning', 'bin/admin.ts'];
+      const child = spawn(process.execPath, [...node, ...args, '--dynamodb', proxy.endpoint, ...tables]);
       atCall(nth, operation, () => {
         for (const signal of signals) child.kill(signal);
       });

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../bin/stop-signals.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { commandLine, journalOf } from './command-line.ts';
-import { ITEM_IDS, itemLine, manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './import-files.ts';
+import { CAN_CONTINUE, commandLine, stagingFilesOf } from './command-line.ts';
+import { ITEM_IDS, itemLine, manyVehicles, vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { file, load, engine, interruptedRun, rejectedLines, signalledRun } = commandLine();
 
@@ -28,7 +27,7 @@ describe('A signal that asks the process to stop', () => {
 });
 
 describe('Ctrl-C', () => {
-  it('ends an import with its summary and how to resume it, even when two signals arrive', async () => {
+  it('ends an import with its summary and how to continue it, even when two signals arrive', async () => {
     const path = await file('v.csv', manyVehicles('SIGNAL', 5_000, 1));
     // Both are pending before the process sees either, so that they are one request however slow the machine is.
     const signals: NodeJS.Signals[] = ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'];
@@ -36,7 +35,7 @@ describe('Ctrl-C', () => {
     expect(ended).toMatchObject({
       exitCode: 130,
       stdout: expect.stringMatching(/rows read +vehicles loaded/),
-      stderr: 'Stopped by Ctrl-C; running it again is safe, and --resume continues where it stopped.\n',
+      stderr: `Stopped by Ctrl-C; ${CAN_CONTINUE}.\n`,
     });
   });
 
@@ -50,18 +49,20 @@ describe('Ctrl-C', () => {
     expect(written.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(written.lastIndexOf(HIDE_CURSOR));
   });
 
-  it('leaves nothing to resume in a file that has no rows', async () => {
-    expect(await load('vehicles', 'v.csv', VEHICLE_HEADER, { signal: AbortSignal.abort() })).toMatchObject({
+  it('leaves nothing when it comes while the file is read', async () => {
+    const stopped = await load('vehicles', 'v.csv', vehiclesCsv(vehicleRow()), { signal: AbortSignal.abort() });
+    expect(stopped).toMatchObject({
       exitCode: 130,
-      stderr: 'Stopped by Ctrl-C; running it again is safe.\n',
+      stderr: 'Stopped by Ctrl-C; nothing was loaded.\n',
     });
+    expect(stagingFilesOf(stopped.path)).toEqual([]);
   });
 
   it('does not stop the last writes', async () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
     const ended = await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
     expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(existsSync(journalOf(path))).toBe(false);
+    expect(stagingFilesOf(path)).toEqual([]);
   });
 
   it('does not stop the retries of rows that waited for a slug', async () => {
@@ -81,7 +82,7 @@ describe('Ctrl-C', () => {
     const { exitCode, stderr } = await interruptedRun(['import', 'content', path], 3, 'TransactWriteItems');
     expect([exitCode, stderr]).toEqual([1, expect.not.stringContaining('Stopped')]);
     expect(await rejectedLines(path)).toMatchObject([{ line: 3 }]);
-    expect(existsSync(journalOf(path))).toBe(false);
+    expect(stagingFilesOf(path)).toEqual([]);
     const content = contentTable(engine().client, engine().names.content, 'live');
     const { items } = await content.list({ domain: 'a.example' }, { offset: 0, limit: 9 }, deadlineIn(5_000));
     expect(items.map(({ slug }) => slug).toSorted()).toEqual(['elsewhere', 'wanted']);

@@ -1,4 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../core/content/content-entries.ts';
@@ -9,7 +13,7 @@ import { fillDomain, moment, someFields } from '../support/content.ts';
 import { commandLine, failure, runCommand } from './command-line.ts';
 import { itemLine } from './import-files.ts';
 
-const { engine, run, pathOf } = commandLine();
+const { engine, run, pathOf, proxy, atCall } = commandLine();
 const { counterKey, itemKey, slugKey } = contentKeys('live');
 
 const table = (name = engine().names.content) => contentTable(engine().client, name, 'live');
@@ -102,6 +106,21 @@ describe('content check', () => {
     expect(repaired.stdout.match(/repaired/g)).toHaveLength(2);
     expect(await run(['content', 'check'])).toMatchObject(consistent);
   });
+});
+
+it('content check deletes what it has staged when Ctrl-C ends it, and nobody else can read it before', async () => {
+  const folder = pathOf('temporary');
+  await mkdir(folder);
+  const target = ['--dynamodb', proxy().endpoint, '--tables', engine().names.keys.replace(/keys$/, '')];
+  const args = ['--disable-warning=ExperimentalWarning', 'bin/admin.ts', 'content', 'check', ...target];
+  const child = spawn(process.execPath, args, { env: { ...process.env, TMPDIR: folder } });
+  const modes: string[] = [];
+  atCall(1, 'Scan', () => {
+    for (const name of readdirSync(folder)) modes.push((statSync(join(folder, name)).mode & 0o777).toString(8));
+    child.kill('SIGINT');
+  });
+  expect(await once(child, 'exit')).toEqual([130, null]);
+  expect([modes, readdirSync(folder)]).toEqual([['700'], []]);
 });
 
 describe('Content of test keys', () => {

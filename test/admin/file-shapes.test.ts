@@ -3,9 +3,9 @@ import { complianceTable } from '../../core/compliance/compliance-table.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { commandLine } from './command-line.ts';
-import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './import-files.ts';
+import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from './import-files.ts';
 
-const { run, file, engine, interruptedRun, rejectedLines } = commandLine();
+const { run, file, engine, rejectedLines } = commandLine();
 
 const load = async (content: string | Buffer, ...options: string[]) => {
   const path = await file('v.csv', content);
@@ -95,16 +95,6 @@ describe('Dates as DD/MM/YYYY', () => {
   ])('are never guessed: %s', async (valid_to, issue) => {
     const { path } = await load(vehiclesCsv(vehicleRow({ valid_to })), '--dates', 'uk');
     expect(await rejectedLines(path)).toMatchObject([{ reasons: [`valid_to: ${issue}`] }]);
-  });
-
-  it('cannot be read otherwise when an import is resumed', async () => {
-    const path = await file('v.csv', manyVehicles('DATES'));
-    await interruptedRun(['import', 'vehicles', path, '--dates', 'uk'], 1, 'BatchWriteItem');
-    expect(await run(['import', 'vehicles', path, '--resume'])).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringMatching(/cannot be resumed, the stopped import had --dates uk: leave out --resume/),
-    });
-    expect(await run(['import', 'vehicles', path, '--resume', '--dates', 'uk'])).toMatchObject({ exitCode: 0 });
   });
 });
 

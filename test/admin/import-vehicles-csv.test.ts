@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { utimes, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
-import { commandLine, NOW } from './command-line.ts';
+import { commandLine, failure, NOW } from './command-line.ts';
 import { VEHICLE_HEADER, type VehicleCells, vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { run, file, load, engine, rejectedLines } = commandLine();
@@ -95,16 +95,22 @@ describe('import vehicles of a CSV', () => {
     expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('not UTF-8')] }]);
   });
 
-  it('loads the rows after a quote that is never closed', async () => {
-    const rows = Array.from({ length: 50 }, () => ({ registration: fresh(), insurer: '"Cover, Ltd"' }));
-    const [first, last] = [{ make: '"Ford' }, { make: '"Seat' }];
-    const { stdout, path } = await loadRows(first, ...rows, last);
-    const rejected = (await rejectedLines(path)).map(({ line, row }) => [line, row]);
-    expect(rejected).toEqual([
-      [2, vehicleRow(first)],
-      [53, vehicleRow(last)],
-    ]);
-    expect(stdout).toMatch(/\b52 +50 +2 /);
+  it.each<[string, number, string]>([
+    ['to the end of the file', 2, vehicleRow({ make: '"Ford' })],
+    [
+      'until a later row opens one',
+      2,
+      [vehicleRow({ make: '"Ford' }), vehicleRow({ make: '"Seat, ""Ibiza""' })].join('\n'),
+    ],
+    ['after a cell of several lines', 4, vehicleRow({ make: '"Ford\n\nKa"', model: '"Fiesta' })],
+    ['by a stray quote', 2, [vehicleRow({ make: '"Ford' }), vehicleRow({ make: '19" wheels' })].join('\n')],
+    ['within a megabyte', 2, `${vehicleRow({ make: '"Ford' })}${'\n'.repeat(1_000_001)}`],
+  ])('loads nothing when a quote is not closed: %s', async (_case, line, rows) => {
+    const registration = fresh();
+    expect(await loadCsv(`${VEHICLE_HEADER}\n${rows}\n${vehicleRow({ registration })}\n`)).toMatchObject(
+      failure(`error: the quote that opens a field on line ${line} is not closed as it should be; nothing was changed`),
+    );
+    expect(await find(registration)).toBeUndefined();
   });
 
   it('removes an earlier file of rejected rows when none was rejected', async () => {
@@ -130,9 +136,14 @@ describe('A vehicle of several rows', () => {
       ['rejected with line 4', 'year: must be'],
     ],
     [
-      'a row has too few columns but still names it',
-      [{ policy_number: 'P-2' }, { make: 'Ford,"' }],
-      ['rejected with line 3', 'opens a quoted field'],
+      'a row has too many columns but still names it',
+      [{ policy_number: 'P-2' }, { make: 'Ford,' }],
+      ['rejected with line 3', 'too many columns'],
+    ],
+    [
+      'a row has a stray quote but still names it',
+      [{ policy_number: 'P-2' }, { make: 'Fo"rd' }],
+      ['rejected with line 3', 'a quote inside a field'],
     ],
     [
       'its rows contradict each other',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { commandLine, journalOf } from './command-line.ts';
+import { CONTINUES, commandLine } from './command-line.ts';
 import { manyVehicles, vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { run, file, engine, pathOf, interruptedRun } = commandLine();
@@ -63,8 +63,8 @@ describe('--json', () => {
     const stopped = await interruptedRun(['import', 'vehicles', path, '--json'], 1, 'BatchWriteItem');
     expect([stopped.exitCode, JSON.parse(stopped.stdout)]).toMatchObject([130, { interrupted: true }]);
     const again = await run(['import', 'vehicles', path, '--json']);
-    expect(JSON.parse(again.stderr)).toEqual({ notice: expect.stringMatching(/^Beginning with the first row again/) });
-    const failed = await run(['import', 'vehicles', journalOf(path), '--json']);
+    expect(JSON.parse(again.stderr)).toEqual({ notice: `The import ${CONTINUES}` });
+    const failed = await run(['import', 'vehicles', `${path}.txt`, '--json']);
     expect(failed).toMatchObject({ exitCode: 2, stdout: '' });
     expect(JSON.parse(failed.stderr)).toEqual({ error: expect.stringMatching(/must end in \.csv/), exitCode: 2 });
   });

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { fillDomain } from '../support/content.ts';
-import { commandLine, journalOf } from './command-line.ts';
+import { commandLine, stagingFilesOf } from './command-line.ts';
 import { manyVehicles, vehicleRow, vehiclesCsv } from './import-files.ts';
 
-const { run, file, pathOf, engine, interruptedRun } = commandLine();
+const { run, file, pathOf, engine, atCall, countedRun } = commandLine();
 
 /** Leaves a file that everybody may read and write. */
 const leave = async (path: string): Promise<void> => {
@@ -30,11 +29,14 @@ describe('With a umask that removes no permission', () => {
       expect(await modeOf(`${path}.rejected.ndjson`)).toBe('600');
     });
 
-    it('a journal', async () => {
+    it('a staging file and its log', async () => {
       const path = await file('v.csv', manyVehicles('MODE'));
-      if (isThere) await leave(journalOf(path));
-      await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
-      expect(await modeOf(journalOf(path))).toBe('600');
+      const modes: Promise<string>[] = [];
+      atCall(1, 'BatchWriteItem', () => {
+        for (const name of stagingFilesOf(path)) modes.push(modeOf(name), modeOf(`${name}-wal`));
+      });
+      await countedRun(['import', 'vehicles', path]);
+      expect(await Promise.all(modes)).toEqual(['600', '600']);
     });
 
     it('an export', async () => {
@@ -45,14 +47,4 @@ describe('With a umask that removes no permission', () => {
       expect([await modeOf(path), existsSync(`${path}.part`)]).toEqual(['600', false]);
     });
   });
-});
-
-it('A temporary journal is removed by the next import when its process has ended, and kept while it runs', async () => {
-  const path = await file('v.csv', vehiclesCsv(vehicleRow()));
-  const { pid: ended } = spawnSync(process.execPath, ['--version']);
-  const running = `v.csv.import.json.${process.ppid}.part`;
-  const others = ['v.csv.import.json.part', 'w.csv.import.json.1.part'];
-  for (const name of [`v.csv.import.json.${ended}.part`, running, ...others]) await leave(pathOf(name));
-  expect(await run(['import', 'vehicles', path])).toMatchObject({ exitCode: 0, stderr: '' });
-  expect((await readdir(pathOf('.'))).toSorted()).toEqual([...others, running, 'v.csv'].toSorted());
 });

@@ -14,7 +14,7 @@ import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
-import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { clientOf, startEngine, storeItems, type TestEngine } from '../support/engine.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 
@@ -138,6 +138,15 @@ describe('A check of content', () => {
     expect(found.map((each) => each.kind)).toEqual(left);
     for (const each of found) expect(await repair(each)).toBe(true);
     expect(await inconsistencies()).toEqual([]);
+  });
+
+  it('finds more inconsistencies than it takes from its scan at a time', async () => {
+    const keys = Array.from({ length: 1_200 }, (_, index) => slugKey(domain, `free-${index}`));
+    const claims = keys.map((key) => ({ ...key, id: 'nobody' }));
+    await storeItems(engine.client, TableName, claims);
+    const found = await inconsistencies();
+    expect(found.map(({ kind }) => kind)).toEqual(claims.map(() => 'orphaned slug claim'));
+    await Promise.all(keys.map(drop));
   });
 
   it('does not repair a slug that two items have', async () => {

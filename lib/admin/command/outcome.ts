@@ -38,6 +38,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   // Node's code when a folder is removed as a file.
   ERR_FS_EISDIR: 'that is a folder, not a file',
   ENOSPC: 'the disk is full',
+  EFBIG: 'the file would be too large for the disk or its limit',
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the disk cannot be written to',
 };

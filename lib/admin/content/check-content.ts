@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import type { KeyEnvironment } from '../../../core/access/api-key.ts';
 import { type ContentReport, contentCheck } from '../../content-maintenance/content-check.ts';
@@ -6,6 +7,7 @@ import { contentRepair } from '../../content-maintenance/content-repair.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import { asStagingFailure } from '../file-command/staging-file.ts';
 
 const number = (value: number): string => value.toLocaleString('en-GB');
 
@@ -70,8 +72,14 @@ const checkContent = async (repair: boolean, run: CommandRun): Promise<CommandRe
   const onProgress = (entries: number) => {
     if (run.showsProgress) run.stderr.write(`\r${number(entries)} entries read`);
   };
-  const report = await contentCheck(db, tableNames.content).check(onProgress);
-  if (run.showsProgress) run.stderr.write('\n');
+  const report = await contentCheck(db, tableNames.content)
+    .check({ onProgress, signal: run.signal })
+    .catch((error: unknown) => {
+      if (run.signal.aborted) return undefined;
+      throw asStagingFailure(error, tmpdir(), 'TMPDIR names another folder');
+    })
+    .finally(() => run.showsProgress && run.stderr.write('\n'));
+  if (report === undefined) return { text: '', data: { interrupted: true }, exitCode: EXIT.interrupted };
   const repairsOf = (environment: KeyEnvironment) =>
     repair ? contentRepair(db, tableNames.content, environment) : undefined;
   const live = await repairAll(report, repairsOf('live'));

@@ -44,7 +44,7 @@ export const exportRecords = async (
           // Not the item: there may be anything in it, such as numbers that JSON does not have.
           const text = JSON.stringify({ registration: item.registration });
           const row = { line: exported + damaged, text, isJson: true, fields: {}, issues: [] };
-          await damagedFile.add({ row, reasons: ['the stored record is damaged; load it again from its source'] });
+          await damagedFile.add([{ row, reasons: ['the stored record is damaged; load it again from its source'] }]);
         } else {
           exported += 1;
           yield record;

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Columns } from '../files/csv-rows.ts';
+import type { Columns } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 import type { FileFormat } from '../files/source-file.ts';
 
@@ -16,42 +16,61 @@ export interface FileSettings {
 /** What becomes of a valid record: stored, or not, because the stored one is as new; removed, or not, because none is stored. */
 export type Outcome = 'loaded' | 'kept' | 'removed' | 'notThere';
 
-/** What the command has of one file and where it reports to. */
+/** A record that cannot be written before another one of the file is, and why. */
+export interface Waiting {
+  readonly waitsFor: string;
+}
+
+/** How records are written. */
+export interface Writing<Entry> {
+  readonly requestsInFlight: number;
+  /** Whether one request can have all of these. */
+  readonly fits: (entries: readonly Entry[]) => boolean;
+  /** Returns the outcome of each record. */
+  readonly write: (entries: readonly Entry[]) => Promise<readonly (Outcome | Waiting)[]>;
+}
+
+/** Remembers which line of a file has claimed a key first, such as a slug. */
+export interface Claims {
+  /** Claims the key for a line. Returns the earlier line that has it, if one has. */
+  readonly claim: (key: string, line: number) => number | undefined;
+  readonly lineOf: (key: string) => number | undefined;
+}
+
+/** What a command has of one file. */
 export interface FileRun extends FileSettings {
   readonly db: DynamoDBDocumentClient;
   /** The name of the table that is changed. */
   readonly table: string;
   readonly format: FileFormat;
-  /** When the command was started; for a resumed one, when it was started first. */
+  /** When the command was started; for a continued one, when it was started first. */
   readonly now: Date;
   /** When the file was last modified, ISO 8601 UTC: the `lastUpdated` of records that have none. */
   readonly fileChanged: string;
-  /** An estimate, to allocate memory for. */
-  readonly expectedRows: number;
-  /** Reads all rows of the file before the first is consumed. Ends early at Ctrl-C. */
-  readonly readAhead: () => AsyncIterable<readonly Row[]>;
-  /**
-   * Called for each valid record by the line of its last row; lines ascend. Returns whether there is something to do: false
-   * when an earlier run has done it, whose rows it counts.
-   */
-  readonly reach: (line: number, rows: number) => boolean;
-  /** Counts a record that was reached: its write is confirmed. */
-  readonly settled: (line: number, outcome: Outcome) => void;
-  /** Counts and writes down a rejected row. Returns a promise when the disk is behind. */
-  readonly rejected: (row: RejectedRow) => Promise<unknown> | undefined;
+  readonly claims: Claims;
 }
 
-/** Consumes the rows of one file. A returned promise must be awaited before the next row. */
-export interface RowConsumer {
-  readonly consume: (row: Row) => Promise<unknown> | undefined;
-  /** Called at the end of the file, not when the command is stopped: handles rows that waited for later ones. */
-  readonly end?: () => Promise<unknown> | undefined;
-  /** Resolves when every write is confirmed. */
-  readonly finish: () => Promise<void>;
+/** A vehicle has at most 20 policies; more rows than this are a mistake and are not kept in memory together. */
+export const MAX_GROUP_ROWS = 1_000;
+
+/** The rows with the same key in the order of the file; a row without a key is alone. */
+export interface RowGroup {
+  readonly key: string | undefined;
+  readonly rows: readonly Row[];
+  /** The line of the first row with this key. */
+  readonly firstLine: number;
+  /** Whether there are more rows than `MAX_GROUP_ROWS`, of which these are some. */
+  readonly isPart: boolean;
+}
+
+/** What a group of rows comes to. */
+export interface GroupResult<Entry> {
+  readonly record?: Entry;
+  readonly rejected: readonly RejectedRow[];
 }
 
 /** A command that does something for each record of a file. */
-export interface FileCommand {
+export interface FileCommand<Entry> {
   /** As on the command line. */
   readonly verb: 'import' | 'remove';
   /** The kind of data; also the id of its table. */
@@ -65,6 +84,12 @@ export interface FileCommand {
   readonly outcomes: readonly [Outcome, ...Outcome[]];
   /** A sentence after the result. */
   readonly note?: string;
-  /** @throws CommandFailure when the file cannot be read to its end; nothing is changed then */
-  readonly open: (run: FileRun) => RowConsumer | Promise<RowConsumer>;
+  /** What a row is joined and ordered by; undefined for one that stays in the order of the file. */
+  readonly keyOf: (row: Row) => string | undefined;
+  /** The record of a group, or why its rows have none. */
+  readonly read: (group: RowGroup, run: FileRun) => GroupResult<Entry>;
+  readonly writing: (run: FileRun) => Writing<Entry>;
 }
+
+/** One kind of data that can be imported. */
+export type ImportKind<Entry> = Pick<FileCommand<Entry>, 'noun' | 'columns' | 'keyOf' | 'read' | 'writing'>;

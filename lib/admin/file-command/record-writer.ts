@@ -1,7 +1,6 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
-import type { FileRun, Outcome } from './file-command.ts';
-import { inFlight } from './in-flight.ts';
+import type { FileRun, Outcome, Waiting, Writing } from './file-command.ts';
 
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
@@ -45,74 +44,103 @@ const persist = async (attempt: (onProgress: () => void) => Promise<Outcome | un
   }
 };
 
-/** How records are written: so many to a request, so many requests at a time. */
-export interface Writing<Entry> {
-  readonly perRequest: number;
-  readonly requestsInFlight: number;
-  readonly write: (entries: readonly Entry[]) => Promise<Outcome>;
-}
-
 /** Puts records in batches, whatever is stored: the cheapest way, which cannot report what was there. */
 export const putInBatches = ({ db, table }: FileRun): Writing<object> => ({
-  perRequest: MAX_BATCH,
   requestsInFlight: BATCHES_IN_FLIGHT,
-  write: (items) => {
+  fits: ({ length }) => length <= MAX_BATCH,
+  write: async (items) => {
     let left: WriteRequest[] = items.map((Item) => ({ PutRequest: { Item } }));
-    return persist(async (onProgress) => {
+    const outcome = await persist(async (onProgress) => {
       const { UnprocessedItems } = await db.send(new BatchWriteCommand({ RequestItems: { [table]: left } }));
       const rest = UnprocessedItems?.[table] ?? [];
       if (rest.length < left.length) onProgress();
       left = rest;
       return left.length === 0 ? 'loaded' : undefined;
     });
+    return items.map(() => outcome);
   },
 });
 
 /** Writes records with a request each, whose response reports what was there. */
 export const oneByOne = <Entry>(write: (entry: Entry) => Promise<Outcome>): Writing<Entry> => ({
-  perRequest: 1,
   requestsInFlight: SINGLES_IN_FLIGHT,
-  write: ([entry]) => persist(() => write(entry as Entry)),
+  fits: ({ length }) => length <= 1,
+  write: (entries) => Promise.all(entries.map((entry) => persist(() => write(entry)))),
 });
 
-/** A record, and the line of the file on which its last row begins. */
-interface Placed<Entry> {
-  readonly entry: Entry;
+/** The place of a row in the order in which a file is worked through: by key, then by line. */
+export interface Position {
+  /** Empty for a row without a key. */
+  readonly key: string;
   readonly line: number;
 }
 
-/** Writes records, several requests at a time. No key may occur twice: requests are in no order. */
+interface Placed<Entry> {
+  readonly entry: Entry;
+  readonly position: Position;
+}
+
+/** Writes records, several requests at a time. No key may occur twice: requests end in any order. */
 export const recordWriter = <Entry>(
-  { reach, settled }: Pick<FileRun, 'reach' | 'settled'>,
-  { perRequest, requestsInFlight, write }: Writing<Entry>,
+  { requestsInFlight, fits, write }: Writing<Entry>,
+  settled: (position: Position, outcome: Outcome | Waiting) => void,
 ) => {
-  const requests = inFlight(requestsInFlight);
+  const running = new Set<Promise<void>>();
+  let failure: { readonly error: unknown } | undefined;
+  /** From the first request that is not confirmed. */
+  const begun: { readonly end: Position | undefined; isDone: boolean }[] = [];
+  let confirmed: Position | undefined;
   let batch: Placed<Entry>[] = [];
 
-  const send = (): Promise<void> => {
+  const request = async (placed: readonly Placed<Entry>[]): Promise<void> => {
+    const own = { end: placed.at(-1)?.position, isDone: false };
+    begun.push(own);
+    const outcomes = await write(placed.map(({ entry }) => entry));
+    for (const [index, { position }] of placed.entries()) {
+      const outcome = outcomes[index];
+      if (outcome !== undefined) settled(position, outcome);
+    }
+    own.isDone = true;
+    while (begun[0]?.isDone) confirmed = begun.shift()?.end;
+  };
+
+  const settle = async (): Promise<void> => {
+    await Promise.all(running);
+    if (failure) throw failure.error;
+  };
+
+  const send = async (): Promise<void> => {
     const placed = batch;
     batch = [];
-    return requests.run(async () => {
-      const outcome = await write(placed.map(({ entry }) => entry));
-      for (const { line } of placed) settled(line, outcome);
-    });
+    while (running.size >= requestsInFlight) await Promise.race(running);
+    if (failure) return settle();
+    const work: Promise<void> = request(placed)
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => running.delete(work));
+    running.add(work);
   };
 
   return {
     /**
-     * Writes the record of so many rows, unless an earlier run has. A promise when a request is full.
-     * @throws the first error of any request
+     * Writes a record with the next request. `position` is that of its last row, and ascends. A promise when a request is
+     * sent. @throws the first error of any request, once none is in flight
      */
-    put: (entry: Entry, line: number, rows = 1): Promise<void> | undefined => {
-      if (!reach(line, rows)) return undefined;
-      batch.push({ entry, line });
-      return batch.length < perRequest ? undefined : send();
+    put: (entry: Entry, position: Position): Promise<void> | undefined => {
+      const isFull = batch.length > 0 && !fits([...batch.map((one) => one.entry), entry]);
+      const sent = isFull ? send() : undefined;
+      batch.push({ entry, position });
+      return sent;
     },
 
-    /** Every write is confirmed afterwards. @throws the first error of any request */
+    /** Every write is confirmed afterwards. @throws the first error of any request, once none is in flight */
     finish: async (): Promise<void> => {
       if (batch.length > 0) await send();
-      await requests.settled();
+      await settle();
     },
+
+    /** Every record up to this position is written. */
+    confirmed: (): Position | undefined => confirmed,
   };
 };

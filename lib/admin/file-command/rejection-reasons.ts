@@ -1,3 +1,4 @@
+import { printable } from '../command/printable.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 
 /** Rows that were rejected for the same reason. */
@@ -16,16 +17,11 @@ export interface RejectionReason {
 const MAX_REASONS = 1_000;
 const MAX_SHOWN = 20;
 const MAX_VALUE_LENGTH = 40;
-const MAX_REASON_LENGTH = 160;
 
 /** A registration is personal data: it is in the file of rejected rows only. */
 const PRIVATE_FIELDS = new Set(['registration']);
 
 const number = (value: number): string => value.toLocaleString('en-GB');
-
-/** As it is safe to write to a terminal. */
-const printable = (text: string, maxLength: number): string =>
-  (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text).replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 
 /** The value of a field such as `valid_from` or `policies[0].validFrom`. */
 const valueAt = (fields: Row['fields'], name: string): string | undefined => {
@@ -54,8 +50,8 @@ export const rejectionReasons = () => {
     const [what = '', advice] = general.split('; ');
     const [, name] = /^(\S+): /.exec(text) ?? [];
     reasons.set(general, {
-      reason: printable(what.replace(/^(\S+): /, '$1 '), MAX_REASON_LENGTH),
-      advice,
+      reason: printable(what.replace(/^(\S+): /, '$1 ')),
+      advice: advice && printable(advice),
       rows,
       firstLine: line,
       firstValue: name === undefined ? undefined : valueAt(fields, name),

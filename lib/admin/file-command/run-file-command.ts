@@ -1,35 +1,15 @@
-import { asFileFailure, type CommandResult, EXIT } from '../command/outcome.ts';
+import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
+import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
-import { rejectedFile } from '../files/rejected-file.ts';
-import { type FileFormat, openSource, requireUnchanged } from '../files/source-file.ts';
-import { consumeFile } from './consume-file.ts';
-import type { FileCommand, FileSettings, Outcome } from './file-command.ts';
-import type { Counts, FileJob } from './file-run.ts';
-import { resumeStateOf } from './journal.ts';
+import { type RejectedFile, rejectedFile } from '../files/rejected-file.ts';
+import { type FileFormat, openSource } from '../files/source-file.ts';
+import type { FileCommand, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
-import { runIdentityOf } from './run-identity.ts';
-
-/** The options of a file command. */
-export interface FileOptions extends FileSettings {
-  readonly resume: boolean;
-}
-
-const openJob = async (
-  command: FileCommand,
-  path: string,
-  { resume, ...settings }: FileOptions,
-  run: CommandRun,
-): Promise<FileJob> => {
-  try {
-    const source = await openSource(path, command.formats);
-    const identity = await runIdentityOf(command, settings, source, run.deployment);
-    const resumeState = await resumeStateOf(path, identity, resume, run);
-    return { ...run, command, settings, source, identity, resumeState };
-  } catch (error) {
-    throw asFileFailure(error, path);
-  }
-};
+import { stagedRows } from './staged-rows.ts';
+import { type FileJob, type FileOptions, openStagedRun, type StagedRun } from './staged-run.ts';
+import { asStagingFailure, RESTART, removeStaging } from './staging-file.ts';
+import { type Counts, workThrough } from './work-through.ts';
 
 const number = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
@@ -42,7 +22,11 @@ const labelOf = (noun: string, outcome: Outcome): string => {
 };
 
 /** The counts as a table, with the duration. */
-const tableOf = ({ noun, outcomes }: FileCommand, counts: Counts, seconds: number): string => {
+const tableOf = (
+  { noun, outcomes }: Pick<FileCommand<unknown>, 'noun' | 'outcomes'>,
+  counts: Counts,
+  seconds: number,
+): string => {
   const { read, skipped, rejected } = counts;
   const columns: [string, string][] = [
     ['rows read', number(read)],
@@ -73,13 +57,64 @@ const rejectionNotes = (rejected: number, reasons: RejectionReasons, file: strin
   return `${reasons.toText()}${rows}; the reasons are in ${file}\n`;
 };
 
+const CONTINUES = 'the same command continues where it stopped';
+
+const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown => {
+  if (!(failure instanceof CommandFailure) || counts[done] === 0) return failure;
+  const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
+  const next = failure.message.endsWith(RESTART) ? '' : `, ${CONTINUES}`;
+  return new CommandFailure(`${failure.message}; ${records} ${done} before${next}`, { cause: failure });
+};
+
 /**
- * Reads a file to its end: does what the command is for with every valid record, and writes every rejected row to
- * `FILE.rejected.ndjson` with its reasons. With `resume` it continues where it was stopped, with the same result in the end.
+ * Works through staged rows, and writes the rejected ones to their file.
+ * @returns whether the end of the file was reached. @throws CommandFailure when the database or the disk failed on the way
+ */
+const finish = async <Entry>(
+  job: FileJob<Entry>,
+  { db, state }: StagedRun,
+  counts: Counts,
+  reasons: RejectionReasons,
+  file: RejectedFile,
+): Promise<boolean> => {
+  const { command, source, options, deployment } = job;
+  const staged = stagedRows(db, state);
+  counts.read = staged.confirmed();
+  counts.skipped = counts.read - staged.rejected(false) - staged.rejected(true);
+  const writeRejections = async (): Promise<void> => {
+    for (const page of staged.rejectionPages(false)) {
+      for (const rejection of page) reasons.add(rejection);
+      await file.add(page);
+    }
+    await file.close();
+    counts.rejected = staged.rejected(false);
+  };
+  try {
+    const isAtEnd = await workThrough(job, staged, counts, {
+      ...options,
+      db: deployment.db,
+      table: deployment.tableNames[command.noun],
+      format: source.format,
+      now: new Date(state.started),
+      fileChanged: source.changed,
+      claims: staged.claims,
+    });
+    await writeRejections();
+    return isAtEnd;
+  } catch (error) {
+    // An error of that file is less important than this one, or the same.
+    await writeRejections().catch(() => undefined);
+    throw error;
+  }
+};
+
+/**
+ * Stages a file, does what the command is for with every valid record, and writes every rejected row to
+ * `FILE.rejected.ndjson` with its reasons. When it is stopped, the same command continues it, with the same result in the end.
  * @throws CommandFailure when nothing could be done, or the database or the disk failed on the way
  */
-export const runFileCommand = async (
-  command: FileCommand,
+export const runFileCommand = async <Entry>(
+  command: FileCommand<Entry>,
   path: string,
   options: FileOptions,
   run: CommandRun,
@@ -89,17 +124,30 @@ export const runFileCommand = async (
   const reasons = rejectionReasons();
   const started = performance.now();
   await requireConfirmation(command.consequence, run);
-  const job = await openJob(command, path, options, run);
+  const source = await openSource(path, command.formats);
   const file = await rejectedFile(path);
-  const stopped = await consumeFile(job, counts, { file, reasons });
-  const seconds = (performance.now() - started) / 1_000;
-  if (stopped === undefined) await requireUnchanged(job.source);
+  const job = { ...run, command, options, source };
+  const staging = await openStagedRun(job);
+  let isAtEnd = false;
+  if (staging !== undefined) {
+    try {
+      isAtEnd = await finish(job, staging, counts, reasons, file);
+    } catch (error) {
+      const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
+      throw withNextStep(failure, outcomes[0], counts);
+    } finally {
+      staging.db.close();
+    }
+    if (isAtEnd) removeStaging(staging.path);
+  }
   const { read, skipped, rejected } = counts;
+  const seconds = (performance.now() - started) / 1_000;
+  const next = staging === undefined ? `nothing was ${outcomes[0]}` : CONTINUES;
   const notes = [
     rejectionNotes(rejected, reasons, file.path),
-    stopped ? `Stopped by Ctrl-C; ${stopped.nextStep}.\n` : '',
-    !stopped && read === 0 ? emptyNote(job.source.format, outcomes[0]) : '',
-    !stopped && read > 0 && note ? `${note}\n` : '',
+    isAtEnd ? '' : `Stopped by Ctrl-C; ${next}.\n`,
+    isAtEnd && read === 0 ? emptyNote(source.format, outcomes[0]) : '',
+    isAtEnd && read > 0 && note ? `${note}\n` : '',
   ];
   return {
     text: tableOf(command, counts, seconds),
@@ -113,10 +161,10 @@ export const runFileCommand = async (
       rejected,
       seconds: Number(seconds.toFixed(3)),
       rowsPerSecond: Math.round(rateOf(counts, seconds)),
-      interrupted: stopped !== undefined,
+      interrupted: !isAtEnd,
       rejectedFile: rejected > 0 ? file.path : null,
       reasons: reasons.sorted(),
     },
-    exitCode: stopped ? EXIT.interrupted : rejected > 0 ? EXIT.someRejected : EXIT.done,
+    exitCode: !isAtEnd ? EXIT.interrupted : rejected > 0 ? EXIT.someRejected : EXIT.done,
   };
 };

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { PRIVATE_FILE } from '../../private-file.ts';
 import { asFileFailure } from '../command/outcome.ts';
 import type { RejectedRow } from './row.ts';
@@ -15,43 +13,42 @@ const asLine = ({ row: { line, text, isJson }, reasons }: RejectedRow): string =
 };
 
 /**
- * `FILE.rejected.ndjson`, which gets the rejected rows of a file: one JSON object a line with `line`, `reasons` and `row`.
- * An earlier file of that name is removed at once. The file is created with the first rejected row.
+ * `FILE.rejected.ndjson`, which gets the rejected rows of a file: one JSON object a line with `line`, `reasons` and `row`. An
+ * earlier file of that name is removed at once. The new one has this name when it is complete.
+ * @throws CommandFailure when something else has that name
  */
 export const rejectedFile = async (path: string) => {
   const target = `${path}.rejected.ndjson`;
-  try {
-    await rm(target, { force: true });
-  } catch (error) {
-    throw asFileFailure(error, target);
-  }
-  let stream: WriteStream | undefined;
-  let drained: Promise<unknown> | undefined;
-  let failure: { readonly error: unknown } | undefined;
+  const part = `${target}.${process.pid}.part`;
+  let file: FileHandle | undefined;
+
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      await file?.close();
+      await rm(part, { force: true });
+      throw asFileFailure(error, target);
+    }
+  };
+
+  await attempt(() => rm(target, { force: true }));
   return {
     path: target,
-    /** Returns a promise to await when the disk is behind. @throws CommandFailure when the file cannot be written */
-    add: (rejected: RejectedRow): Promise<unknown> | undefined => {
-      if (failure) throw failure.error;
-      stream ??= createWriteStream(target, PRIVATE_FILE).on('error', (error) => {
-        failure = { error: asFileFailure(error, target) };
-      });
-      if (stream.write(asLine(rejected))) return undefined;
-      // One promise for all rows of a vehicle: one per row would add listeners to the stream.
-      drained ??= once(stream, 'drain')
-        .catch((error: unknown) => {
-          throw asFileFailure(error, target);
-        })
-        .finally(() => {
-          drained = undefined;
-        });
-      return drained;
-    },
-    /** Resolves when all of it is written. @throws CommandFailure when the file cannot be written */
-    close: async (): Promise<void> => {
-      if (stream) await new Promise<void>((resolve) => stream?.end(resolve));
-      if (failure) throw failure.error;
-    },
+    /** @throws CommandFailure when the file cannot be written */
+    add: (rows: readonly RejectedRow[]): Promise<void> =>
+      attempt(async () => {
+        if (rows.length === 0) return;
+        file ??= await open(part, 'wx', PRIVATE_FILE.mode);
+        await file.appendFile(rows.map(asLine).join(''));
+      }),
+    /** Gives the file its name, if there were rejected rows. @throws CommandFailure when it cannot have it */
+    close: (): Promise<void> =>
+      attempt(async () => {
+        if (file === undefined) return;
+        await file.close();
+        await rename(part, target);
+      }),
   };
 };
 

@@ -1,24 +1,17 @@
 import { type Command, Option } from 'commander';
 import type { Runner } from '../deployment/deployment.ts';
-import type { DateForm, FileCommand } from '../file-command/file-command.ts';
+import type { DateForm, FileCommand, ImportKind } from '../file-command/file-command.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { compliance } from './compliance/import-compliance.ts';
 import { content } from './content/import-content.ts';
-import type { ImportKind } from './import-kind.ts';
 import { vehicles } from './vehicles/import-vehicles.ts';
-
-const KINDS = [
-  { kind: vehicles, about: 'vehicles with their policies', isRecord: true },
-  { kind: compliance, about: 'MOT, road tax and fines of vehicles', isRecord: true },
-  { kind: content, about: 'content items', isRecord: false },
-];
 
 const datesOption = () =>
   new Option('--dates <form>', 'how dates are written: iso (YYYY-MM-DD), or uk (DD/MM/YYYY too)')
     .choices(['iso', 'uk'])
     .default('iso');
 
-const importCommand = (kind: ImportKind, ifNewer: boolean): FileCommand => ({
+const fileCommand = <Entry>(kind: ImportKind<Entry>, ifNewer: boolean): FileCommand<Entry> => ({
   ...kind,
   verb: 'import',
   consequence: `This replaces stored ${kind.noun} with the content of the file`,
@@ -27,28 +20,35 @@ const importCommand = (kind: ImportKind, ifNewer: boolean): FileCommand => ({
 });
 
 interface ImportOptions {
-  readonly resume?: boolean;
+  readonly restart?: boolean;
+  readonly staging?: string;
   readonly dates?: DateForm;
   readonly ifNewer?: boolean;
 }
 
+const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>, about: string): Command =>
+  imports
+    .command(kind.noun)
+    .description(`load ${about}; rejected rows go to FILE.rejected.ndjson`)
+    .argument('<file>', 'a .csv or .ndjson file, UTF-8')
+    .option('--restart', 'begin with the first row, not where this import of the file was stopped')
+    .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)')
+    .action((file: string, { restart = false, staging, dates = 'iso', ifNewer = false }: ImportOptions) =>
+      run((commandRun) =>
+        runFileCommand(fileCommand(kind, ifNewer), file, { restart, staging, dates, ifNewer }, commandRun),
+      ),
+    );
+
 /** Adds `import vehicles`, `compliance` and `content`. */
 export const addImportCommands = (program: Command, run: Runner): void => {
   const imports = program.command('import').description('load a file; loading it twice changes nothing');
-  for (const { kind, about, isRecord } of KINDS) {
-    const command = imports
-      .command(kind.noun)
-      .description(`load ${about}; rejected rows go to FILE.rejected.ndjson`)
-      .argument('<file>', 'a .csv or .ndjson file, UTF-8')
-      .option('--resume', 'continue where the import of this file was stopped (FILE.import.json has the progress)')
-      .action((file: string, { resume = false, dates = 'iso', ifNewer = false }: ImportOptions) =>
-        run((commandRun) => {
-          return runFileCommand(importCommand(kind, ifNewer), file, { resume, dates, ifNewer }, commandRun);
-        }),
-      );
-    if (!isRecord) continue;
+  for (const command of [
+    addImport(imports, run, vehicles, 'vehicles with their policies'),
+    addImport(imports, run, compliance, 'MOT, road tax and fines of vehicles'),
+  ]) {
     command
       .addOption(datesOption())
       .option('--if-newer', 'keep a stored record whose last update is as late as the file’s, or later');
   }
+  addImport(imports, run, content, 'content items');
 };

@@ -11,18 +11,19 @@ const KINDS: readonly RemoveKind[] = [
 ];
 
 interface RemoveOptions {
-  readonly resume?: boolean;
+  readonly restart?: boolean;
+  readonly staging?: string;
   readonly registration?: readonly string[];
 }
 
 /** @throws CommandFailure unless there is either a file or registrations */
-const requireEither = (file: string | undefined, { resume, registration }: RemoveOptions): void => {
+const requireEither = (file: string | undefined, { restart, staging, registration }: RemoveOptions): void => {
   if (registration === undefined) {
     if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
   } else if (file !== undefined) {
     throw new CommandFailure('give either a FILE or --registration, not both');
-  } else if (resume) {
-    throw new CommandFailure('--resume continues with a FILE: leave it out with --registration');
+  } else if (restart || staging !== undefined) {
+    throw new CommandFailure('--restart and --staging are for a FILE: leave them out with --registration');
   }
 };
 
@@ -38,13 +39,19 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
         'a .csv or .ndjson file with a registration column or field, or a .txt with one a line; UTF-8',
       )
       .addOption(new Option('--registration <registrations...>', 'one or more registrations instead of a file'))
-      .option('--resume', 'continue where the removal was stopped (FILE.remove.json has the progress)')
+      .option('--restart', 'begin with the first row, not where this removal was stopped')
+      .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)')
       .action((file: string | undefined, options: RemoveOptions) =>
         run((commandRun) => {
           requireEither(file, options);
-          const { resume = false, registration = [] } = options;
+          const { restart = false, staging, registration = [] } = options;
           if (file === undefined) return removeRegistrations(kind, registration, commandRun);
-          return runFileCommand(removeCommand(kind), file, { resume, dates: 'iso', ifNewer: false }, commandRun);
+          return runFileCommand(
+            removeCommand(kind),
+            file,
+            { restart, staging, dates: 'iso', ifNewer: false },
+            commandRun,
+          );
         }),
       );
   }

@@ -1,7 +1,6 @@
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
-import type { Outcome } from '../file-command/file-command.ts';
 import { recordWriter } from '../file-command/record-writer.ts';
 import { registrationIssue } from '../import/records/field-checks.ts';
 import { consequenceOf, deletions, noteOf, type RemoveKind } from './remove-rows.ts';
@@ -25,12 +24,11 @@ export const removeRegistrations = async (
   await requireConfirmation(consequenceOf(kind), run);
   const { db, tableNames } = run.deployment;
   const counts = { removed: 0, notThere: 0 };
-  const count = (_line: number, outcome: Outcome): void => {
+  const writer = recordWriter(deletions(db, tableNames[kind.noun]), (_position, outcome) => {
     if (outcome === 'removed') counts.removed += 1;
     else counts.notThere += 1;
-  };
-  const writer = recordWriter({ reach: () => true, settled: count }, deletions(db, tableNames[kind.noun]));
-  for (const registration of registrations) await writer.put(registration, 0);
+  });
+  for (const registration of registrations) await writer.put(registration, { key: registration, line: 0 });
   await writer.finish();
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,

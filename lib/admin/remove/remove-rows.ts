@@ -1,10 +1,10 @@
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
-import type { FileCommand, FileRun, RowConsumer } from '../file-command/file-command.ts';
-import { oneByOne, recordWriter, type Writing } from '../file-command/record-writer.ts';
+import type { FileCommand, FileRun, Writing } from '../file-command/file-command.ts';
+import { oneByOne } from '../file-command/record-writer.ts';
 import type { Row } from '../files/row.ts';
 import { fieldChecks } from '../import/records/field-checks.ts';
-import { firstLines, registrationFingerprint, registrationOf } from '../import/records/registrations.ts';
+import { registrationOf } from '../import/records/record-per-row.ts';
 
 /** The table whose records are erased, and the one in which the same vehicles may have others. */
 export interface RemoveKind {
@@ -41,24 +41,8 @@ const reasonsOf = (row: Row, run: FileRun): readonly string[] => {
   return check.reasons;
 };
 
-/** A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once. */
-const open = (run: FileRun): RowConsumer => {
-  const writer = recordWriter(run, deletions(run.db, run.table));
-  const seen = firstLines(run.expectedRows);
-  return {
-    consume: (row) => {
-      const registration = registrationOf(row);
-      if (registration === undefined || row.issues.length > 0)
-        return run.rejected({ row, reasons: reasonsOf(row, run) });
-      const isRepeated = seen.claim(registrationFingerprint(registration), row.line) !== undefined;
-      return isRepeated ? undefined : writer.put(registration, row.line);
-    },
-    finish: writer.finish,
-  };
-};
-
 /** Removes the records of the registrations in a file, whatever else its rows have. */
-export const removeCommand = (kind: RemoveKind): FileCommand => ({
+export const removeCommand = (kind: RemoveKind): FileCommand<string> => ({
   verb: 'remove',
   noun: kind.noun,
   consequence: consequenceOf(kind),
@@ -66,5 +50,14 @@ export const removeCommand = (kind: RemoveKind): FileCommand => ({
   columns: { required: ['registration'], optional: [], others: true },
   outcomes: ['removed', 'notThere'],
   note: noteOf(kind),
-  open,
+  keyOf: registrationOf,
+  // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
+  read: ({ key, rows, firstLine }, run) => {
+    const isReadable = (row: Row) => key !== undefined && row.issues.length === 0;
+    const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, run) }));
+    const first = rows.find(isReadable);
+    const isRemoved = first === undefined || rows[0]?.line !== firstLine;
+    return key === undefined || isRemoved ? { rejected } : { record: key, rejected };
+  },
+  writing: ({ db, table }) => deletions(db, table),
 });

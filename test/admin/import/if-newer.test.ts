@@ -2,7 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
-import { commandLine, failure } from '../command-line.ts';
+import { CONTINUES, commandLine, failure } from '../command-line.ts';
 import { manyVehicles, vehicleLine, vehicleRow, vehiclesCsv } from '../import-files.ts';
 import { storedRecords } from '../stored-records.ts';
 
@@ -11,7 +11,8 @@ const { run, file, engine, countedRun, interruptedRun, proxy } = commandLine();
 const OLDER = '2026-05-01T08:00:00.000Z';
 const NEWER = '2026-05-01T08:00:00.001Z';
 
-const countsOf = ({ stdout }: { stdout: string }) => JSON.parse(stdout) as { loaded: number; kept: number };
+const countsOf = ({ stdout }: { stdout: string }) =>
+  JSON.parse(stdout) as { loaded: number; kept: number; skipped: number };
 const put = (table: 'vehicles' | 'compliance', Item: Record<string, unknown>) =>
   engine().client.send(new PutCommand({ TableName: engine().names[table], Item }));
 
@@ -96,19 +97,16 @@ describe('import --if-newer', () => {
     expect(new Set(stored.map(({ lastUpdated }) => lastUpdated))).toEqual(new Set([times.at(-1)]));
   });
 
-  it('is resumed with the same option only', async () => {
+  it('is continued with the same option only', async () => {
     const path = await file('v.csv', manyVehicles('NEWER', 1_000, 1));
-    await interruptedRun(['import', 'vehicles', path, '--if-newer'], 10, 'PutItem');
-    const other =
-      'cannot be resumed, the stopped import had --if-newer: leave out --resume to begin with the first row';
-    expect(await run(['import', 'vehicles', path, '--resume'])).toEqual(failure(other));
+    await interruptedRun(['import', 'vehicles', path, '--if-newer'], 600, 'PutItem');
     proxy().reset();
-    const resumed = await countedRun(['import', 'vehicles', path, '--resume', '--if-newer', '--json']);
-    expect([resumed.exitCode, countsOf(resumed)]).toMatchObject([0, { kept: 0 }]);
-    expect((await storedRecords(engine(), 'vehicles')).length).toBeGreaterThanOrEqual(1_000);
-    await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
-    const without = 'cannot be resumed, the stopped import did not have --if-newer';
-    expect(await run(['import', 'vehicles', path, '--resume', '--if-newer'])).toEqual(failure(without));
+    const without = await countedRun(['import', 'vehicles', path]);
+    expect(without.stderr).toMatch(/v\.csv\.\w+\.sqlite is left of a run with another table or other options/);
+    expect(without).toMatchObject({ exitCode: 0, stdout: expect.not.stringContaining('skipped') });
+    const continued = await countedRun(['import', 'vehicles', path, '--if-newer', '--json']);
+    expect([continued.exitCode, countsOf(continued).skipped]).toEqual([0, expect.any(Number)]);
+    expect(continued.stderr).toContain(CONTINUES);
   });
 
   it('is no option of import content', async () => {

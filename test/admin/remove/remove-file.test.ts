@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sharedEndpoint, storeItems } from '../../support/engine.ts';
 import { forOperation, onNthCall, withProbability } from '../../support/fault-choosers.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
-import { commandLine, failure } from '../command-line.ts';
+import { CAN_CONTINUE, commandLine, failure, stagingFilesOf } from '../command-line.ts';
 import { storedRecords } from '../stored-records.ts';
 
 const { run, file, pathOf, engine, proxy, countedRun, interruptedRun, signalledRun, rejectedLines } = commandLine();
@@ -119,9 +118,9 @@ it('a removal that the database stops says how many records were removed, and ho
   const path = await file('r.txt', 'AB12CDE\nKR08NIL\n');
   proxy().inject(forOperation('DeleteItem', onNthCall(2, 'deny')));
   const stopped = await countedRun(['remove', 'vehicles', path]);
-  expect(stopped).toEqual(failure('; 1 record was removed before, running it again is safe, and --resume continues'));
+  expect(stopped).toEqual(failure(`; 1 record was removed before, ${CAN_CONTINUE}`));
   proxy().reset();
-  expect(await run(['remove', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 0 });
+  expect(await run(['remove', 'vehicles', path])).toMatchObject({ exitCode: 0 });
   expect(await stored('vehicles')).toEqual(['MT17DUE', 'STAYS']);
 });
 
@@ -135,29 +134,32 @@ it('remove compliance erases compliance records only', async () => {
 describe('A removal of many vehicles', () => {
   beforeEach(() => store(MANY));
 
-  it('that Ctrl-C stopped continues with --resume and removes each once', async () => {
+  it('that Ctrl-C stopped is continued by the same command, which removes each once', async () => {
     const path = await file('r.txt', MANY.join('\n'));
     const stopped = await interruptedRun(['remove', 'vehicles', path, '--json'], 100, 'DeleteItem');
-    expect([stopped.exitCode, existsSync(`${path}.remove.json`)]).toEqual([130, true]);
+    expect([stopped.exitCode, stagingFilesOf(path).length]).toEqual([130, 1]);
     const { removed } = removedBy(stopped);
     // Not the rest of what was read at a time: that could take longer than a process may take to end.
     expect(removed).toBeLessThan(100 + 2 * 32);
     proxy().reset();
-    const resumed = await countedRun(['remove', 'vehicles', path, '--resume', '--json']);
-    expect([resumed.exitCode, removedBy(resumed)]).toMatchObject([0, { removed: MANY.length - removed, notThere: 0 }]);
+    const continued = await countedRun(['remove', 'vehicles', path, '--json']);
+    expect([continued.exitCode, removedBy(continued)]).toMatchObject([
+      0,
+      { removed: MANY.length - removed, notThere: 0 },
+    ]);
     expect(proxy().calls.filter(({ operation }) => operation === 'DeleteItem')).toHaveLength(MANY.length - removed);
     expect(await stored('vehicles')).toEqual(REGISTRATIONS);
-    expect(existsSync(`${path}.remove.json`)).toBe(false);
+    expect(stagingFilesOf(path)).toEqual([]);
   });
 
-  it('that was killed continues with --resume, repeats few rows and leaves none', async () => {
+  it('that was killed is continued by the same command, which repeats few rows and leaves none', async () => {
     const path = await file('r.csv', `registration\n${MANY.join('\n')}\nB_D\n`);
     const killed = await signalledRun(['remove', 'vehicles', path], 800, 'DeleteItem', ['SIGKILL']);
     expect(killed.signal).toBe('SIGKILL');
     proxy().reset();
-    expect(await countedRun(['remove', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 1 });
+    expect(await countedRun(['remove', 'vehicles', path])).toMatchObject({ exitCode: 1 });
     const deletions = proxy().calls.filter(({ operation }) => operation === 'DeleteItem').length;
-    // The rows since the journal was written, and the requests in flight.
+    // The page of rows since the position was saved, and the requests in flight.
     expect(deletions).toBeLessThanOrEqual(MANY.length - 800 + 500 + 2 * 32);
     expect(await stored('vehicles')).toEqual(REGISTRATIONS);
     expect(await rejectedLines(path)).toMatchObject([{ line: MANY.length + 2 }]);
@@ -187,13 +189,4 @@ describe('A removal of many vehicles', () => {
     expect(counts.reduce((sum, { notThere }) => sum + notThere, 0)).toBe(MANY.length);
     expect(await stored('vehicles')).toEqual(REGISTRATIONS);
   });
-});
-
-it('--resume is not that of an import of the same file', async () => {
-  await store(MANY);
-  const path = await file('r.ndjson', MANY.map((one) => JSON.stringify(aVehicle(one))).join('\n'));
-  await interruptedRun(['import', 'vehicles', path], 1, 'BatchWriteItem');
-  const nothing = failure(`there is nothing to resume: no removal of ${path} has left a journal`);
-  expect(await run(['remove', 'vehicles', path, '--resume'])).toEqual(nothing);
-  expect(await run(['import', 'vehicles', path, '--resume'])).toMatchObject({ exitCode: 0 });
 });

@@ -37,7 +37,10 @@ describe('remove vehicles --registration', () => {
   it.each<[string[], string]>([
     [[], 'name a FILE, or registrations with --registration R…'],
     [['FILE', '--registration', 'AB12CDE'], 'give either a FILE or --registration, not both'],
-    [['--resume', '--registration', 'AB12CDE'], '--resume continues with a FILE: leave it out with --registration'],
+    [
+      ['--restart', '--registration', 'AB12CDE'],
+      '--restart and --staging are for a FILE: leave them out with --registration',
+    ],
     [
       ['--registration', 'AB12CDE', 'A_B'],
       'registration 2 may contain only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots; nothing was removed',

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { EXIT } from '../../../lib/admin/command/outcome.ts';
@@ -67,32 +67,31 @@ const recordsWritten = ({ operation, body, fault }: RecordedCall): string[] => {
   ];
 };
 
-/** Imports the file over older records, killed as often as there are kills and then resumed to its end. */
+/** Imports the file over older records, killed as often as there are kills and then continued to its end. */
 export const runImport = async (fixture: ImportFixture, kills: readonly Kill[]) => {
   const folder = await mkdtemp(join(tmpdir(), 'killed-import-'));
   const engine = await startEngine();
   const proxy = await startFaultProxy(engine.endpoint);
   const path = join(folder, fixture.fileName);
-  const journal = `${path}.import.json`;
   const written = new Set<string>();
 
   const runCli = async (kill?: Kill) => {
-    const isResumed = existsSync(journal);
-    const { point } = isResumed ? JSON.parse(await readFile(journal, 'utf8')) : { point: { line: 1 } };
     const target = ['--dynamodb', proxy.endpoint, '--tables', engine.names.keys.replace(/keys$/, '')];
-    const args = [ADMIN, 'import', fixture.kind, path, ...(isResumed ? ['--resume'] : []), ...target];
+    const args = [ADMIN, 'import', fixture.kind, path, ...target];
     proxy.reset();
-    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
     if (kill) proxy.inject(killerOf(child, kill));
-    const [exitCode, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    const [stderr, [exitCode, signal]] = await Promise.all([
+      text(child.stderr),
+      once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>,
+    ]);
     const first = proxy.calls.findIndex(({ operation }) => operation === FIRST_OPERATION);
     const names = proxy.calls.slice(first).flatMap(recordsWritten);
     const writtenBefore = written.size;
     const writtenAgain = names.filter((name) => written.has(name)).length;
     for (const name of names) written.add(name);
     return {
-      isResumed,
-      startLine: point.line as number,
+      isContinued: stderr.includes('continues where it was stopped'),
       isKilled: signal === 'SIGKILL',
       exitCode,
       // A run may also end because of the faults before its kill.
@@ -111,7 +110,7 @@ export const runImport = async (fixture: ImportFixture, kills: readonly Kill[]) 
       runs,
       differences: await fixture.differences(engine),
       rejected: await readFile(`${path}.rejected.ndjson`, 'utf8'),
-      isJournalLeft: existsSync(journal),
+      filesLeft: await readdir(folder),
     };
   } finally {
     await proxy.close();

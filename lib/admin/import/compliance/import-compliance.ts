@@ -1,11 +1,11 @@
 import { ComplianceRecord } from '../../../../core/compliance/record.ts';
-import type { FileRun } from '../../file-command/file-command.ts';
-import type { Columns } from '../../files/csv-rows.ts';
-import type { Row, RowResult } from '../../files/row.ts';
-import type { ImportKind } from '../import-kind.ts';
+import type { FileRun, ImportKind } from '../../file-command/file-command.ts';
+import type { Columns } from '../../files/csv-header.ts';
+import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, fileTime, isBlank } from '../records/field-checks.ts';
+import type { StoredRecord } from '../records/put-if-newer.ts';
 import { readLine } from '../records/read-fields.ts';
-import { recordPerRow } from '../records/record-loader.ts';
+import { type RowResult, recordPerRow, recordWriting, registrationOf } from '../records/record-per-row.ts';
 
 /** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {
@@ -60,7 +60,7 @@ const fromCsv = (check: FieldChecks, fields: Row['fields'], run: FileRun): Omit<
 
 /** One record from its row or line. */
 const readCompliance = (row: Row, registration: string | undefined, run: FileRun): RowResult<ComplianceRecord> => {
-  if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
+  if (row.issues.length > 0) return { reasons: row.issues };
   const check = fieldChecks(run);
   const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
   const lastUpdated = (name: string, value: unknown) => {
@@ -72,12 +72,14 @@ const readCompliance = (row: Row, registration: string | undefined, run: FileRun
   const record = row.isJson
     ? readLine(check, ComplianceRecord, row.fields, { registration: readRegistration, lastUpdated })
     : { registration: registration ?? '', ...fromCsv(check, row.fields, run) };
-  return check.reasons.length > 0 ? { rejected: [{ row, reasons: check.reasons }] } : { record };
+  return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
 };
 
 /** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
-export const compliance: ImportKind = {
+export const compliance: ImportKind<StoredRecord> = {
   noun: 'compliance',
   columns: COMPLIANCE_COLUMNS,
-  open: (run) => recordPerRow(run, (row, registration) => readCompliance(row, registration, run)),
+  keyOf: registrationOf,
+  read: (group, run) => recordPerRow(group, (row, registration) => readCompliance(row, registration, run)),
+  writing: recordWriting,
 };

@@ -4,9 +4,10 @@ import { CreateContent, newFields, storedContent } from '../../../../core/conten
 import { validationIssues } from '../../../../core/schemas/validation-issues.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
-import type { Columns } from '../../files/csv-rows.ts';
-import type { Row, RowResult } from '../../files/row.ts';
+import type { Columns } from '../../files/csv-header.ts';
+import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
+import type { RowResult } from '../records/record-per-row.ts';
 
 /** The columns of a content CSV: one row per item. */
 export const CONTENT_COLUMNS: Columns = {
@@ -69,12 +70,12 @@ const readSetByService = (check: FieldChecks, { id, created_at, updated_at, vers
 
 /** One item from its row, checked as a request to create it would be; an export's texts as stored ones. */
 export const readContentRow = (row: Row, run: FileRun): RowResult<ImportedItem> => {
-  if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
+  if (row.issues.length > 0) return { reasons: row.issues };
   const check = fieldChecks(run);
   const fields = check.object('', asGiven(row), ALL_FIELDS);
   const creation = pick(fields, CREATION_FIELDS);
   checkSchema(check, fields, creation);
   const setByService = readSetByService(check, fields);
-  if (check.reasons.length > 0) return { rejected: [{ row, reasons: check.reasons }] };
+  if (check.reasons.length > 0) return { reasons: check.reasons };
   return { record: { ...newFields(creation as T.Static<typeof CreateContent>), ...setByService } };
 };

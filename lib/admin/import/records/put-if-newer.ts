@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { FileRun } from '../../file-command/file-command.ts';
-import { oneByOne, type Writing } from '../../file-command/record-writer.ts';
+import type { FileRun, Writing } from '../../file-command/file-command.ts';
+import { oneByOne } from '../../file-command/record-writer.ts';
 
 /** What the records of vehicles and of compliance have in common. */
 export interface StoredRecord {

@@ -1,6 +1,6 @@
 import { Policy, VehicleDetails } from '../../../../core/vehicles/record.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
-import type { Columns } from '../../files/csv-rows.ts';
+import type { Columns } from '../../files/csv-header.ts';
 import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
 import { readFields } from '../records/read-fields.ts';

@@ -4,11 +4,10 @@ import {
   type VehicleDetails,
   type VehicleRecord,
 } from '../../../../core/vehicles/record.ts';
-import type { FileRun } from '../../file-command/file-command.ts';
-import type { RejectedRow, RowResult } from '../../files/row.ts';
+import { type FileRun, type GroupResult, MAX_GROUP_ROWS, type RowGroup } from '../../file-command/file-command.ts';
+import type { RejectedRow } from '../../files/row.ts';
 import { fileTime } from '../records/field-checks.ts';
 import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
-import { MAX_VEHICLE_ROWS, type VehicleGroup } from './vehicle-groups.ts';
 
 const DETAILS = ['make', 'model', 'year', 'color'] as const satisfies readonly (keyof VehicleDetails)[];
 
@@ -43,7 +42,7 @@ const rejectSurplusPolicies = (rows: readonly VehicleRow[]): void => {
   }
 };
 
-const TOO_MANY_ROWS = `a vehicle has at most ${MAX_VEHICLE_ROWS.toLocaleString('en-GB')} rows`;
+const TOO_MANY_ROWS = `a vehicle has at most ${MAX_GROUP_ROWS.toLocaleString('en-GB')} rows`;
 
 /** When one row of a vehicle is rejected, all are: a record without one of its policies would be wrong. */
 const rejectWhole = (rows: readonly VehicleRow[]): RejectedRow[] => {
@@ -65,10 +64,10 @@ const latest = (rows: readonly VehicleRow[]): string | undefined =>
  * modification time of the file.
  */
 export const readVehicle = (
-  { registration, rows: group, hasTooManyRows }: VehicleGroup,
+  { key: registration, rows: group, isPart }: RowGroup,
   run: FileRun,
-): RowResult<VehicleRecord> => {
-  if (hasTooManyRows) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
+): GroupResult<VehicleRecord> => {
+  if (isPart) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
   const rows = group.map((row) => readVehicleRow(row, registration, run));
   rejectContradictions(rows);
   rejectRepeatedPolicies(rows);
@@ -78,6 +77,7 @@ export const readVehicle = (
     return { rejected: rejectWhole(rows) };
   }
   return {
+    rejected: [],
     record: {
       registration,
       vehicle: first.details,

@@ -1,8 +1,9 @@
 import { type Policy, VehicleRecord } from '../../../../core/vehicles/record.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
-import type { Row, RowResult } from '../../files/row.ts';
+import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, fileTime } from '../records/field-checks.ts';
 import { readLine } from '../records/read-fields.ts';
+import type { RowResult } from '../records/record-per-row.ts';
 
 const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
   const seen = new Map<string, number>();
@@ -17,7 +18,7 @@ const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void =>
 
 /** One vehicle from its NDJSON line. Without a `lastUpdated` the record gets the modification time of the file. */
 export const readVehicleLine = (row: Row, registration: string | undefined, run: FileRun): RowResult<VehicleRecord> => {
-  if (row.issues.length > 0) return { rejected: [{ row, reasons: row.issues }] };
+  if (row.issues.length > 0) return { reasons: row.issues };
   const check = fieldChecks(run);
   const record = readLine(check, VehicleRecord, row.fields, {
     year: check.year,
@@ -26,5 +27,5 @@ export const readVehicleLine = (row: Row, registration: string | undefined, run:
     lastUpdated: (name, value) => (value === undefined ? fileTime(run) : check.lastUpdated(name, value)),
   });
   checkPolicies(check, record.policies);
-  return check.reasons.length > 0 ? { rejected: [{ row, reasons: check.reasons }] } : { record };
+  return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
 };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { stat, utimes, writeFile } from 'node:fs/promises';
+import { stat, utimes } from 'node:fs/promises';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
@@ -8,10 +8,10 @@ import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { forOperation } from '../support/fault-choosers.ts';
-import { commandLine, failure, journalOf, NOW, readJournalOf, runCommand } from './command-line.ts';
-import { ITEM_IDS, itemLine, manyVehicles, POLICIES, VEHICLES, vehicleRow, vehiclesCsv } from './import-files.ts';
+import { CAN_CONTINUE, CONTINUES, commandLine, failure, NOW, stagingFilesOf } from './command-line.ts';
+import { ITEM_IDS, itemLine, manyVehicles, POLICIES, VEHICLES, vehicleRow } from './import-files.ts';
 
-const { run, file, engine, countedRun, interruptedRun, proxy, writtenItems } = commandLine();
+const { run, file, engine, countedRun, interruptedRun, proxy, rejectedLines, writtenItems } = commandLine();
 
 const policyCounts = async (prefix: string): Promise<number[]> => {
   const { client, names } = engine();
@@ -22,31 +22,29 @@ const policyCounts = async (prefix: string): Promise<number[]> => {
     .map(({ policies }) => policies?.length ?? 0);
 };
 const ALL_STORED = Array<number>(VEHICLES).fill(POLICIES);
-const resuming = (path: string, kind = 'vehicles') => ['import', kind, path, '--resume'];
+const importing = (path: string, kind = 'vehicles') => ['import', kind, path];
 
 /** An import of vehicles that Ctrl-C stopped at the nth batch. */
 const stoppedImport = async (csv: string, batch = 1): Promise<string> => {
   const path = await file('v.csv', csv);
   const stopped = await interruptedRun(['import', 'vehicles', path], batch, 'BatchWriteItem');
-  expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringMatching(/--resume continues/) });
+  expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining(CAN_CONTINUE) });
   return path;
 };
 
-describe('A resumed import', () => {
+describe('A continued import', () => {
   it('has no vehicle half and writes none again, even when it was stopped twice', async () => {
     const path = await stoppedImport(manyVehicles('TWICE'), 3);
     const before = await policyCounts('TWICE');
     expect(new Set(before)).toEqual(new Set([POLICIES]));
     expect(before.length).toBeLessThan(VEHICLES);
-    const { startedAt, point } = await readJournalOf(path);
-    expect(point).toMatchObject({ line: expect.any(Number), pending: [] });
-    expect(await interruptedRun(resuming(path), 1, 'BatchWriteItem')).toMatchObject({ exitCode: 130 });
-    expect((await readJournalOf(path)).startedAt).toBe(startedAt);
-    const resumed = await countedRun(resuming(path));
-    expect(resumed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/rows skipped/) });
+    expect(await interruptedRun(importing(path), 1, 'BatchWriteItem')).toMatchObject({ exitCode: 130 });
+    const continued = await countedRun(importing(path));
+    expect(continued).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/rows skipped/) });
+    expect(continued.stderr).toBe(`The import ${CONTINUES}\n`);
     expect(await policyCounts('TWICE')).toEqual(ALL_STORED);
     expect(writtenItems()).toBe(VEHICLES);
-    expect(existsSync(journalOf(path))).toBe(false);
+    expect(stagingFilesOf(path)).toEqual([]);
   });
 
   it('continues after a database error, whose message has the number of stored records', async () => {
@@ -61,8 +59,8 @@ describe('A resumed import', () => {
     proxy().reset();
     const stored = (await policyCounts('FAULT')).length;
     expect(failed).toEqual(failure(`AccessDeniedException; ${stored} records were loaded before`));
-    expect(failed.stderr).toMatch(/--resume continues where it stopped\n$/);
-    expect(await countedRun(resuming(path))).toMatchObject({ exitCode: 0 });
+    expect(failed.stderr).toMatch(`${CAN_CONTINUE}\n`);
+    expect(await countedRun(importing(path))).toMatchObject({ exitCode: 0 });
     expect(stored + writtenItems()).toBe(VEHICLES);
     expect(await policyCounts('FAULT')).toEqual(ALL_STORED);
   });
@@ -73,7 +71,7 @@ describe('A resumed import', () => {
     ['blank lines', 'BLANK', (csv: string) => csv.replaceAll('\n', '\n\n')],
   ])('finds its place in a file with %s', async (_case, prefix, written) => {
     const path = await stoppedImport(written(manyVehicles(prefix)));
-    expect(await countedRun(resuming(path))).toMatchObject({ exitCode: 0 });
+    expect(await countedRun(importing(path))).toMatchObject({ exitCode: 0 });
     expect(writtenItems()).toBe(VEHICLES);
     expect(await policyCounts(prefix)).toEqual(ALL_STORED);
   });
@@ -82,9 +80,8 @@ describe('A resumed import', () => {
     const rows = Array.from({ length: 300 }, (_, index) => `T,"${'line\n'.repeat(200)}",lines.example,s${index}`);
     const path = await file('c.csv', ['title,content,domain,slug', ...rows].join('\n'));
     await interruptedRun(['import', 'content', path], 2, 'TransactWriteItems');
-    expect(await readJournalOf(path)).toMatchObject({ point: { pending: [] } });
     const later = { now: new Date(NOW.getTime() + 3_600_000) };
-    expect(await run(resuming(path, 'content'), later)).toMatchObject({ exitCode: 0 });
+    expect(await run(importing(path, 'content'), later)).toMatchObject({ exitCode: 0 });
     const items = await Array.fromAsync(contentExport(engine().client, engine().names.content).items());
     const own = items.filter(({ domain }) => domain === 'lines.example');
     expect(own.map(({ slug }) => slug)).toEqual(rows.map((_, index) => `s${index}`));
@@ -103,10 +100,9 @@ describe('A resumed import', () => {
     const path = await file('c.ndjson', rows.join('\n'));
     const stopped = await interruptedRun(['import', 'content', path], 2, 'TransactWriteItems');
     expect(stopped.exitCode).toBe(130);
-    expect(await readJournalOf(path)).toMatchObject({ point: { pending: [1] } });
     expect(existsSync(`${path}.rejected.ndjson`)).toBe(false);
 
-    expect(await run(resuming(path, 'content'))).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await run(importing(path, 'content'))).toMatchObject({ exitCode: 0, stderr: `The import ${CONTINUES}\n` });
     const table = contentTable(engine().client, engine().names.content, 'live');
     const page = { offset: 0, limit: 200 };
     const { items, total } = await table.list({ domain: 'stopped.example' }, page, deadlineIn(5_000));
@@ -119,45 +115,50 @@ describe('A resumed import', () => {
   });
 });
 
-describe('--resume is rejected', () => {
-  it('when no import was stopped', async () => {
-    const path = await file('v.csv', vehiclesCsv(vehicleRow()));
-    expect(await run(resuming(path))).toEqual(failure(/nothing to resume: no import of .*v\.csv has left a journal/));
-    await run(['import', 'vehicles', path]);
-    expect(await run(resuming(path))).toEqual(failure('nothing to resume'));
-  });
+describe('A stopped import is not continued, but begins again with a notice', () => {
+  const begins = (path: string, reason: string) =>
+    run(['import', 'vehicles', path]).then((result) =>
+      expect(result).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining(`The import begins again: ${reason}.\n`),
+      }),
+    );
 
   it('when the file has changed in its modification time, its size or its content alone', async () => {
-    const path = await stoppedImport(manyVehicles('STOP'));
-    const { atime, mtime } = await stat(path);
-    await utimes(path, new Date(0), new Date(0));
-    expect(await run(resuming(path))).toEqual(failure('the file has changed'));
-    for (const changed of [manyVehicles('NEW'), manyVehicles('PEST')]) {
-      await file('v.csv', changed);
-      await utimes(path, atime, mtime);
-      expect(await run(resuming(path))).toEqual(failure('the file has changed'));
+    for (const change of ['time', 'NEW', 'PEST']) {
+      const path = await stoppedImport(manyVehicles('STOP'));
+      const { atime, mtime } = await stat(path);
+      if (change !== 'time') await file('v.csv', manyVehicles(change));
+      await utimes(path, atime, change === 'time' ? new Date(0) : mtime);
+      await begins(path, 'the file has changed since it was stopped');
     }
   });
 
-  it('when other rows are rejected now: they would be neither stored nor reported', async () => {
-    const nextYears = vehicleRow({ registration: 'NEXT1', year: String(NOW.getUTCFullYear() + 2) });
-    const path = await stoppedImport(manyVehicles('RULE').replace('\n', `\n${nextYears}\n`));
-    // A year on, the rule for a vehicle's year accepts that row.
-    const startedAt = new Date(NOW.getTime() + 366 * 86_400_000).toISOString();
-    await writeFile(journalOf(path), JSON.stringify({ ...(await readJournalOf(path)), startedAt }));
-    const changed = failure(/which rows are rejected has changed .* leave out --resume/);
-    for (let times = 0; times < 2; times += 1) expect(await run(resuming(path))).toEqual(changed);
-    expect(await policyCounts('NEXT')).toEqual([]);
-  });
-
-  it('for another kind of data, for a table of another name and for one created again', async () => {
+  it('when the table was created again, and not when it is another kind of data', async () => {
     const path = await stoppedImport(manyVehicles('STOP'));
-    expect(await run(resuming(path, 'compliance'))).toEqual(failure('of vehicles, not of compliance'));
-    const { names, client, endpoint } = engine();
-    const other = { ...names, vehicles: names.compliance };
-    expect(await runCommand([...resuming(path), '--dynamodb', endpoint], other)).toEqual(failure('with another table'));
+    expect(await run(['remove', 'vehicles', path])).toMatchObject({
+      stderr: expect.stringContaining('is left of a run'),
+    });
+    const { names, client } = engine();
     await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
     await createTables(client, names, { expire: false });
-    expect(await run(resuming(path))).toEqual(failure('the table was deleted and created again'));
+    await begins(path, 'the table was deleted and created again since it was stopped');
   });
+
+  it('with --restart, which needs no reason', async () => {
+    const path = await stoppedImport(manyVehicles('AGAIN'));
+    const again = await countedRun(['import', 'vehicles', path, '--restart']);
+    expect(again).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.not.stringContaining('skipped') });
+  });
+});
+
+it('A continued import reports the rows again that were rejected before it was stopped', async () => {
+  const bad = vehicleRow({ registration: 'AAA', year: 'x' });
+  const path = await stoppedImport(`${manyVehicles('STOP')}${bad}\n`, 20);
+  expect(await rejectedLines(path)).toMatchObject([{ line: VEHICLES * POLICIES + 2 }]);
+  const { exitCode, stdout } = await countedRun(['import', 'vehicles', path, '--json']);
+  const { read, skipped, loaded, rejected } = JSON.parse(stdout);
+  expect([exitCode, read, rejected]).toEqual([1, VEHICLES * POLICIES + 1, 1]);
+  expect(skipped + loaded * POLICIES).toBe(VEHICLES * POLICIES);
+  expect(await rejectedLines(path)).toMatchObject([{ line: VEHICLES * POLICIES + 2 }]);
 });

@@ -1,0 +1,156 @@
+/**
+ * The database file beside a file of an operator, in which its rows are staged: `FILE.<hash of table and options>.sqlite`.
+ * Only its owner may read it, and only one process has it open.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { PRIVATE_FILE } from '../../private-file.ts';
+import { asFileFailure, CommandFailure } from '../command/outcome.ts';
+
+const HASH_LENGTH = 16;
+/** Kilobytes of the file that SQLite keeps in memory. */
+const CACHE_KB = 16_384;
+/** Beside the file there may be a write-ahead log, and its index. */
+const ENDINGS = ['', '-wal', '-shm'];
+
+/** Primary result codes of SQLite. */
+const ERROR = 1;
+const BUSY = 5;
+const FULL = 13;
+const DAMAGED = [11, 26];
+
+/** What helps when the same command would fail again. */
+export const RESTART = '--restart begins with a new one';
+const ELSEWHERE = '--staging DIR puts it into another folder';
+
+/** Rows of the staging file are not as they were staged. */
+export class DamagedStaging extends Error {
+  readonly errcode = DAMAGED[0];
+}
+
+const codeOf = (error: unknown): number | undefined => {
+  const { errcode } = error as { readonly errcode?: unknown };
+  // The low byte of an extended code is the primary one.
+  return typeof errcode === 'number' ? errcode & 0xff : undefined;
+};
+
+/** An error of SQLite as a message for operators; any other error is returned unchanged. */
+export const asStagingFailure = (error: unknown, path: string, elsewhere = ELSEWHERE): unknown => {
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const failure = (sentence: string) => new CommandFailure(sentence, { cause: error });
+  if (code === BUSY) return failure(`another run works with this file and table: ${path} is in use`);
+  if (code === FULL) return failure(`the disk is full: ${path}; ${elsewhere}`);
+  if (code === ERROR || DAMAGED.includes(code)) {
+    return failure(`the staging file is damaged: ${path}; ${RESTART}`);
+  }
+  return failure(`the staging file cannot be read or written: ${path}; ${elsewhere}`);
+};
+
+/** Where the rows of a file are staged. `use` is what must differ between two staging files: the table and the options. */
+export const stagingPath = (path: string, folder: string | undefined, use: readonly unknown[]): string => {
+  // In a folder of its own, files of the same name may meet.
+  const names = folder === undefined ? use : [...use, dirname(resolve(path))];
+  const hash = createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, HASH_LENGTH);
+  return join(folder ?? dirname(path), `${basename(path)}.${hash}.sqlite`);
+};
+
+/** The staging files of other runs with this file. */
+export const otherStagingFiles = (staging: string): string[] => {
+  const own = basename(staging);
+  const prefix = own.replace(/[0-9a-f]+\.sqlite$/, '');
+  const isOther = (name: string) =>
+    name !== own && name.startsWith(prefix) && /^[0-9a-f]{16}\.sqlite$/.test(name.slice(prefix.length));
+  return readdirSync(dirname(staging))
+    .filter(isOther)
+    .map((name) => join(dirname(staging), name));
+};
+
+export const removeStaging = (path: string): void => {
+  for (const ending of ENDINGS) rmSync(path + ending, { force: true });
+};
+
+/** @throws CommandFailure when a file of this name exists that is not a file of this user */
+const isThere = (path: string): boolean => {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  if (facts === undefined) return false;
+  if (!facts.isFile()) throw new CommandFailure(`this is not the staging file of a run, but has its name: ${path}`);
+  if (process.getuid && facts.uid !== process.getuid()) {
+    throw new CommandFailure(`the staging file belongs to another user: ${path}; ${ELSEWHERE}`);
+  }
+  return true;
+};
+
+const create = (path: string): void => {
+  removeStaging(path);
+  try {
+    // O_EXCL does not follow a symbolic link.
+    closeSync(openSync(path, 'wx', PRIVATE_FILE.mode));
+  } catch (error) {
+    const failure = asFileFailure(error, path);
+    if (!(failure instanceof CommandFailure)) throw error;
+    throw new CommandFailure(`the staging file cannot be created: ${failure.message}; ${ELSEWHERE}`, { cause: error });
+  }
+};
+
+const inodeOf = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.ino;
+
+/** Opens and locks the file; a transaction is open afterwards. The lock ends with the process, however that ends. */
+const openLocked = (path: string): DatabaseSync => {
+  const inode = inodeOf(path);
+  // SQLite sorts an index in files that have no name: beside this one, since the system's folder may be small, or memory.
+  process.env.SQLITE_TMPDIR = dirname(path);
+  const db = new DatabaseSync(path);
+  try {
+    // Without the shared memory of the log, which a network share does not have.
+    db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    db.exec(`PRAGMA cache_size = -${CACHE_KB}; BEGIN IMMEDIATE`);
+    // Another run may have replaced the file before it was locked.
+    if (inodeOf(path) !== inode) throw Object.assign(new Error('replaced'), { errcode: BUSY });
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+};
+
+/** An open staging file. */
+export interface StagingFile {
+  readonly db: DatabaseSync;
+  /** Why an earlier file is not continued, as a clause; undefined when there was none. */
+  readonly replaced: string | undefined;
+  /** Whether its rows are staged already. */
+  readonly isContinued: boolean;
+}
+
+/**
+ * Opens the file of a stopped run, or creates a new one. `unusable` gets what is in the file and says why it cannot be
+ * continued, as a clause.
+ * @throws CommandFailure when another run has it open, when it belongs to another user or cannot be created
+ */
+export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => string | undefined): StagingFile => {
+  const created = (replaced: string | undefined): StagingFile => {
+    create(path);
+    return { db: openLocked(path), replaced, isContinued: false };
+  };
+  try {
+    if (!isThere(path)) return created(undefined);
+    let db: DatabaseSync | undefined;
+    let reason: string | undefined = 'its staging file is damaged';
+    try {
+      db = openLocked(path);
+      reason = unusable(db);
+      if (reason === undefined) return { db, replaced: undefined, isContinued: true };
+    } catch (error) {
+      if (![ERROR, ...DAMAGED].includes(codeOf(error) ?? 0)) throw error;
+    } finally {
+      // Before the new one is created, since closing removes the log by its name.
+      if (reason !== undefined) db?.close();
+    }
+    return created(reason);
+  } catch (error) {
+    throw asStagingFailure(error, path);
+  }
+};

@@ -1,0 +1,131 @@
+import { CommandFailure } from '../command/outcome.ts';
+import { type Columns, type CsvLayout, delimiterIn, mustName, readHeader } from './csv-header.ts';
+import { type CsvRecord, csvRecords, parseRecords } from './csv-records.ts';
+import { MAX_ROW_LENGTH, readLines } from './lines.ts';
+import type { Row, RowText } from './row.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** How the rows of a file are written. It is known before its first row is. */
+export type Layout = CsvLayout | 'ndjson' | 'txt';
+
+/** A decoder replaces bytes that are not UTF-8 by U+FFFD: the text is then not what was written. */
+const textIssues = (text: string): string[] => {
+  if (text.length > MAX_ROW_LENGTH) {
+    return [`the line is longer than ${MAX_ROW_LENGTH.toLocaleString('en-GB')} characters`];
+  }
+  return text.includes('\uFFFD') ? ['the row has bytes that are not UTF-8; save the file as UTF-8'] : [];
+};
+
+const columnCountIssue = (count: number, expected: number): string | undefined => {
+  if (count === expected) return undefined;
+  const few = count < expected;
+  return `the row has too ${few ? 'few' : 'many'} columns: ${count} where the header names ${expected}`;
+};
+
+const csvRow = (row: RowText, { cells, issue }: CsvRecord, columns: CsvLayout['columns']): Row => {
+  const fields: Record<string, string> = {};
+  for (const [index, name] of columns.entries()) {
+    const cell = cells[index];
+    if (name !== null && cell !== undefined) fields[name] = cell;
+  }
+  const wrong = issue ?? columnCountIssue(cells.length, columns.length);
+  return { ...row, isJson: false, fields, issues: wrong === undefined ? textIssues(row.text) : [wrong] };
+};
+
+const parse = (text: string): { readonly value: unknown } | undefined => {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+};
+
+const ndjsonRow = (row: RowText): Row => {
+  const tooLong = row.text.length > MAX_ROW_LENGTH;
+  const parsed = tooLong ? undefined : parse(row.text);
+  const unreadable = (issues: string[]): Row => ({ ...row, isJson: parsed !== undefined, fields: {}, issues });
+  if (parsed === undefined) return unreadable(tooLong ? textIssues(row.text) : ['the line is not JSON']);
+  const { value } = parsed;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return unreadable(['the line is not a JSON object']);
+  }
+  return { ...row, isJson: true, fields: value as Row['fields'], issues: textIssues(row.text) };
+};
+
+const textRow = (row: RowText): Row => ({
+  ...row,
+  isJson: false,
+  fields: { registration: row.text },
+  issues: textIssues(row.text),
+});
+
+/** Spreadsheet programs write such rows for cells that were cleared. */
+const isEmpty = ({ cells, issue }: CsvRecord): boolean =>
+  issue === undefined && cells.every((cell) => cell.trim() === '');
+
+/** The rows of these texts in their order, without empty ones. Depends on nothing but the texts and the layout. */
+export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
+  if (layout === 'ndjson') return texts.map(ndjsonRow);
+  if (layout === 'txt') return texts.map(textRow);
+  const records = parseRecords(
+    texts.map(({ text }) => text),
+    layout.delimiter,
+  );
+  return texts.flatMap((row, index) => {
+    const record = records[index];
+    return record === undefined || isEmpty(record) ? [] : csvRow(row, record, layout.columns);
+  });
+};
+
+/** The chunks of lines as rows. @throws CommandFailure when the header is missing or invalid, or a quote is never closed */
+async function* readCsv(
+  chunks: AsyncIterable<readonly RowText[]>,
+  expected: Columns,
+  onLayout: (layout: Layout) => void,
+): AsyncGenerator<Row[]> {
+  const records = csvRecords();
+  let delimiter: string | undefined;
+  let layout: CsvLayout | undefined;
+  for await (const lines of chunks) {
+    const texts: RowText[] = [];
+    for (const line of lines) {
+      const record = records.add(line, layout?.delimiter);
+      if (record === undefined) continue;
+      if (layout !== undefined) texts.push(record);
+      else if (delimiter === undefined && delimiterIn(record.text) !== undefined) delimiter = delimiterIn(record.text);
+      else {
+        layout = readHeader(record.text, expected, delimiter);
+        onLayout(layout);
+      }
+    }
+    if (layout !== undefined) yield rowsOf(texts, layout);
+  }
+  records.end();
+  if (layout === undefined) throw new CommandFailure(`the file is empty: ${mustName(expected)}`);
+}
+
+/**
+ * The rows of a file in its order, a chunk at a time, without blank ones. Calls `onLayout` once before the first row, and
+ * `onBytes` with the bytes read so far.
+ * @throws CommandFailure when the file is not CSV with these columns
+ */
+export async function* readRows(
+  { path, format }: SourceFile,
+  expected: Columns,
+  onLayout: (layout: Layout) => void,
+  onBytes: (read: number) => void,
+): AsyncGenerator<Row[]> {
+  const lines = readLines(path, onBytes);
+  if (format === 'csv') {
+    yield* readCsv(lines, expected, onLayout);
+    return;
+  }
+  onLayout(format);
+  for await (const chunk of lines) {
+    const texts = chunk.map(({ line, text }) => ({ line, text: text.trim() }));
+    yield rowsOf(
+      texts.filter(({ text }) => text !== ''),
+      format,
+    );
+  }
+}

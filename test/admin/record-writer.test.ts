@@ -1,0 +1,28 @@
+import { expect, it } from '@jest/globals';
+import { recordWriter } from '../../lib/admin/file-command/record-writer.ts';
+
+it.each(['put', 'finish'] as const)(
+  'A writer throws its first error from %s once no request is in flight',
+  async (next) => {
+    const slow = Promise.withResolvers<void>();
+    const ended: string[] = [];
+    const write = async ([entry]: readonly string[]) => {
+      if (entry === 'slow') await slow.promise;
+      ended.push(String(entry));
+      if (entry === 'bad') throw new Error('first');
+      return ['loaded' as const];
+    };
+    const fits = ({ length }: readonly string[]) => length <= 1;
+    const writer = recordWriter({ requestsInFlight: 2, fits, write }, () => undefined);
+    for (const [line, entry] of ['slow', 'bad', 'batched'].entries()) await writer.put(entry, { key: entry, line });
+    const thrown = Promise.resolve(
+      next === 'put' ? writer.put('late', { key: 'late', line: 3 }) : writer.finish(),
+    ).catch((error: Error) => void ended.push(error.message));
+    // Time for an error that is thrown too early.
+    await new Promise(setImmediate);
+    slow.resolve();
+    await thrown;
+    expect(ended).toEqual(['bad', 'slow', 'first']);
+    expect(writer.confirmed()).toEqual({ key: 'slow', line: 0 });
+  },
+);
