@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isSandbox, requestContextOf } from '../../functions/http/request-context.ts';
+import { isSandbox, requestContextOf } from '../../functions/http/request.ts';
 
 const idOf = (requestId: unknown, awsRequestId?: string) =>
   requestContextOf({ requestContext: { requestId } }, { awsRequestId } as never).requestId;
@@ -31,7 +31,6 @@ describe('The context of a request', () => {
       method: 'GET',
       path: '/v1',
       pathParameters: { id: '1' },
-      event,
     });
     const { headers, pathParameters } = requestContextOf(event, undefined);
     expect([Object.keys(headers), Object.keys(pathParameters)]).toEqual([['x-api-key'], ['id']]);
