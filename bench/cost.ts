@@ -1,7 +1,7 @@
 /** What a million requests cost at AWS's prices, from what the deployed bundles take. */
 import { database } from '../core/dynamodb/database.ts';
 import type { EndpointId } from '../functions/endpoints/table.ts';
-import type { GatewayHandler } from '../functions/http/serve.ts';
+import type { GatewayHandler } from '../functions/http/http-function.ts';
 import { MEMORY_MEGABYTES } from '../lib/cloud/endpoint-function.ts';
 import { importFileOf } from '../lib/endpoint-files.ts';
 import { meter } from '../test/support/metered-client.ts';

@@ -1,26 +1,14 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { AdmissionStore, Caller } from '../../core/access/admission.ts';
+import type { Caller } from '../../core/access/admission.ts';
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
-import { keysTable } from '../../core/access/keys-table.ts';
-import { usageTable } from '../../core/access/usage-table.ts';
-import { database } from '../../core/dynamodb/database.ts';
-import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
 import { bulkSizeLimit } from './bulk-size.ts';
 import { dateParameter } from './date-parameter.ts';
 import { type EarlyLoad, withEarlyLoad } from './early-load.ts';
-import { grantedActions, type ServedEndpoint } from './endpoint.ts';
-import { keyForm } from './key-form.ts';
-import { problemDocuments } from './problem-documents.ts';
+import type { ServedEndpoint } from './endpoint.ts';
+import { type Answer, type GatewayHandler, httpFunction, openTables } from './http-function.ts';
 import type { InboundMiddleware, RequestContext } from './request.ts';
-import { reportInternalError, requestLog } from './request-log.ts';
-import { responseHeaders } from './response-headers.ts';
-
-/** A Lambda handler for API Gateway. It trusts no event, returns a response for every error and never throws. */
-export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** What an endpoint reads of a request besides path and `date`: `readsInput` makes it, in the endpoint's `input.ts`. */
 export interface Input<Values extends object = object> {
@@ -34,8 +22,7 @@ export interface Input<Values extends object = object> {
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** The request that `load` gets. The values of the endpoint's input are among its fields. */
-export interface LoadRequest<Row extends ServedEndpoint>
-  extends Pick<RequestContext, 'now' | 'deadline' | 'date' | 'method' | 'path'> {
+export interface LoadRequest<Row extends ServedEndpoint> extends Pick<RequestContext, 'now' | 'deadline' | 'date'> {
   /** The values of the path's parameters; empty should an event lack them. */
   readonly parameters: Readonly<Record<NamesIn<Row['paths'][0]>, string>>;
   /** From the key's prefix: a test key sees the sandbox only. */
@@ -48,14 +35,6 @@ export interface LoadRequest<Row extends ServedEndpoint>
 
 /** The request of an admitted caller. */
 export type ApiRequest<Row extends ServedEndpoint> = LoadRequest<Row> & { readonly caller: Caller };
-
-/** What a handler returns. The middlewares add the status and the headers of every response. */
-export interface Answer {
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Why a part of the body is missing (`LOOKUP_UNAVAILABLE`); logged, never sent. */
-  readonly failure?: unknown;
-}
 
 /** How an endpoint responds, and what it can load while admission runs. */
 export interface Service<Row extends ServedEndpoint, Values extends object, Loaded>
@@ -73,46 +52,19 @@ type Define<Row extends ServedEndpoint, Values extends object, Loaded> = (
   resources: Resources<Row>,
 ) => Service<Row, Values, Loaded>;
 
-/** The database, the tables that the row lists and admission's two. */
-const openTables = (row: ServedEndpoint) => {
-  const db = database();
-  const tables = tableNamesFromEnvironment(Object.keys(grantedActions(row)) as TableId[]);
-  const store: AdmissionStore = {
-    findKey: keysTable(db, tables.keys).find,
-    incrementUsage: usageTable(db, tables.usage).increment,
-  };
-  return { db, tables, store };
-};
-
 /** Gives what a handler gets of the request context. Any path but the row's is of a malformed event and is in no header. */
 const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }: Row, input?: Input<Values>) => {
   const names = [...paths[0].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return (context: RequestContext) => {
-    const { now, deadline, date, method, path, key, caller, pathParameters } = context;
+    const { now, deadline, date, path, key, caller, pathParameters } = context;
     return {
-      ...{ now, deadline, date, method, path, caller, environment: key?.environment },
+      ...{ now, deadline, date, caller, environment: key?.environment },
       parameters: Object.fromEntries(names.map((name) => [name, pathParameters[name] ?? ''])),
       address: paths.find((known) => known === path) ?? paths[0],
       ...input?.valuesOf(context),
       // The key is there once `keyForm` has run; the caller is not while admission runs, as the type of `load` says.
     } as ApiRequest<Row> & Values;
   };
-};
-
-const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGatewayProxyStructuredResultV2 => ({
-  statusCode,
-  headers: {
-    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    ...Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)),
-  },
-  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-});
-
-/** Lambda's context, on which the last middleware hands middy's `internal` to the handler. */
-type HandlerContext = Context & { readonly request: RequestContext };
-
-const handOver: InboundMiddleware = {
-  before: ({ context, internal }) => void Object.assign(context, { request: internal }),
 };
 
 const build = <Row extends ServedEndpoint, Values extends object, Loaded>(
@@ -127,32 +79,10 @@ const build = <Row extends ServedEndpoint, Values extends object, Loaded>(
   const admitted = load
     ? withEarlyLoad({ row, store, requestOf, date, read, hasBody: input?.hasBody === true }, { load, ...conditions })
     : [admission(store, row.scope), date, ...read];
-  const answer = async (_event: APIGatewayProxyEventV2, { request: context }: HandlerContext) => {
-    const respondLoaded = async () => {
-      const request = requestOf(context);
-      return respond(request, (context.loaded ? context.loaded.value : await load?.(request)) as Loaded);
-    };
-    const answered = await context.deadline.within(respondLoaded());
-    if (answered.failure !== undefined) reportInternalError(context, answered.failure);
-    return responseOf(row.successStatus, answered);
-  };
-  const handler = middy<
-    APIGatewayProxyEventV2,
-    APIGatewayProxyStructuredResultV2,
-    Error,
-    HandlerContext,
-    RequestContext
-  >(answer, { timeoutEarlyInMillis: 0 }).use([
-    requestLog(row.id),
-    responseHeaders(),
-    problemDocuments(),
-    keyForm(),
-    ...admitted,
-    bulkSizeLimit(row),
-    handOver,
-  ]);
-  // middy reads the context before it listens for errors. A copy, because `handOver` writes to it.
-  return (event, lambda) => handler((event ?? {}) as APIGatewayProxyEventV2, { ...lambda } as HandlerContext);
+  return httpFunction(row, [...admitted, bulkSizeLimit(row)], async (context) => {
+    const request = requestOf(context);
+    return respond(request, (context.loaded ? context.loaded.value : await load?.(request)) as Loaded);
+  });
 };
 
 /**

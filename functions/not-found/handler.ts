@@ -1,7 +1,8 @@
 import { apiError } from '../../core/problems.ts';
 import { endpoints } from '../endpoints/table.ts';
+import { admission } from '../http/admission.ts';
+import { httpFunction, openTables } from '../http/http-function.ts';
 import { matchRoute } from '../http/path-template.ts';
-import { serve } from '../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 
 const methodsAt = (path: string): string[] =>
@@ -15,11 +16,9 @@ const hintFor = (path: string): string | undefined => {
 };
 
 /** Every path and method that no row serves: 404, or 405 where the path exists. contract.md "Addresses and versions". */
-export const handler = serve(endpoint, () => ({
-  respond: ({ method, path }) => {
-    const allowed = methodsAt(path);
-    // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.
-    if (allowed.length === 0 || allowed.includes(method)) throw apiError('ROUTE_NOT_FOUND', { hint: hintFor(path) });
-    throw apiError('METHOD_NOT_ALLOWED', { allowed });
-  },
-}));
+export const handler = httpFunction(endpoint, [admission(openTables(endpoint).store)], async ({ method, path }) => {
+  const allowed = methodsAt(path);
+  // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.
+  if (allowed.length === 0 || allowed.includes(method)) throw apiError('ROUTE_NOT_FOUND', { hint: hintFor(path) });
+  throw apiError('METHOD_NOT_ALLOWED', { allowed });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import type { GatewayHandler } from '../../functions/http/serve.ts';
+import type { GatewayHandler } from '../../functions/http/http-function.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
 import { testApi } from '../support/test-api.ts';

@@ -4,7 +4,7 @@ import { generateKey } from '../../core/access/api-key.ts';
 import { LARGEST_BULK_SIZE } from '../../core/access/plans.ts';
 import { input } from '../../functions/endpoints/bulk-insurance/input.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import type { GatewayHandler } from '../../functions/http/serve.ts';
+import type { GatewayHandler } from '../../functions/http/http-function.ts';
 import { type FunctionId, importFileOf } from '../../lib/endpoint-files.ts';
 import { documents } from '../../lib/openapi/documents.ts';
 import { NOON } from '../support/clock.ts';
