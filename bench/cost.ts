@@ -1,8 +1,9 @@
 /** What a million requests cost at AWS's prices, from what the deployed bundles take. */
 import { database } from '../core/dynamodb/database.ts';
-import { type Endpoint, type EndpointId, endpoints } from '../functions/endpoints.ts';
-import type { GatewayHandler } from '../functions/http/stack.ts';
+import type { EndpointId } from '../functions/endpoints/table.ts';
+import type { GatewayHandler } from '../functions/http/http-function.ts';
 import { MEMORY_MEGABYTES } from '../lib/cloud/endpoint-function.ts';
+import { importFileOf } from '../lib/endpoint-files.ts';
 import { meter } from '../test/support/metered-client.ts';
 import { preparePacedEngine } from '../test/support/prepared-engine.ts';
 import { bulkEvent, gatewayEvent, lookupEvent } from './events.ts';
@@ -126,8 +127,7 @@ const measureAll = async (functions: Functions) => {
     const measured = [];
     for (const [index, request] of requests.entries()) {
       showProgress(index, requests.length, request.name);
-      const row: Endpoint = endpoints[request.endpoint];
-      const { handler } = (await import(`../${row.entry}`)) as { handler: GatewayHandler };
+      const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(request.endpoint, 'handler.ts');
       await engine.setPace({ delayMs: 0, repeated: [] });
       const units = await costOf(() => handler(request.event(index * PER_REQUEST), {} as never));
       const repeated = [names.keys, names.usage, names.vehicles, names.compliance];

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { bundleFunctions, type FunctionId } from '../lib/cloud/bundles.ts';
+import { bundleFunctions } from '../lib/cloud/bundles.ts';
+import type { FunctionId } from '../lib/endpoint-files.ts';
 import type { Block, Invocation, Loaded, Work } from './function-process.ts';
 
 /** The flags with which Lambda starts Node; those about memory do not matter here. */

@@ -1,7 +1,10 @@
 /** Processor time of requests without a valid key, whatever their bodies: an unauthenticated caller must not cost much. */
 import { generateKey } from '../core/access/api-key.ts';
-import { type Endpoint, type EndpointId, endpoints, fallback } from '../functions/endpoints.ts';
-import type { FunctionId } from '../lib/cloud/bundles.ts';
+import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
+import type { Endpoint } from '../functions/http/endpoint.ts';
+import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
+import type { FunctionId } from '../lib/endpoint-files.ts';
+import { documents } from '../lib/openapi/documents.ts';
 import { prepareEngine } from '../test/support/prepared-engine.ts';
 import { gatewayEvent } from './events.ts';
 import { type FunctionProcess, withFunctions } from './functions.ts';
@@ -56,12 +59,13 @@ const eventOf =
   });
 
 const requestsOf = ([endpoint, row]: readonly [EndpointId, Endpoint]): readonly HostileRequest[] => {
-  if (row.query) {
+  const { query, body: schema } = documents[endpoint];
+  if (query) {
     return [
       { endpoint, what: '9 kB of query', event: eventOf(row, { rawQueryString: 'limit=1&slug=!&'.repeat(600) }) },
     ];
   }
-  if (row.body === undefined) return [{ endpoint, what: 'no body', event: eventOf(row, {}) }];
+  if (schema === undefined) return [{ endpoint, what: 'no body', event: eventOf(row, {}) }];
   return BODIES.map(({ what, body }) => ({ endpoint, what, event: eventOf(row, { body }) }));
 };
 
@@ -70,7 +74,7 @@ const hostileRequests: readonly HostileRequest[] = [
   {
     endpoint: 'not-found',
     what: '1 MB of numbers',
-    event: eventOf({ method: 'POST', paths: [`/${fallback.route}`] }, { body: BODIES[0]?.body }),
+    event: eventOf({ method: 'POST', paths: [`/${notFound.id}`] }, { body: BODIES[0]?.body }),
   },
 ];
 

@@ -7,7 +7,7 @@ import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
-import { insuranceOn, isInsured } from '../../core/vehicles/insurance.ts';
+import { insuranceStatus } from '../../core/vehicles/insurance.ts';
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 
@@ -42,15 +42,12 @@ export const handler = async ({ headers, pathParameters, requestContext }: Looku
   if (registration === undefined) return { statusCode: 400 };
   const record = await vehicles.find(registration);
   if (record === undefined) return { statusCode: 404 };
-  const insurance = insuranceOn(today, record.policies);
   const { vehicle, lastUpdated } = record;
   return {
     statusCode: 200,
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      registration: pathParameters.registration,
-      insured: isInsured(insurance),
-      policy: insurance.policy,
+      ...insuranceStatus(pathParameters.registration, today, record.policies),
       vehicle,
       lastUpdated,
     }),

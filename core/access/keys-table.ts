@@ -83,7 +83,18 @@ const updateExpression = (changes: KeyChanges) => {
   };
 };
 
-/** The table of API keys. Functions only call `find`; the rest is for operators. */
+/**
+ * Reads the record of a key. Strongly consistent, so that a revoked key stops at once.
+ * @throws UnreadableRecord
+ */
+export const keyFinder =
+  (db: DynamoDBDocumentClient, table: string) =>
+  async (id: string): Promise<KeyRecord | undefined> => {
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }));
+    return Item && parseKey(Item);
+  };
+
+/** The table of API keys, for operators: functions bundle only `keyFinder`. */
 export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   const change = async (
     id: string,
@@ -109,14 +120,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
     }
   };
 
-  /**
-   * Strongly consistent, so that a revoked key stops at once.
-   * @throws UnreadableRecord
-   */
-  const find = async (id: string): Promise<KeyRecord | undefined> => {
-    const { Item } = await db.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }));
-    return Item && parseKey(Item);
-  };
+  const find = keyFinder(db, table);
 
   const putNew = (Item: Item) =>
     db.send(new PutCommand({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(id)' }));

@@ -53,7 +53,7 @@ export const usageReport = (caller: Caller, counts: readonly WindowCount[], now:
       scopes: key.scopes,
       domains: key.domains ?? null,
       expires: key.expires ?? null,
-      environment: key.environment ?? 'unknown',
+      environment: key.environment ?? ('unknown' as const),
     },
     limits: {
       requestsPerWindow: plan.requestsPerWindow,

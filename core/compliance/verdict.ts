@@ -1,6 +1,8 @@
-import type { LondonDate } from '../runtime/clock.ts';
+import { apiError } from '../problems.ts';
+import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
 import type { InsuranceRecord } from '../vehicles/record.ts';
+import { vehicleNotFound } from '../vehicles/suggestion.ts';
 import type { ComplianceRecord } from './record.ts';
 
 /** Why a check can fail, in the order of the checks (docs/contract.md#compliance). */
@@ -124,4 +126,30 @@ export const verdictOn = (
     reasons,
     details,
   };
+};
+
+/** The body of a compliance lookup. */
+export interface ComplianceAnswer extends Verdict {
+  /** As it was queried. */
+  readonly registration: string;
+  /** The time of the request, ISO 8601 UTC. */
+  readonly lastChecked: string;
+}
+
+/** The records that a verdict follows from; undefined where there is none. */
+interface Sources {
+  readonly vehicle: Omit<InsuranceRecord, 'registration'> | undefined;
+  readonly compliance: ComplianceRecord | undefined;
+}
+
+/** @throws VEHICLE_NOT_FOUND, COMPLIANCE_NOT_FOUND without the record */
+export const complianceAnswer = (
+  registration: string,
+  { vehicle, compliance }: Sources,
+  now: Date,
+): ComplianceAnswer => {
+  const today = londonDate(now);
+  if (vehicle === undefined) throw vehicleNotFound(registration, today);
+  if (compliance === undefined) throw apiError('COMPLIANCE_NOT_FOUND');
+  return { registration, ...verdictOn(today, vehicle, compliance), lastChecked: now.toISOString() };
 };

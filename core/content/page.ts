@@ -17,6 +17,15 @@ export const readPageQuery = (
   return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset } };
 };
 
+/** The body of a list. */
+export interface ContentPage {
+  readonly items: readonly ContentItem[];
+  /** Items that match the filter, exactly. */
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
 /** Bytes of JSON. */
 const MAX_PAGE_BYTES = 5_000_000;
 /**

@@ -1,6 +1,6 @@
-/** The shapes that the content endpoints exchange: docs/contract.md#content. */
+/** The rules of new and of changed content, for requests and for imports: docs/contract.md#content. */
 import * as T from 'typebox';
-import { type ContentFields, ContentItem } from './item.ts';
+import type { ContentFields } from './item.ts';
 
 const MAX_CONTENT_BYTES = 100_000;
 
@@ -103,16 +103,6 @@ export const UpdateContent = T.Refine(
   () => `must have at least one of ${creationFields.join(', ')}`,
 );
 
-export const ContentPage = T.Object(
-  {
-    items: T.Array(ContentItem, { description: 'Newest in the list first' }),
-    total: T.Integer({ minimum: 0, description: 'Items that match the filter, exactly' }),
-    limit: T.Integer({ minimum: 1, maximum: 100 }),
-    offset: T.Integer({ minimum: 0 }),
-  },
-  { title: 'ContentPage' },
-);
-
 export const ContentQuery = T.Object(
   {
     domain: T.Optional(fields.domain),
@@ -123,10 +113,14 @@ export const ContentQuery = T.Object(
   { dependentRequired: { slug: ['domain'] } },
 );
 
-export const IdempotencyKeyHeader = T.String({
-  maxLength: 255,
-  pattern: '\\S',
-  description: 'a text of 1 to 255 characters, new for each new item',
+export const IdempotencyKeyHeaders = T.Object({
+  'Idempotency-Key': T.Optional(
+    T.String({ maxLength: 255, pattern: '\\S', description: 'a text of 1 to 255 characters, new for each new item' }),
+  ),
+});
+
+export const IfMatchHeaders = T.Object({
+  'If-Match': T.Optional(T.String({ description: 'Change the item only if its version is named here' })),
 });
 
 /** The fields of a new item from a validated body, defaults filled in. */

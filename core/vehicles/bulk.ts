@@ -1,10 +1,9 @@
 /** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (docs/contract.md#bulk). */
 import { problems } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
-import { insuranceOn, isInsured } from './insurance.ts';
+import { type InsuranceStatus, insuranceStatus } from './insurance.ts';
 import type { InsuranceRecord } from './record.ts';
 import { normaliseRegistration } from './registration.ts';
-import type { BulkEntry, EntryCode } from './schemas.ts';
 import { suggestionFor } from './suggestion.ts';
 import type { FoundRecords } from './vehicles-table.ts';
 
@@ -21,6 +20,12 @@ export const bulkKeys = (submitted: readonly string[]): { readonly keys: BulkKey
   const keys = submitted.map(normaliseRegistration);
   return { keys, distinct: [...new Set(keys.filter((key) => key !== undefined))] };
 };
+
+/** Why an entry of a bulk request can fail. */
+export const ENTRY_CODES = ['VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION', 'LOOKUP_UNAVAILABLE'] as const;
+export const COMPLIANCE_ENTRY_CODES = [...ENTRY_CODES, 'COMPLIANCE_NOT_FOUND'] as const;
+
+type EntryCode = (typeof COMPLIANCE_ENTRY_CODES)[number];
 
 const ERRORS: Readonly<Record<EntryCode, string>> = {
   VEHICLE_NOT_FOUND: problems.VEHICLE_NOT_FOUND.detail({}),
@@ -50,34 +55,38 @@ export const bulkEnvelope = <Result extends object>(results: readonly Result[]) 
   return { results, processed: results.length, successful: results.length - failed, failed };
 };
 
-/** The days of a bulk request: today, and the day that insurance is asked for. */
-export interface BulkDays {
-  readonly today: LondonDate;
-  readonly asOf: LondonDate;
-}
+/** One result of bulk insurance. */
+export type BulkEntry =
+  | InsuranceStatus
+  | (EntryFailure<(typeof ENTRY_CODES)[number]> & Pick<InsuranceStatus, 'registration'> & { readonly insured: false });
 
 const verify = (
   registration: string,
   key: string | undefined,
   { found, unread }: FoundRecords<InsuranceRecord>,
-  { today, asOf }: BulkDays,
+  today: LondonDate,
+  asOf: LondonDate = today,
 ): BulkEntry => {
   const failed = { registration, insured: false } as const;
   if (key === undefined) return { ...failed, ...entryFailure('INVALID_REGISTRATION') };
   if (unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const record = found.get(key);
   if (record === undefined) return { ...failed, ...unknownVehicle(key, today) };
-  const insurance = insuranceOn(asOf, record.policies);
-  return { registration, insured: isInsured(insurance), policy: insurance.policy };
+  return insuranceStatus(registration, asOf, record.policies);
 };
 
 /**
  * One result per submitted entry, in order, duplicates included (docs/contract.md#bulk).
  * @param keys of the entries, as `bulkKeys` gives them
+ * @param asOf the day that was asked for instead of today
  */
 export const verifyBulk = (
   submitted: readonly string[],
   keys: BulkKeys,
   records: FoundRecords<InsuranceRecord>,
-  days: BulkDays,
-) => bulkEnvelope(submitted.map((registration, index) => verify(registration, keys[index], records, days)));
+  today: LondonDate,
+  asOf?: LondonDate,
+) => ({
+  ...bulkEnvelope(submitted.map((registration, index) => verify(registration, keys[index], records, today, asOf))),
+  ...(asOf && { asOf }),
+});

@@ -1,5 +1,6 @@
 import type { LondonDate } from '../runtime/clock.ts';
-import type { Policy } from './record.ts';
+import type { Policy, VehicleDetails, VehicleRecord } from './record.ts';
+import { vehicleNotFound } from './suggestion.ts';
 
 /** The state of a vehicle's insurance on a day, and the policy that it follows from. */
 export type Insurance =
@@ -28,5 +29,40 @@ export const insuranceOn = (today: LondonDate, policies: readonly Policy[]): Ins
   return next ? { state: 'not started', policy: next } : { state: 'none', policy: null };
 };
 
-/** Whether the vehicle is insured: derived on the day it is asked, never stored. */
-export const isInsured = (insurance: Insurance): boolean => insurance.state === 'in force';
+/** Whether a vehicle is insured on a day, and the policy that this follows from. */
+export interface InsuranceStatus {
+  /** As it was queried. */
+  readonly registration: string;
+  readonly insured: boolean;
+  readonly policy: Policy | null;
+}
+
+/** Derived on the day it is asked for, never stored. */
+export const insuranceStatus = (
+  registration: string,
+  day: LondonDate,
+  policies: readonly Policy[],
+): InsuranceStatus => {
+  const { state, policy } = insuranceOn(day, policies);
+  return { registration, insured: state === 'in force', policy };
+};
+
+/** The body of an insurance lookup. */
+export interface InsuranceAnswer extends InsuranceStatus {
+  readonly vehicle: VehicleDetails;
+  readonly lastUpdated: string;
+  /** The day that was asked for; absent when the answer is for today. */
+  readonly asOf?: LondonDate;
+}
+
+/** @throws VEHICLE_NOT_FOUND without a record */
+export const insuranceAnswer = (
+  registration: string,
+  record: VehicleRecord | undefined,
+  today: LondonDate,
+  asOf?: LondonDate,
+): InsuranceAnswer => {
+  if (record === undefined) throw vehicleNotFound(registration, today);
+  const { vehicle, lastUpdated, policies } = record;
+  return { ...insuranceStatus(registration, asOf ?? today, policies), vehicle, lastUpdated, ...(asOf && { asOf }) };
+};

@@ -19,9 +19,9 @@ export const normaliseRegistration = (raw: string): string | undefined => {
   return SHAPE.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact) ? compact.toUpperCase() : undefined;
 };
 
-/** As `normaliseRegistration`; nothing is no registration, should an event lack it. @throws INVALID_REGISTRATION */
-export const requireRegistration = (raw: string | undefined): string => {
-  const registration = raw === undefined ? undefined : normaliseRegistration(raw);
+/** As `normaliseRegistration`. @throws INVALID_REGISTRATION */
+export const requireRegistration = (raw: string): string => {
+  const registration = normaliseRegistration(raw);
   if (registration === undefined) throw apiError('INVALID_REGISTRATION');
   return registration;
 };

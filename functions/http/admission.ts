@@ -3,7 +3,7 @@ import { windowAt } from '../../core/access/plans.ts';
 import type { RecentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { apiError } from '../../core/problems.ts';
-import type { InboundMiddleware, RequestContext } from './request-context.ts';
+import type { InboundMiddleware, RequestContext } from './request.ts';
 
 const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
 
@@ -23,7 +23,7 @@ const admit = async (store: AdmissionStore, scope: Scope | undefined, context: R
 
 /** Admits the caller. @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING */
 export const admission = (store: AdmissionStore, scope?: Scope): InboundMiddleware => ({
-  before: async ({ event: context }) => {
+  before: async ({ internal: context }) => {
     await admit(store, scope, context);
   },
 });
@@ -40,7 +40,7 @@ export const admissionBesideLoad = (
   recentlyAdmitted: RecentlyAdmittedKeys,
 ): InboundMiddleware => ({
   before: async (request) => {
-    const { event: context } = request;
+    const { internal: context } = request;
     const hash = context.key?.hash ?? '';
     // Admission sends its requests first: otherwise a rejection would wait until the loaded items are parsed.
     const admitting = admit(store, scope, context);

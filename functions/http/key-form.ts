@@ -1,6 +1,6 @@
 import { type PresentedKey, parseApiKey } from '../../core/access/api-key.ts';
 import { apiError } from '../../core/problems.ts';
-import type { InboundMiddleware } from './request-context.ts';
+import type { InboundMiddleware } from './request.ts';
 
 const BEARER = /^bearer(?: +|$)/i;
 
@@ -24,7 +24,7 @@ export const presentedKey = (headers: Readonly<Record<string, string | undefined
 
 /** Reads the request's key, once. Nothing else is read of a request without a well-formed key. @throws UNAUTHORIZED */
 export const keyForm = (): InboundMiddleware => ({
-  before: ({ event: context }) => {
+  before: ({ internal: context }) => {
     const key = presentedKey(context.headers);
     if (key === undefined) throw apiError('UNAUTHORIZED');
     context.key = key;

@@ -1,7 +1,7 @@
 import { ApiError, apiError, problems, problemType } from '../../core/problems.ts';
 import { docsUrlFromEnvironment } from '../../core/runtime/environment.ts';
 import { bodyParserError } from './body-checks.ts';
-import type { StackRequest } from './request-context.ts';
+import type { HttpRequest } from './request.ts';
 import { reportInternalError } from './request-log.ts';
 
 /**
@@ -9,8 +9,8 @@ import { reportInternalError } from './request-log.ts';
  * cause is logged.
  */
 export const problemDocuments = () => ({
-  onError: (request: StackRequest): void => {
-    const { error, event: context } = request;
+  onError: (request: HttpRequest): void => {
+    const { error, internal: context } = request;
     const known = error instanceof ApiError ? error : bodyParserError(error);
     if (known === undefined) reportInternalError(context, error);
     const { code, message: detail, issues, headers, extension } = known ?? apiError('INTERNAL_ERROR');

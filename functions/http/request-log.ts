@@ -1,6 +1,6 @@
 import { isDatabaseError } from '../../core/dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/observability/log.ts';
-import { isSandbox, type RequestContext, type StackRequest } from './request-context.ts';
+import { type HttpRequest, isSandbox, type RequestContext, requestContextOf } from './request.ts';
 
 /** Logs an internal error and marks it for the metrics. Nothing of it is sent to the caller. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
@@ -18,10 +18,13 @@ const traceIdOf = (traceparent = ''): string | undefined => {
   return /[^0]/.test(traceId) && /[^0]/.test(parentId) && !(isVersion0 && appended) ? traceId : undefined;
 };
 
-/** Adds the request id to the response; writes one line per request, with its metrics. */
+/** The outermost middleware: makes the request context, adds the request id to the response and logs a line with the metrics. */
 export const requestLog = (endpoint: string) => {
   openLog();
-  const close = ({ event: context, response }: StackRequest): void => {
+  const open = ({ event, context, internal }: HttpRequest): void => {
+    Object.assign(internal, requestContextOf(event, context));
+  };
+  const close = ({ internal: context, response }: HttpRequest): void => {
     if (!response) return;
     const { requestId, caller, code } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
@@ -39,5 +42,5 @@ export const requestLog = (endpoint: string) => {
       databaseError: context.databaseError === true,
     });
   };
-  return { after: close, onError: close };
+  return { before: open, after: close, onError: close };
 };

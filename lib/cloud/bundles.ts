@@ -1,12 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build, stop } from 'esbuild';
-import { declaresInput, type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
-import { rowsWithoutSchemas } from './bundled-rows.ts';
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import { type FunctionId, fileOf } from '../endpoint-files.ts';
 import { sdkStubs } from './sdk-stubs.ts';
-
-/** The functions of the service: one per endpoint, and the one for every other path. */
-export type FunctionId = EndpointId | 'not-found';
 
 type BundleId = FunctionId | 'probe';
 
@@ -18,20 +15,16 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** In the output folder of `cdk synth`, which git ignores. */
 const DEFAULT_FOLDER = join(ROOT, 'cdk.out', 'functions');
 
-const rows: readonly (readonly [BundleId, Pick<Endpoint, 'entry' | 'query' | 'headers' | 'body'>])[] = [
-  ...(Object.entries(endpoints) as [EndpointId, Endpoint][]),
-  ['not-found', fallback],
-  ['probe', { entry: 'functions/probe/probe.ts' }],
-];
+const ids: readonly BundleId[] = [...(Object.keys(endpoints) as EndpointId[]), 'not-found', 'probe'];
 
 /**
  * The options that shorten a cold start, by measured effect: CommonJS instead of ES modules, the SDK without unreachable
  * parts, minified, no inline source map.
  */
-const bundle = (ids: readonly BundleId[], folder: string, validating: boolean, stock: boolean) =>
+const bundle = (folder: string, stock: boolean) =>
   build({
     absWorkingDir: ROOT,
-    entryPoints: rows.filter(([id]) => ids.includes(id)).map(([id, { entry }]) => ({ in: entry, out: `${id}/index` })),
+    entryPoints: ids.map((id) => ({ in: fileOf(id, 'handler.ts'), out: `${id}/index` })),
     outdir: folder,
     bundle: true,
     platform: 'node',
@@ -46,11 +39,11 @@ const bundle = (ids: readonly BundleId[], folder: string, validating: boolean, s
     logLevel: 'warning',
     // The stubs fit our client only, so a bundle never reads the switch where it runs.
     define: { 'process.env.DYNAMODB_CLIENT': JSON.stringify(stock ? 'sdk' : '') },
-    plugins: [...(stock ? [] : [sdkStubs()]), ...(validating ? [] : [rowsWithoutSchemas()])],
+    plugins: stock ? [] : [sdkStubs()],
   });
 
 /**
- * Bundles every function in two concurrent runs of esbuild, whose process then ends.
+ * Bundles every function in one run of esbuild, whose process then ends.
  * @param stock with the SDK's own client (docs/dynamodb-client.md)
  * @throws the error of esbuild
  */
@@ -58,12 +51,10 @@ export const bundleFunctions = async (
   folder: string = DEFAULT_FOLDER,
   stock: boolean = process.env.DYNAMODB_CLIENT === 'sdk',
 ): Promise<Bundles> => {
-  const idsWhere = (validating: boolean) =>
-    rows.filter(([, row]) => declaresInput(row) === validating).map(([id]) => id);
-  const folders = rows.map(([id]) => [id, join(folder, id)] as const);
+  const folders = ids.map((id) => [id, join(folder, id)] as const);
   // Files of an earlier build would be deployed too.
   await Promise.all(folders.map(([, place]) => rm(place, { recursive: true, force: true })));
-  await Promise.all([bundle(idsWhere(true), folder, true, stock), bundle(idsWhere(false), folder, false, stock)]);
+  await bundle(folder, stock);
   // Otherwise its process would keep its memory during the synthesis.
   await stop();
   return Object.fromEntries(folders) as Record<BundleId, string>;

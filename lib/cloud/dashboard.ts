@@ -9,7 +9,7 @@ import {
   LogQueryWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { FunctionId } from './bundles.ts';
+import type { FunctionId } from '../endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
 import { serviceMetric } from './service-metrics.ts';

@@ -14,7 +14,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../../core/tables.ts';
-import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/endpoints.ts';
+import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/http/endpoint.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';

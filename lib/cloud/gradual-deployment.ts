@@ -3,7 +3,7 @@ import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { FunctionId } from './bundles.ts';
+import type { FunctionId } from '../endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 
 export interface GradualDeploymentProps {

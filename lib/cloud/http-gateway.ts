@@ -17,7 +17,7 @@ import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Alias, CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Endpoint } from '../../functions/endpoints.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /**

@@ -1,10 +1,13 @@
 import { Annotations, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type TableId, tables as tableDescriptions } from '../../core/tables.ts';
-import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import { type Endpoint, grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
+import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
+import type { FunctionId } from '../endpoint-files.ts';
 import { rollbackAlarmsOf } from './alarm-descriptions.ts';
 import { ServiceAlarms } from './alarms.ts';
-import type { Bundles, FunctionId } from './bundles.ts';
+import type { Bundles } from './bundles.ts';
 import { ServiceDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { GradualDeployment } from './gradual-deployment.ts';
@@ -30,7 +33,7 @@ export interface ServiceStackProps {
 /**
  * One stage of the service. How its parts fit together:
  *
- *     caller → HttpGateway ─ a route per path of functions/endpoints.ts, `$default` for all other requests
+ *     caller → HttpGateway ─ a route per path of functions/endpoints/table.ts, `$default` for all other requests
  *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
  *                     ↑  GradualDeployment ─ moves the aliases, where the settings ask for it
  *                     └→ ServiceTables ─ one per description in core/tables.ts
@@ -59,21 +62,21 @@ export class ServiceStack extends Stack {
     const gateway = new HttpGateway(this, 'Gateway', settings);
     const functions = new Map<FunctionId, EndpointFunction>();
 
-    const addFunction = (functionId: FunctionId, summary: string, actions: Endpoint['tables']) => {
+    const addFunction = (functionId: FunctionId, summary: string, row: ServedEndpoint) => {
       const added = new EndpointFunction(this, functionId, {
         settings,
         summary,
         bundle: bundles[functionId],
-        actions,
+        actions: grantedActions(row),
         tables,
       });
       functions.set(functionId, added);
       return added.live;
     };
     for (const [endpointId, row] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
-      gateway.addRoutes(endpointId, row, addFunction(endpointId, row.summary, row.tables));
+      gateway.addRoutes(endpointId, row, addFunction(endpointId, row.summary, row));
     }
-    gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', fallback.tables));
+    gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin: gateway.origin });
     const alarms = new ServiceAlarms(this, 'Alarms', { settings, gateway, tables, functions, probe });

@@ -4,7 +4,8 @@ import { type Attribute, AttributeType, Billing, TableEncryptionV2, TableV2 } fr
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../core/tables.ts';
-import { type Endpoint, endpoints, type TableActions } from '../../functions/endpoints.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import { grantedActions, type TableActions } from '../../functions/http/endpoint.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 const WRITES = /^(Put|Update|Delete)/;
@@ -18,7 +19,7 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({
 
 /** How the functions access a table. Writes of an import need no alarm: the CLI waits and retries. */
 const accessTo = (id: TableId): ('Read' | 'Write')[] => {
-  const actions = (Object.values(endpoints) as Endpoint[]).flatMap((row) => row.tables[id] ?? []);
+  const actions = Object.values(endpoints).flatMap((row) => grantedActions(row)[id] ?? []);
   const reads = actions.some((action) => !WRITES.test(action));
   const writes = actions.some((action) => WRITES.test(action));
   return [...(reads ? (['Read'] as const) : []), ...(writes ? (['Write'] as const) : [])];

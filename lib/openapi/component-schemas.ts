@@ -1,9 +1,7 @@
-/** The rows' schemas as components: a schema with a title is written once, under that title, and referenced elsewhere. */
-import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
+/** The endpoints' schemas as components: a schema with a title is written once, under that title, and referenced elsewhere. */
+import { documents } from './documents.ts';
 import { isObject, type JsonObject, refTo } from './json.ts';
 import { problemSchema, validationIssueSchema } from './problem-schema.ts';
-
-const rows: readonly Endpoint[] = Object.values(endpoints);
 
 const rewrite = (value: unknown, collected: Map<string, unknown>, isRoot: boolean): unknown => {
   if (Array.isArray(value)) return value.map((entry) => rewrite(entry, collected, false));
@@ -40,7 +38,7 @@ const atLeastOneField = (update: unknown, create: unknown): JsonObject => ({
 /** Every schema that has a title, by title. */
 export const componentSchemas = (): JsonObject => {
   const collected = new Map<string, unknown>();
-  for (const { body, response } of rows) rewrite([body, response], collected, false);
+  for (const { body, response } of Object.values(documents)) rewrite([body, response], collected, false);
   const schemas = Object.fromEntries([...collected].sort(([a], [b]) => a.localeCompare(b)));
   return {
     ...schemas,

@@ -1,12 +1,14 @@
-/** The endpoint table as an OpenAPI 3.1 document: a row is an operation, its schemas are the schemas. */
-import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
+/** The endpoint table as an OpenAPI 3.1 document: a row and its `document.ts` are an operation. */
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { componentSchemas } from './component-schemas.ts';
+import { documents } from './documents.ts';
 import { examples } from './examples/all-examples.ts';
 import { type JsonObject, present } from './json.ts';
 import { parametersOf, requestBodyOf } from './parameters.ts';
 import { headerComponents } from './response-headers.ts';
 import { componentResponses, operationIdOf, otherRequests, platformResponses, responsesOf } from './responses.ts';
-import { information, operationTexts, securitySchemes, tags } from './texts.ts';
+import { information, securitySchemes, tags } from './texts.ts';
 
 const rows = Object.entries(endpoints) as [EndpointId, Endpoint][];
 
@@ -59,15 +61,15 @@ const serversOf = (row: Pick<Endpoint, 'paths'>, { local = LOCAL_ORIGIN, deploye
 };
 
 const operationOf = (id: EndpointId, row: Endpoint): JsonObject => {
-  const parameters = parametersOf(row, examples[id]);
+  const parameters = parametersOf(row, documents[id], examples[id]);
   return present({
     operationId: operationIdOf(id),
     summary: row.summary,
-    description: operationTexts[id],
+    description: documents[id].description,
     tags: [row.tag],
     security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: row.scope ? [row.scope] : [] })),
     parameters: parameters.length > 0 ? parameters : undefined,
-    requestBody: requestBodyOf(row, examples[id]),
+    requestBody: requestBodyOf(documents[id], examples[id]),
     responses: responsesOf(id, row, examples[id]),
   });
 };

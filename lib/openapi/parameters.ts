@@ -1,6 +1,7 @@
 /** Parameters and request bodies of an endpoint. */
 import type { TObject } from 'typebox';
-import { dateQuery, type Endpoint } from '../../functions/endpoints.ts';
+import { dateQuery, type EndpointDocument } from '../../functions/endpoints/document.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import type { Example, ExampleRequest } from './examples/example.ts';
 import { isObject, type JsonObject, present } from './json.ts';
@@ -39,7 +40,11 @@ const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly
   });
 
 /** The path, query and header parameters of an endpoint. */
-export const parametersOf = ({ path, date, query, headers }: Endpoint, shown: readonly Example[]): JsonObject[] => [
+export const parametersOf = (
+  { date }: Pick<Endpoint, 'date'>,
+  { path, query, headers }: EndpointDocument,
+  shown: readonly Example[],
+): JsonObject[] => [
   ...parametersIn('path', path, shown),
   ...(date === 'accepted' ? parametersIn('query', dateQuery, shown) : []),
   ...parametersIn('query', query, shown),
@@ -47,7 +52,7 @@ export const parametersOf = ({ path, date, query, headers }: Endpoint, shown: re
 ];
 
 /** The request body of an endpoint, if it takes one. */
-export const requestBodyOf = ({ body }: Endpoint, shown: readonly Example[]): JsonObject | undefined =>
+export const requestBodyOf = ({ body }: EndpointDocument, shown: readonly Example[]): JsonObject | undefined =>
   body && {
     required: true,
     content: {

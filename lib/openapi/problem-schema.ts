@@ -1,6 +1,6 @@
 /** The schema of problem documents (RFC 9457), made from the error catalogue. */
 import { MAX_ISSUES, type ProblemCode, problems, problemType } from '../../core/problems.ts';
-import { openCode } from '../../core/schemas/open-code.ts';
+import { openCode } from '../../functions/endpoints/document.ts';
 import { type JsonObject, refTo } from './json.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
@@ -60,7 +60,7 @@ export const problemSchema = {
 
 /**
  * The problem document of one status, with the codes of that status. A client in TypeScript narrows the union of an operation's
- * errors by `status`, and compares `code` then. The codes stay open (core/schemas/open-code.ts): one variant per code would
+ * errors by `status`, and compares `code` then. The codes stay open (`openCode`): one variant per code would
  * narrow no further beside a variant for codes to come.
  */
 export const problemOf = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({

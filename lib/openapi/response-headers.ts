@@ -1,5 +1,4 @@
-/** The headers of responses: of all (docs/contract.md#every-response), of single statuses and of single endpoints. */
-import type { EndpointId } from '../../functions/endpoints.ts';
+/** The headers of responses: of all (docs/contract.md#every-response) and of single statuses. */
 import { type JsonObject, refTo } from './json.ts';
 
 const count = (description: string): JsonObject => ({
@@ -54,20 +53,6 @@ export const headerComponents = { ...everyResponse, ...someResponses } as const;
 
 type HeaderName = keyof typeof headerComponents;
 
-/** Headers that a successful response of an endpoint adds to those of every response. */
-const ofSuccess: Readonly<Record<EndpointId, readonly HeaderName[]>> = {
-  'vehicle-insurance': [],
-  'bulk-insurance': [],
-  compliance: [],
-  'bulk-compliance': [],
-  'list-content': ['Link'],
-  'create-content': ['Location', 'ETag'],
-  'read-content': ['ETag'],
-  'update-content': ['ETag'],
-  'delete-content': [],
-  usage: [],
-};
-
 const refs = (names: readonly HeaderName[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
 
@@ -81,8 +66,8 @@ const ofStatus: Readonly<Record<number, JsonObject>> = {
 
 const common = Object.keys(everyResponse) as HeaderName[];
 
-/** The headers of an endpoint's successful response. */
-export const successHeaders = (id: EndpointId): JsonObject => refs([...common, ...ofSuccess[id]]);
+/** The headers of a successful response, with those that its endpoint adds. */
+export const successHeaders = (added: readonly HeaderName[] = []): JsonObject => refs([...common, ...added]);
 
 /** The headers of an error response with this status. */
 export const problemHeaders = (status: number): JsonObject => ({

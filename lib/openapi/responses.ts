@@ -1,8 +1,11 @@
 /** The responses of each endpoint, by status. */
 
 import { type ProblemCode, problems } from '../../core/problems.ts';
-import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
+import type { EndpointDocument } from '../../functions/endpoints/document.ts';
+import type { EndpointId } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { schemaInDocument } from './component-schemas.ts';
+import { documents } from './documents.ts';
 import { meaningOf } from './error-list.ts';
 import { commonProblems } from './examples/all-examples.ts';
 import type { Example } from './examples/example.ts';
@@ -22,18 +25,14 @@ const SUCCESS: Readonly<Record<Endpoint['successStatus'], string>> = {
 export const operationIdOf = (id: EndpointId): string =>
   id.replace(/-([a-z])/g, (_hyphen, letter: string) => letter.toUpperCase());
 
-const linkTo = (id: EndpointId, description: string): JsonObject => ({
-  operationId: operationIdOf(id),
-  description,
-  parameters: { id: '$response.body#/id' },
-});
-
-/** OpenAPI links from a created item to the operations on it. */
-const itemLinks: JsonObject = {
-  ReadItem: linkTo('read-content', 'Read the item'),
-  UpdateItem: linkTo('update-content', 'Update the item'),
-  DeleteItem: linkTo('delete-content', 'Delete the item'),
-};
+const linksOf = ({ links }: EndpointDocument): JsonObject | undefined =>
+  links &&
+  Object.fromEntries(
+    Object.entries(links).map(([name, { endpoint, description }]) => [
+      name,
+      { operationId: operationIdOf(endpoint), description, parameters: { id: '$response.body#/id' } },
+    ]),
+  );
 
 const namedExamples = (shown: readonly Example[]): JsonObject | undefined =>
   shown.length === 0
@@ -55,14 +54,14 @@ export const problemResponse = (status: number, codes: readonly ProblemCode[], s
   },
 });
 
-const success = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject =>
+const success = ({ successStatus }: Endpoint, document: EndpointDocument, shown: readonly Example[]): JsonObject =>
   present({
-    description: SUCCESS[row.successStatus],
-    headers: successHeaders(id),
-    content: row.response && {
-      'application/json': present({ schema: schemaInDocument(row.response), examples: namedExamples(shown) }),
+    description: SUCCESS[successStatus],
+    headers: successHeaders(document.responseHeaders),
+    content: document.response && {
+      'application/json': present({ schema: schemaInDocument(document.response), examples: namedExamples(shown) }),
     },
-    links: id === 'create-content' ? itemLinks : undefined,
+    links: linksOf(document),
   });
 
 const commonCodes = Object.keys(commonProblems) as (keyof typeof commonProblems)[];
@@ -127,7 +126,7 @@ export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Examp
     return [status, problemResponse(status, [...shared, ...codes], examples)];
   });
   return {
-    [row.successStatus]: success(id, row, withStatus(row.successStatus)),
+    [row.successStatus]: success(row, documents[id], withStatus(row.successStatus)),
     ...sharedResponses(common),
     ...Object.fromEntries(errors),
   };

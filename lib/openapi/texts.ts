@@ -1,6 +1,6 @@
-/** The prose of the document. Long texts are here and not in the rows, because every function bundles the rows. */
+/** The prose of the document that belongs to no single endpoint. */
 import { readFileSync } from 'node:fs';
-import type { Endpoint, EndpointId } from '../../functions/endpoints.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 
 /** The version of the package, which is the document's too. */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -51,31 +51,3 @@ export const securitySchemes = {
     description: 'The API key, as an alternative to `X-API-Key`. An `Authorization` of another scheme is ignored.',
   },
 } as const;
-
-const REGISTRATION =
-  'A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.';
-const PAST_DAY =
-  '`insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover.';
-const IF_MATCH = 'With `If-Match`, only a version that it names is changed; otherwise the response is 412.';
-const BODY =
-  'The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.';
-const DOMAINS =
-  'A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`).';
-const FIELDS =
-  'Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain.';
-
-/** What each operation does beyond its summary. */
-export const operationTexts: Readonly<Record<EndpointId, string>> = {
-  'vehicle-insurance': `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
-  'bulk-insurance': `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY} ${BODY}`,
-  compliance: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION}`,
-  'bulk-compliance': `One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, it is no verdict. ${BODY}`,
-  'list-content':
-    'Newest in the list first. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.',
-  'create-content': `With an \`Idempotency-Key\`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. ${DOMAINS} ${FIELDS} ${BODY}`,
-  'read-content': 'The `ETag` is the version, for `If-Match`.',
-  'update-content': `Omitted fields keep their value, so a full body replaces the item. \`id\`, \`created_at\`, \`updated_at\` and \`version\` are ignored. Every update increments \`version\`. ${IF_MATCH} ${DOMAINS} ${FIELDS} ${BODY}`,
-  'delete-content': `The item is deleted permanently and its slug is free again; a second delete is 404. ${IF_MATCH}`,
-  usage:
-    'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.',
-};

@@ -19,7 +19,7 @@ const list = (query: string) => get(`${PATH}?${query}`);
 const pageOf = ({ body }: Reply) => body as { items: ContentItem[]; total: number; limit: number; offset: number };
 const slugsOf = (reply: Reply) => pageOf(reply).items.map(({ slug }) => slug);
 
-/** Every value of a parameter: test/http/request-input.test.ts; every link: test/http/page-links.test.ts. */
+/** Every value of a parameter: test/http/input.test.ts; every link: test/http/page-links.test.ts. */
 describe('GET /v1/api/content', () => {
   it('returns the newest first, 20 by default, with the exact total', async () => {
     const reply = await list('domain=Pages.Example');

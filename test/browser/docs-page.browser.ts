@@ -1,6 +1,6 @@
 /** The documentation pages of this machine in a real browser: `npm run test:browser`. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { endpoints } from '../../functions/endpoints.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
 import { FORMS, type Form, type OpenPage, takePicture, testBrowser, WIDE } from './browser.ts';
 

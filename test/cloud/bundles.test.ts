@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -5,6 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
 import { type Bundles, bundleFunctions } from '../../lib/cloud/bundles.ts';
 import { localEnvironment } from '../../lib/local/environment.ts';
 
@@ -26,6 +28,21 @@ describe('The bundles', () => {
   // The sandbox takes 2.5 kB of it.
   it.each(['vehicle-insurance', 'compliance'] as const)('of lookups are at most 84 kB gzipped: %s', async (id) => {
     expect(gzipSync(await sourceOf(bundles[id])).length).toBeLessThanOrEqual(84_000);
+  });
+
+  it('have the schema library only where an endpoint has input', async () => {
+    for (const [id, bundle] of Object.entries(bundles)) {
+      const hasInput = existsSync(join(import.meta.dirname, '../../functions/endpoints', id, 'input.ts'));
+      expect([id, (await sourceOf(bundle)).includes('additionalProperties')]).toEqual([id, hasInput]);
+    }
+  });
+
+  it('have the row of their own endpoint only', async () => {
+    const { summary } = endpoints['bulk-insurance'];
+    for (const [id, bundle] of Object.entries(bundles)) {
+      const has = id === 'bulk-insurance' || id === 'not-found';
+      expect([id, (await sourceOf(bundle)).includes(summary)]).toEqual([id, has]);
+    }
   });
 
   it('contain no file of an earlier build', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TableId } from '../../core/tables.ts';
-import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import { type Endpoint, grantedActions } from '../../functions/http/endpoint.ts';
 import { type Reply, startApi, type TestApi } from '../support/api.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 import { requestedPermissions, sortedPermissions } from './requested-permissions.ts';
@@ -18,9 +19,9 @@ afterAll(() => api.stop());
 
 const usedPermissions = () => requestedPermissions(api.faults.calls, api.engine.names);
 
-const grantedPermissions = ({ tables }: Endpoint) =>
+const grantedPermissions = (row: Endpoint) =>
   sortedPermissions(
-    (Object.entries(tables) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
+    (Object.entries(grantedActions(row)) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
       actions.map((action) => [action, table] as const),
     ),
   );

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as T from 'typebox';
 import { Value } from 'typebox/value';
-import { endpoints, fallback } from '../../functions/endpoints.ts';
-import { bundleFunctions, type FunctionId } from '../../lib/cloud/bundles.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import { bundleFunctions } from '../../lib/cloud/bundles.ts';
+import { type FunctionId, importFileOf } from '../../lib/endpoint-files.ts';
 import { requireContract } from '../support/contract.ts';
 import { steppingClock } from '../support/stepping-clock.ts';
 import { type MalformedEvent, malformedEvents } from './fuzz/malformed-events.ts';
@@ -26,10 +27,9 @@ type Handlers = Readonly<Record<FunctionId, Handler>>;
 const loadHandlers = async (): Promise<{ sources: Handlers; bundles: Handlers }> => {
   const folder = await mkdtemp(join(tmpdir(), 'bundles-'));
   const paths = await bundleFunctions(folder);
-  const entries = { ...endpoints, 'not-found': fallback };
   const [sources, bundles]: [Record<string, Handler>, Record<string, Handler>] = [{}, {}];
-  for (const [id, { entry }] of Object.entries(entries) as [FunctionId, { entry: string }][]) {
-    sources[id] = (await import(new URL(`../../${entry}`, import.meta.url).href)).handler;
+  for (const id of [...(Object.keys(endpoints) as FunctionId[]), 'not-found'] as const) {
+    sources[id] = (await importFileOf<{ readonly handler: Handler }>(id, 'handler.ts')).handler;
     bundles[id] = createRequire(import.meta.url)(join(paths[id], 'index.js')).handler;
   }
   await rm(folder, { recursive: true });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pLimit from 'p-limit';
-import { endpoints, fallback } from '../../functions/endpoints.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import { forkCall } from '../support/fork.ts';
 import type { Sent } from './canaries/canary-api.ts';
 import { leaksIn } from './canaries/leaks.ts';
@@ -50,9 +51,7 @@ describe('Every endpoint under every fault', () => {
   it('is tested with transient and with persistent faults of each kind', () => {
     const tried = new Set(cells().map(({ kind, isPersistent }) => `${kind}, ${isPersistent}`));
     expect(tried).toEqual(new Set(kinds.flatMap(({ name }) => [`${name}, false`, `${name}, true`])));
-    expect(new Set(cells().map(({ endpoint }) => endpoint))).toEqual(
-      new Set([...Object.keys(endpoints), fallback.route]),
-    );
+    expect(new Set(cells().map(({ endpoint }) => endpoint))).toEqual(new Set([...Object.keys(endpoints), notFound.id]));
   });
 
   it.each(Object.entries(EXPECTATIONS) as [ExpectationId, string][])('%s: %s', (id) => {

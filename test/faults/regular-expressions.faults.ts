@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
 import { checkSync } from 'recheck';
-import { endpoints } from '../../functions/endpoints.ts';
+import { documents } from '../../lib/openapi/documents.ts';
 import { bySize } from './size.ts';
 
 // In this process: the other ways need Java or a platform's binary.
@@ -50,14 +50,14 @@ const literals = nodes.flatMap(({ node: { type, pattern, flags }, file }) =>
   type === 'RegExpLiteral' ? [{ source: String(pattern), flags: String(flags), file }] : [],
 );
 /** Validators read the patterns of schemas as Unicode. */
-const inSchemas = [...nodesIn(endpoints)].flatMap(({ pattern }) =>
-  typeof pattern === 'string' ? [{ source: pattern, flags: 'u', file: 'functions/endpoints.ts' }] : [],
+const inSchemas = [...nodesIn(documents)].flatMap(({ pattern }) =>
+  typeof pattern === 'string' ? [{ source: pattern, flags: 'u', file: 'documents' }] : [],
 );
 const patterns = [
   ...new Map([...literals, ...inSchemas].map((each) => [`${each.source} ${each.flags}`, each])).values(),
 ];
 
-/** Patterns of the endpoint table, of the body parser and of all code that reads what callers and operators write. */
+/** Patterns of the endpoints' schemas, of the body parser and of all code that reads what callers and operators write. */
 describe('Regular expressions', () => {
   it('are not made at run time, where this test could not read them', () => {
     const isMade = ({ type, callee }: Node) =>

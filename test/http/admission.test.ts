@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
 import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
 import { admissionBesideLoad } from '../../functions/http/admission.ts';
-import { requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
+import { httpRequest } from '../support/http-request.ts';
 
 it('Admission sends its requests before the lookup, so that a rejection does not wait until the lookup is parsed', async () => {
   const sent: string[] = [];
@@ -12,10 +12,10 @@ it('Admission sends its requests before the lookup, so that a rejection does not
     return undefined;
   };
   const store = { findKey, incrementUsage: async () => sent.push('counter') };
-  const context = requestContextOf({}, undefined);
-  Object.assign(context, { key: parseApiKey(generateKey('test')) });
+  const key = parseApiKey(generateKey('test'));
+  if (key === undefined) throw new Error('The generated key is malformed');
   const load = { before: () => send('vehicle') };
   const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentlyAdmittedKeys());
-  await expect(before({ event: context } as StackRequest)).rejects.toThrow('Send a valid API key');
+  await expect(before(httpRequest({}, { key }))).rejects.toThrow('Send a valid API key');
   expect(sent).toEqual(['key', 'counter', 'vehicle']);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { apiError } from '../../core/problems.ts';
 import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
-import { requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
+import { httpRequest } from '../support/http-request.ts';
 
 describe('The key of a request', () => {
   const key = generateKey('test');
@@ -31,16 +31,18 @@ describe('The key of a request', () => {
     { authorization: `Bearer ${key}`, 'x-api-key': other },
   ])('is not found in headers %#', (headers) => expect(presentedKey(headers)).toBeUndefined());
 
-  const contextOf = (headers: object) => requestContextOf({ headers }, undefined);
-  const read = async (event: object) => keyForm().before({ event } as StackRequest);
+  const read = async (headers: object) => {
+    const request = httpRequest({ headers });
+    await keyForm().before(request);
+    return request.internal;
+  };
 
   it('is in the context for admission', async () => {
-    const context = contextOf({ 'X-API-Key': key });
-    await read(context);
+    const context = await read({ 'X-API-Key': key });
     expect(context.key?.id).toBe(keyIdOf(hashKey(key)));
   });
 
   it('is UNAUTHORIZED when there is none', async () => {
-    await expect(read(contextOf({}))).rejects.toThrow(apiError('UNAUTHORIZED'));
+    await expect(read({})).rejects.toThrow(apiError('UNAUTHORIZED'));
   });
 });

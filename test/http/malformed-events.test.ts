@@ -1,15 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import type { GatewayEvent } from '../../functions/http/request-context.ts';
-import type { GatewayHandler } from '../../functions/http/stack.ts';
+import type { GatewayHandler } from '../../functions/http/http-function.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
 import { testApi } from '../support/test-api.ts';
 
 const api = testApi();
 
-const invoke = async (name: string, event: GatewayEvent, context?: unknown) => {
-  const { handler } = (await import(`../../functions/handlers/${name}.ts`)) as { handler: GatewayHandler };
+const invoke = async (name: string, event: object, context?: unknown) => {
+  const { handler } = (await import(`../../functions/endpoints/${name}/handler.ts`)) as { handler: GatewayHandler };
   const common = { headers: { 'x-api-key': api.key }, requestContext: { requestId: 'r-1', timeEpoch: NOON } };
   return handler({ ...common, ...event }, context as Context);
 };

@@ -5,7 +5,7 @@ import { testApi } from '../support/test-api.ts';
 testApi();
 
 const typeOfProblem = async () => {
-  const { handler } = await import('../../functions/handlers/vehicle-insurance.ts');
+  const { handler } = await import('../../functions/endpoints/vehicle-insurance/handler.ts');
   const { body = '' } = await handler({ requestContext: { requestId: 'r-1' } }, {} as Context);
   return (JSON.parse(body) as { type: string }).type;
 };

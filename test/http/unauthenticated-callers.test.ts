@@ -2,12 +2,14 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { generateKey } from '../../core/access/api-key.ts';
 import { LARGEST_BULK_SIZE } from '../../core/access/plans.ts';
-import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
-import { requestContextOf, type StackRequest } from '../../functions/http/request-context.ts';
-import { inputMiddlewares } from '../../functions/http/request-input.ts';
-import type { GatewayHandler } from '../../functions/http/stack.ts';
+import { input } from '../../functions/endpoints/bulk-insurance/input.ts';
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import type { GatewayHandler } from '../../functions/http/http-function.ts';
+import { type FunctionId, importFileOf } from '../../lib/endpoint-files.ts';
+import { documents } from '../../lib/openapi/documents.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
+import { httpRequest } from '../support/http-request.ts';
 import { testApi } from '../support/test-api.ts';
 
 /** Bytes of a body that a lookup reads before admission. */
@@ -18,18 +20,17 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const rows = Object.entries(endpoints) as [EndpointId, Endpoint][];
-const entries = [...rows.map(([, { entry }]) => entry), fallback.entry];
-const rowsWithBody = rows.filter(([, { body }]) => body !== undefined);
+const ids = Object.keys(endpoints) as EndpointId[];
+const idsWithBody = ids.filter((id) => documents[id].body !== undefined);
 
-const invoke = async (entry: string, key: string | undefined, rest: object) => {
-  const { handler } = (await import(`../../${entry}`)) as { handler: GatewayHandler };
+const invoke = async (id: FunctionId, key: string | undefined, rest: object) => {
+  const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(id, 'handler.ts');
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) };
   // Not spread: that would read the body.
   const event = Object.assign(rest, { headers, requestContext: { requestId: 'r-1', timeEpoch: NOON } });
   return handler(event, {} as Context);
 };
-const bulk = (key: string, rest: object) => invoke(endpoints['bulk-insurance'].entry, key, rest);
+const bulk = (key: string, rest: object) => invoke('bulk-insurance', key, rest);
 
 /** A body of some size that an endpoint would have to parse and validate. */
 const bodyOf = (bytes: number): string => {
@@ -47,37 +48,40 @@ const countParsing = async (body: string, work: () => Promise<unknown>): Promise
 };
 
 describe('Without a well-formed key', () => {
-  it.each(entries)('%s answers 401 with all headers, without the body or the database', async (entry) => {
-    const bodyRead = jest.fn();
-    const withBody = () => ({
-      get body() {
-        bodyRead();
-        return '{}';
-      },
-    });
-    for (const key of [undefined, '', 'hunter2', `${generateKey('live')}x`]) {
-      const { statusCode, headers } = await invoke(entry, key, withBody());
-      expect(statusCode).toBe(401);
-      expect(headers).toMatchObject({
-        'X-RateLimit-Limit': '0',
-        'X-RateLimit-Remaining': '0',
-        'X-RateLimit-Reset': expect.stringMatching(/^\d+$/),
-        'X-Request-Id': 'r-1',
-        'WWW-Authenticate': 'Bearer',
-        'Cache-Control': 'no-store',
-        'X-Content-Type-Options': 'nosniff',
+  it.each<FunctionId>([...ids, 'not-found'])(
+    '%s answers 401 with all headers, without the body or the database',
+    async (id) => {
+      const bodyRead = jest.fn();
+      const withBody = () => ({
+        get body() {
+          bodyRead();
+          return '{}';
+        },
       });
-    }
-    expect(bodyRead).not.toHaveBeenCalled();
-    expect(api.faults.calls).toHaveLength(0);
-  });
+      for (const key of [undefined, '', 'hunter2', `${generateKey('live')}x`]) {
+        const { statusCode, headers } = await invoke(id, key, withBody());
+        expect(statusCode).toBe(401);
+        expect(headers).toMatchObject({
+          'X-RateLimit-Limit': '0',
+          'X-RateLimit-Remaining': '0',
+          'X-RateLimit-Reset': expect.stringMatching(/^\d+$/),
+          'X-Request-Id': 'r-1',
+          'WWW-Authenticate': 'Bearer',
+          'Cache-Control': 'no-store',
+          'X-Content-Type-Options': 'nosniff',
+        });
+      }
+      expect(bodyRead).not.toHaveBeenCalled();
+      expect(api.faults.calls).toHaveLength(0);
+    },
+  );
 });
 
 describe('With a well-formed key that is unknown', () => {
-  it.each(rowsWithBody)('%s parses no large body, and none at all when it writes', async (id, { entry }) => {
+  it.each(idsWithBody)('%s parses no large body, and none at all when it writes', async (id) => {
     for (const bytes of id.startsWith('bulk-') ? [EARLY_BYTES + 1] : [EARLY_BYTES + 1, 100]) {
       const body = bodyOf(bytes);
-      const work = async () => expect((await invoke(entry, generateKey('live'), { body })).statusCode).toBe(401);
+      const work = async () => expect((await invoke(id, generateKey('live'), { body })).statusCode).toBe(401);
       expect(await countParsing(body, work)).toBe(0);
     }
   });
@@ -119,10 +123,8 @@ describe('A bulk request', () => {
         return Reflect.get(target, name);
       },
     });
-    const event = requestContextOf({}, undefined);
-    event.body = { registrations, unknown: 1 };
-    const validation = inputMiddlewares(endpoints['bulk-insurance']).at(-1);
-    validation?.before({ event } as StackRequest);
+    const validation = input.middlewares(endpoints['bulk-insurance']).at(-1);
+    await validation?.before(httpRequest({ body: { registrations, unknown: 1 } }));
     expect(examined).not.toHaveBeenCalled();
 
     const json = { registrations: Array(LARGEST_BULK_SIZE + 1).fill(1), unknown: 1 };

@@ -15,6 +15,6 @@ export default {
     '<rootDir>/test/compliance/*.test.ts',
     '<rootDir>/test/content/page.test.ts',
     '<rootDir>/test/counted-list/{bucket-ranges,entries}.test.ts',
-    '<rootDir>/test/http/{body-checks,key-form,page-links,request-context,request-input}.test.ts',
+    '<rootDir>/test/http/{body-checks,input,key-form,page-links,request}.test.ts',
   ],
 };

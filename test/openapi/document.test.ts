@@ -5,13 +5,14 @@ import fc from 'fast-check';
 import { PLANS } from '../../core/access/plans.ts';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
-import { Registration } from '../../core/vehicles/schemas.ts';
-import { endpoints } from '../../functions/endpoints.ts';
+import { Registration } from '../../functions/endpoints/document.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
 import { generateApiTypes, hasTypeGenerator } from '../../lib/openapi/api-types.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
+import { documents } from '../../lib/openapi/documents.ts';
 import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
 import { responsesOf } from '../../lib/openapi/responses.ts';
-import { information, operationTexts } from '../../lib/openapi/texts.ts';
+import { information } from '../../lib/openapi/texts.ts';
 
 const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
@@ -55,7 +56,7 @@ describe('docs/openapi.json', () => {
     for (const { requestsPerWindow, bulkSize } of Object.values(PLANS)) {
       expect(information.description).toContain(requestsPerWindow.toLocaleString('en-GB'));
       expect(information.description).toContain(bulkSize.toLocaleString('en-GB'));
-      expect(operationTexts['bulk-insurance']).toContain(bulkSize.toLocaleString('en-GB'));
+      expect(documents['bulk-insurance'].description).toContain(bulkSize.toLocaleString('en-GB'));
     }
   });
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { commonProblems, examples } from '../../lib/openapi/examples/all-examples.ts';
 import {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { handler } from '../../functions/probe/probe.ts';
+import { handler } from '../../functions/probe/handler.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 
 const PATH = '/v1/vehicle/AB12CDE/insurance';

@@ -6,9 +6,12 @@ type Rule = NonNullable<IFlattenedRuleSet['forbidden']>[number];
 /** The folders of the service's code. They import no other folder, so one that is missing here is found. */
 export const PRODUCT_FOLDERS = ['bin', 'core', 'functions', 'lib'] as const;
 
-/** What `lib/cloud` and `lib/openapi` may read: the rows of endpoints and declarations, never code that serves a request. */
-const ROWS = 'functions/endpoints\\.ts$';
-const DECLARATIONS = 'core/(tables|problems|schemas/(open-code|validation-issues)|access/plans)\\.ts$';
+/** What `lib/cloud` and `lib/openapi` may read: rows and declarations, the latter documents too, never code that serves a request. */
+const ROW = '^functions/.+/endpoint\\.ts$';
+const TABLE = '^functions/endpoints/table\\.ts$';
+const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/plans)\\.ts$';
+const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
+const HANDLER = '^functions/.+/handler\\.ts$';
 
 /** The folders of core/ and functions/, each with those below it. Types count: a folder does not know what is above it. */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
@@ -79,10 +82,16 @@ export const forbidden: Rule[] = [
   },
   { name: 'lib/ imports nothing of bin/', severity: 'error', from: { path: '^lib/' }, to: { path: '^bin/' } },
   {
-    name: 'lib/cloud and lib/openapi import only rows and declarations',
+    name: 'lib/cloud imports only rows and declarations',
     severity: 'error',
-    from: { path: '^lib/(cloud|openapi)/' },
-    to: { path: '^(core|functions)/', pathNot: `^(${ROWS}|${DECLARATIONS})` },
+    from: { path: '^lib/cloud/' },
+    to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS] },
+  },
+  {
+    name: 'lib/openapi imports only rows, declarations and documents',
+    severity: 'error',
+    from: { path: '^lib/openapi/' },
+    to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
     name: 'lib/admin imports core/, lib/content-maintenance and the outputs of the stack',
@@ -99,19 +108,56 @@ export const forbidden: Rule[] = [
     from: { path: '^lib/content-maintenance/' },
     to: { path: '^(functions|lib)/', pathNot: '^lib/content-maintenance/' },
   },
-  { name: 'nobody imports a handler', severity: 'error', from: {}, to: { path: '^functions/handlers/' } },
+  {
+    name: 'nobody imports a handler',
+    comment: 'Who runs handlers finds them by the name of their folder (lib/endpoint-files.ts).',
+    severity: 'error',
+    from: {},
+    to: { path: HANDLER },
+  },
   {
     name: 'handlers look vehicles up through the sandbox',
     comment: 'It gives test keys the sandbox vehicles, never the tables.',
     severity: 'error',
-    from: { path: '^functions/handlers/' },
+    from: { path: HANDLER },
     to: { path: '^core/(vehicles/vehicles|compliance/compliance)-table\\.ts$' },
   },
   {
-    name: 'only handlers and functions/http import the table of endpoints',
+    name: 'an endpoint imports only the row and the input of its own folder',
+    comment: 'A bundle then has one row, and without input no schema library.',
     severity: 'error',
-    from: { path: '^functions/(?!handlers|http)[^/]+/' },
-    to: { path: '^functions/endpoints\\.ts$' },
+    from: { path: '^functions/endpoints/([^/]+)/', pathNot: DOCUMENT },
+    to: { path: '^functions/endpoints/', pathNot: '^functions/endpoints/$1/(endpoint|input)\\.ts$' },
+  },
+  {
+    name: 'of functions only not-found imports the table of endpoints',
+    severity: 'error',
+    from: { path: '^functions/', pathNot: ['^functions/not-found/', DOCUMENT] },
+    to: { path: TABLE },
+  },
+  {
+    name: 'the table of endpoints imports only rows',
+    severity: 'error',
+    from: { path: TABLE },
+    to: { pathNot: ROW },
+  },
+  {
+    name: 'rows are plain data',
+    severity: 'error',
+    from: { path: ROW },
+    to: { dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'no function bundles a document',
+    severity: 'error',
+    from: { path: '^functions/', pathNot: DOCUMENT },
+    to: { path: DOCUMENT },
+  },
+  {
+    name: 'only input.ts of an endpoint loads the schema library for a function',
+    severity: 'error',
+    from: { path: '^functions/', pathNot: ['/input\\.ts$', DOCUMENT] },
+    to: { path: '(^|/)typebox(/|$)|^functions/http/input\\.ts$' },
   },
   {
     name: 'rules are pure',

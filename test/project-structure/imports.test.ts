@@ -86,16 +86,24 @@ describe('Imports', () => {
     ['client/ imports nothing of the service', oneImport('client/src/a.ts', '../../lib/b.ts', 'lib/b.ts')],
     ['the library in client/ uses web standards only', { 'client/src/a.ts': "import 'node:fs';" }],
     [
-      'lib/cloud and lib/openapi import only rows and declarations',
-      oneImport('lib/cloud/stack.ts', '../../functions/http/stack.ts', 'functions/http/stack.ts'),
+      'lib/cloud imports only rows and declarations',
+      oneImport('lib/cloud/stack.ts', '../../functions/http/serve.ts', 'functions/http/serve.ts'),
     ],
     [
-      'lib/cloud and lib/openapi import only rows and declarations',
+      'lib/cloud imports only rows and declarations',
+      oneImport('lib/cloud/stack.ts', '../../functions/endpoints/a/document.ts', 'functions/endpoints/a/document.ts'),
+    ],
+    [
+      'lib/openapi imports only rows, declarations and documents',
+      oneImport('lib/openapi/documents.ts', '../../functions/endpoints/a/input.ts', 'functions/endpoints/a/input.ts'),
+    ],
+    [
+      'lib/openapi imports only rows, declarations and documents',
       oneImport('lib/openapi/document.ts', '../../core/content/item.ts', 'core/content/item.ts'),
     ],
     [
       'lib/admin imports core/, lib/content-maintenance and the outputs of the stack',
-      oneImport('lib/admin/keys.ts', '../../functions/endpoints.ts', 'functions/endpoints.ts'),
+      oneImport('lib/admin/keys.ts', '../../functions/http/endpoint.ts', 'functions/http/endpoint.ts'),
     ],
     [
       'lib/content-maintenance imports core/ only',
@@ -104,19 +112,40 @@ describe('Imports', () => {
     ['lib/ imports nothing of bin/', oneImport('lib/a.ts', '../bin/b.ts', 'bin/b.ts')],
     [
       'nobody imports a handler',
-      oneImport('lib/local/gateway.ts', '../../functions/handlers/read.ts', 'functions/handlers/read.ts'),
+      oneImport('lib/local/gateway.ts', '../../functions/endpoints/a/handler.ts', 'functions/endpoints/a/handler.ts'),
     ],
     [
       'handlers look vehicles up through the sandbox',
       oneImport(
-        'functions/handlers/read.ts',
-        '../../core/vehicles/vehicles-table.ts',
+        'functions/endpoints/a/handler.ts',
+        '../../../core/vehicles/vehicles-table.ts',
         'core/vehicles/vehicles-table.ts',
       ),
     ],
     [
-      'only handlers and functions/http import the table of endpoints',
-      oneImport('functions/probe/probe.ts', '../endpoints.ts', 'functions/endpoints.ts'),
+      'an endpoint imports only the row and the input of its own folder',
+      oneImport('functions/endpoints/a/handler.ts', '../b/endpoint.ts', 'functions/endpoints/b/endpoint.ts'),
+    ],
+    [
+      'of functions only not-found imports the table of endpoints',
+      oneImport('functions/http/serve.ts', '../endpoints/table.ts', 'functions/endpoints/table.ts'),
+    ],
+    [
+      'the table of endpoints imports only rows',
+      oneImport('functions/endpoints/table.ts', './a/input.ts', 'functions/endpoints/a/input.ts'),
+    ],
+    ['rows are plain data', oneImport('functions/endpoints/a/endpoint.ts', '../../../core/b.ts', 'core/b.ts')],
+    [
+      'no function bundles a document',
+      oneImport('functions/endpoints/a/handler.ts', './document.ts', 'functions/endpoints/a/document.ts'),
+    ],
+    [
+      'only input.ts of an endpoint loads the schema library for a function',
+      oneImport('functions/http/serve.ts', './input.ts', 'functions/http/input.ts'),
+    ],
+    [
+      'only input.ts of an endpoint loads the schema library for a function',
+      oneImport('functions/endpoints/a/handler.ts', 'typebox', 'node_modules/typebox/index.js'),
     ],
     ['rules are pure', oneImport('core/compliance/verdict.ts', '../dynamodb/database.ts', 'core/dynamodb/database.ts')],
     ...Object.keys(LAYERS).map((folder): [string, Record<string, string>] => [

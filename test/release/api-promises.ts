@@ -1,7 +1,10 @@
 /** What callers rely on, one promise a line: made from the rows and their schemas, for each address of an endpoint. */
 
 import { type ProblemCode, problems } from '../../core/problems.ts';
-import { dateQuery, type Endpoint, type EndpointId, endpoints } from '../../functions/endpoints.ts';
+import { dateQuery, type EndpointDocument } from '../../functions/endpoints/document.ts';
+import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
+import { documents } from '../../lib/openapi/documents.ts';
 import { commonProblems } from '../../lib/openapi/examples/all-examples.ts';
 import { problemSchema, validationIssueSchema } from '../../lib/openapi/problem-schema.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../lib/openapi/response-headers.ts';
@@ -20,6 +23,16 @@ type Direction = 'request' | 'response';
 
 /** Keywords that have lines of their own, and texts. Every other keyword limits the values. */
 const NO_LIMITS = ['type', 'title', 'description', 'examples', 'properties', 'required', 'items', 'anyOf'];
+
+/** A row with the schemas of its document. */
+export type DocumentedEndpoint = Endpoint & EndpointDocument;
+
+type DocumentedEndpoints = Readonly<Record<string, DocumentedEndpoint>>;
+
+/** The table of endpoints, with the schemas of their documents. */
+export const documentedEndpoints: DocumentedEndpoints = Object.fromEntries(
+  Object.entries(endpoints).map(([id, row]) => [id, { ...row, ...documents[id as EndpointId] }]),
+);
 
 const NO_FIELDS: Schema = { type: 'object' };
 
@@ -76,7 +89,7 @@ const headerLines = (headers: object, place: string): string[] =>
     return schemaLines(schema, `${place} header ${name}`, 'response', required ? '' : 'optional ');
   });
 
-const requestLines = ({ scope, path, date, query, headers, body }: Endpoint, name: string): string[] => [
+const requestLines = ({ scope, path, date, query, headers, body }: DocumentedEndpoint, name: string): string[] => [
   `${name} request scope ${scope ?? 'of any key'}`,
   ...Object.entries({ path, query: date === 'accepted' ? dateQuery : query, header: headers }).flatMap(
     ([place, schema]) => schemaLines(schema ?? NO_FIELDS, `${name} request.${place}`, 'request'),
@@ -84,7 +97,7 @@ const requestLines = ({ scope, path, date, query, headers, body }: Endpoint, nam
   ...(body ? schemaLines(body, `${name} request.body`, 'request') : [`${name} request without a body`]),
 ];
 
-const codesOf = ({ scope, problems: own }: Endpoint): ProblemCode[] => {
+const codesOf = ({ scope, problems: own }: DocumentedEndpoint): ProblemCode[] => {
   const common = (Object.keys(commonProblems) as ProblemCode[]).filter((code) => scope || code !== 'SCOPE_MISSING');
   return [...common, ...own];
 };
@@ -92,20 +105,18 @@ const codesOf = ({ scope, problems: own }: Endpoint): ProblemCode[] => {
 const errorLines = (codes: readonly ProblemCode[], name: string): string[] =>
   codes.map((code) => `${name} ${problems[code].status} ${code}`);
 
-const endpointLines = (id: EndpointId, row: Endpoint, name: string): string[] => [
+const endpointLines = (row: DocumentedEndpoint, name: string): string[] => [
   ...requestLines(row, name),
   ...(row.response
     ? schemaLines(row.response, `${name} ${row.successStatus} body`, 'response')
     : [`${name} ${row.successStatus} without a body`]),
-  ...headerLines(successHeaders(id), `${name} ${row.successStatus}`),
+  ...headerLines(successHeaders(row.responseHeaders), `${name} ${row.successStatus}`),
   ...errorLines(codesOf(row), name),
 ];
 
 /** The promises of a table of endpoints, in no order. */
-export const apiPromises = (rows: Readonly<Record<string, Endpoint>> = endpoints): string[] => [
-  ...Object.entries(rows).flatMap(([id, row]) =>
-    row.paths.flatMap((path) => endpointLines(id as EndpointId, row, `${row.method} ${path}`)),
-  ),
+export const apiPromises = (rows: DocumentedEndpoints = documentedEndpoints): string[] => [
+  ...Object.values(rows).flatMap((row) => row.paths.flatMap((path) => endpointLines(row, `${row.method} ${path}`))),
   ...errorLines(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], 'any other request'),
   ...schemaLines(errorSchema, 'any error body', 'response'),
   ...[...new Set(Object.values(problems).map(({ status }) => status))].flatMap((status) =>

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { type Endpoint, endpoints } from '../../functions/endpoints.ts';
+import type { EndpointId } from '../../functions/endpoints/table.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
 import { templateOf } from '../cloud/stack/synthesised.ts';
-import { apiPromises } from './api-promises.ts';
+import { apiPromises, type DocumentedEndpoint, documentedEndpoints } from './api-promises.ts';
 import { brokenPromises, unannounced } from './broken-promises.ts';
 import { stackPromises } from './stack-promises.ts';
 
@@ -24,8 +24,8 @@ interface Schema {
   enum: string[];
 }
 type Editable = Record<
-  keyof typeof endpoints,
-  Pick<Endpoint, 'method'> & {
+  EndpointId,
+  Pick<DocumentedEndpoint, 'method'> & {
     paths: string[];
     scope: string;
     problems: string[];
@@ -37,11 +37,11 @@ type Editable = Record<
   }
 >;
 
-/** A copy of the table of endpoints, without the rules that are code. */
-const copy = (): Editable => JSON.parse(JSON.stringify(endpoints));
+/** A copy of the documented endpoints, without the rules that are code. */
+const copy = (): Editable => JSON.parse(JSON.stringify(documentedEndpoints));
 const promisesOf = (rows: object, { Resources } = template) => [
-  ...apiPromises(rows as Record<string, Endpoint>),
-  ...stackPromises({ Resources }, rows as Record<string, Endpoint>),
+  ...apiPromises(rows as Record<string, DocumentedEndpoint>),
+  ...stackPromises({ Resources }, rows as Record<string, DocumentedEndpoint>),
 ];
 
 /** What a change of today's table breaks. */

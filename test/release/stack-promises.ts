@@ -1,5 +1,7 @@
 /** What operators rely on, one promise a line: what a deployment must not replace, and what a running version needs. */
-import { endpoints, fallback, type TableActions } from '../../functions/endpoints.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import { grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
+import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 
 /** Of a CloudFormation template, what promises are made from. */
 export interface StackTemplate {
@@ -21,20 +23,20 @@ const KEPT = [
   'AWS::SNS::Topic',
 ];
 
-interface Row {
-  readonly tables: TableActions;
-}
+type Row = Pick<ServedEndpoint, 'tables'>;
 
 /** The actions of each function. Its versions share a role: without an action the released one fails until it is replaced. */
 const actionLines = (rows: Readonly<Record<string, Row>>): string[] =>
-  Object.entries(rows).flatMap(([id, { tables }]) =>
-    Object.entries(tables).flatMap(([table, actions]) => actions.map((action) => `${id}: ${table} ${action}`)),
+  Object.entries(rows).flatMap(([id, row]) =>
+    Object.entries(grantedActions(row)).flatMap(([table, actions]) =>
+      actions.map((action) => `${id}: ${table} ${action}`),
+    ),
   );
 
 /** The promises of a template and of a table of endpoints, in no order. */
 export const stackPromises = (
   { Resources }: StackTemplate,
-  rows: Readonly<Record<string, Row>> = { ...endpoints, 'not-found': fallback },
+  rows: Readonly<Record<string, Row>> = { ...endpoints, 'not-found': notFound },
 ): string[] => [
   ...Object.entries(Resources)
     .filter(([, { Type }]) => KEPT.includes(Type))

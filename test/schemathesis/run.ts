@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { declaresInput, type Endpoint, endpoints } from '../../functions/endpoints.ts';
+import type { EndpointDocument } from '../../functions/endpoints/document.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
 import { pathInDocument } from '../../lib/openapi/document.ts';
+import { documents } from '../../lib/openapi/documents.ts';
 import { operationIdOf } from '../../lib/openapi/responses.ts';
 import { pythonTools } from '../support/python-tools.ts';
 import { startServiceUnderTest } from '../support/service-under-test.ts';
@@ -54,15 +56,14 @@ const schemathesis = async ({ origin, key }: Service, scratch: string, extra: re
 };
 
 /** Without any input there is only one request to make up. */
-const examplesNeeded = (row: Endpoint): number =>
-  row.path === undefined && !declaresInput(row) ? 1 : EXAMPLES_PER_OPERATION;
+const examplesNeeded = ({ path, query, headers, body }: EndpointDocument): number =>
+  (path ?? query ?? headers ?? body) ? EXAMPLES_PER_OPERATION : 1;
 
 /** What went wrong beyond what Schemathesis says itself: answers it would excuse, operations it looked at too little. */
 const shortcomings = async ({ answers }: Service, scratch: string): Promise<string[]> => {
   const counts = await casesPerOperation(scratch);
-  const rows: readonly Endpoint[] = Object.values(endpoints);
-  const neglected = rows
-    .map((row) => ({ operation: `${row.method} ${pathInDocument(row)}`, needed: examplesNeeded(row) }))
+  const neglected = Object.values(endpoints)
+    .map((row) => ({ operation: `${row.method} ${pathInDocument(row)}`, needed: examplesNeeded(documents[row.id]) }))
     .filter(({ operation, needed }) => (counts.get(operation) ?? 0) < needed)
     .map(({ operation }) => operation);
   const excused = [...answers.keys()].filter((status) => status === 429 || status >= 500);

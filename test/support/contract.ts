@@ -26,7 +26,7 @@ export interface Exchange {
 const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The codes that an open code names (core/schemas/open-code.ts), or undefined for every other schema. */
+/** The codes that an open code names (`openCode`), or undefined for every other schema. */
 const knownCodes = ({ anyOf }: Readonly<Record<string, unknown>>): unknown => {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined;
   const [known, other] = anyOf;

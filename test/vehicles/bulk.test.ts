@@ -33,7 +33,7 @@ describe('A bulk request', () => {
       code,
     });
     const unavailable = expect.stringMatching(/^This registration could not be looked up/);
-    expect(verifyBulk(submitted, keys, { found, unread: new Set(['B2']) }, { today: TODAY, asOf: TODAY })).toEqual({
+    expect(verifyBulk(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
         failed('!', 'INVALID_REGISTRATION', problems.INVALID_REGISTRATION.detail),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { insuranceOn, isInsured } from '../../core/vehicles/insurance.ts';
+import { insuranceOn, insuranceStatus } from '../../core/vehicles/insurance.ts';
 import { aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';
@@ -18,7 +18,7 @@ describe('Insurance on a day', () => {
     fc.assert(
       fc.property(policies, day, (list, today) => {
         const covered = list.some(({ validFrom, validTo }) => validFrom <= today && today <= validTo);
-        expect(isInsured(insuranceOn(today, list))).toBe(covered);
+        expect(insuranceStatus('A1', today, list).insured).toBe(covered);
       }),
     );
   });

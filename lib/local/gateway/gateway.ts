@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
+import { type FunctionId, importFileOf } from '../../endpoint-files.ts';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { addressOf, httpEvent, readBody } from './http-event.ts';
 import { gatewayResponse, type HttpResponse, type InvokedFunction, invoke } from './invocation.ts';
@@ -53,18 +54,19 @@ const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): numb
 const originOf = ({ headers }: IncomingMessage): string =>
   `${headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${headers.host}`;
 
-const projectRoot = new URL('../../../', import.meta.url);
-
 /** Imports every function of the endpoint table. Their environment must be set before, because they read it when imported. */
-const loadFunctions = async (): Promise<ReadonlyMap<string, InvokedFunction>> => {
-  const entries = [...new Set([...routes, defaultRoute].map(({ entry }) => entry))];
-  const modules = await Promise.all(entries.map((entry) => import(new URL(entry, projectRoot).href)));
-  return new Map(entries.map((entry, index) => [entry, modules[index].handler]));
+const loadFunctions = async (): Promise<ReadonlyMap<FunctionId, InvokedFunction>> => {
+  const ids = [...new Set([...routes, defaultRoute].map(({ functionId }) => functionId))];
+  const load = async (id: FunctionId) => {
+    const { handler } = await importFileOf<{ readonly handler: InvokedFunction }>(id, 'handler.ts');
+    return [id, handler] as const;
+  };
+  return new Map(await Promise.all(ids.map(load)));
 };
 
 const respond = async (
   request: IncomingMessage,
-  functions: ReadonlyMap<string, InvokedFunction>,
+  functions: ReadonlyMap<FunctionId, InvokedFunction>,
   limit: ReturnType<typeof pLimit>,
   arrivedAt: Date,
 ): Promise<HttpResponse & { routeKey: string }> => {
@@ -75,10 +77,10 @@ const respond = async (
   if (body === undefined || headBytes(request) > MAX_HEAD_BYTES) {
     return { ...gatewayResponse(413, 'Request Too Long'), routeKey };
   }
-  const handler = functions.get(match.route.entry);
+  const handler = functions.get(match.route.functionId);
   if (handler === undefined) return { ...gatewayResponse(500, 'Internal Server Error'), routeKey };
   const event = httpEvent(request, body, address, match, arrivedAt);
-  return { ...(await limit(() => invoke(handler, match.route.entry, event))), routeKey };
+  return { ...(await limit(() => invoke(handler, match.route.functionId, event))), routeKey };
 };
 
 /** Responds to malformed HTTP and to oversized headers, for which Node emits no request. */

@@ -1,11 +1,13 @@
-import { type EndpointId, endpoints, fallback } from '../../../functions/endpoints.ts';
+import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import { matchRoute } from '../../../functions/http/path-template.ts';
+import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
+import type { FunctionId } from '../../endpoint-files.ts';
 
-/** A route of the gateway: the requests that it matches and the file with their handler. */
+/** A route of the gateway: the requests that it matches and the function that serves them. */
 export interface Route {
   /** `GET /v1/vehicle/{registration}/insurance`, or `$default`. */
   readonly key: string;
-  readonly entry: string;
+  readonly functionId: FunctionId;
   readonly method?: string;
   readonly template?: string;
 }
@@ -20,11 +22,11 @@ const rows = Object.keys(endpoints) as EndpointId[];
 
 /** Every route of the endpoint table. */
 export const routes: readonly Route[] = rows.flatMap((id) => {
-  const { method, paths, entry } = endpoints[id];
-  return paths.map((template) => ({ key: `${method} ${template}`, method, template, entry }));
+  const { method, paths } = endpoints[id];
+  return paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId: id }));
 });
 
-export const defaultRoute: Route = { key: fallback.route, entry: fallback.entry };
+export const defaultRoute: Route = { key: notFound.id, functionId: 'not-found' };
 
 const variablesIn = (template: string): number => template.split('{').length;
 

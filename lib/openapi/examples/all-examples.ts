@@ -1,5 +1,5 @@
 import { apiError } from '../../../core/problems.ts';
-import type { EndpointId } from '../../../functions/endpoints.ts';
+import type { EndpointId } from '../../../functions/endpoints/table.ts';
 import { bulkComplianceExamples, complianceExamples } from './compliance-examples.ts';
 import { createExamples, deleteExamples, updateExamples } from './content-change-examples.ts';
 import { listExamples, readExamples } from './content-examples.ts';

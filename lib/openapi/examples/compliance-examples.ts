@@ -1,5 +1,5 @@
 import { apiError, problems } from '../../../core/problems.ts';
-import { endpoints } from '../../../functions/endpoints.ts';
+import { endpoints } from '../../../functions/endpoints/table.ts';
 import { EXAMPLE_TIME, type Example, problemExample } from './example.ts';
 import { LAST_UPDATED, registrationProblems, tooManyRegistrations } from './vehicle-examples.ts';
 

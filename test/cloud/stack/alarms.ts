@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { metrics, referenced, resourcesOf, templateOf, warningsOf } from './synthesised.ts';
+import { metrics, referenced, resourcesOf, SERVING, templateOf, warningsOf } from './synthesised.ts';
 
 const template = await templateOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } });
 
@@ -43,7 +43,7 @@ describe('The alarms', () => {
       'VehicleVerification/prod ServerErrors > 0.01, 3 of 5 min',
       'VehicleVerification/prod DatabaseErrors > 5, 1 of 1 min',
       'AWS/Lambda Errors > 0, 3 of 5 min',
-      ...Array(11).fill(['AWS/Lambda Errors > 0, 1 of 1 min', 'AWS/Lambda Duration > 1500, 3 of 5 min']).flat(),
+      ...SERVING.flatMap(() => ['AWS/Lambda Errors > 0, 1 of 1 min', 'AWS/Lambda Duration > 1500, 3 of 5 min']),
       'AWS/ApiGateway 5xx > 5, 1 of 1 min',
       'AWS/ApiGateway 4xx > 6000, 3 of 5 min',
       'AWS/ApiGateway Count > 48000, 1 of 1 min',

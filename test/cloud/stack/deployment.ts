@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Resource, referenced, resourcesOf, type Template, templateOf } from './synthesised.ts';
+import { type Resource, referenced, resourcesOf, SERVING, type Template, templateOf } from './synthesised.ts';
 
 const PROD = await templateOf({ stage: 'prod' });
 const DEV = await templateOf({ stage: 'dev' });
@@ -43,7 +43,7 @@ describe('The alias of each function', () => {
   });
 
   it('is updated at once where the settings do not ask for gradual deployment', () => {
-    expect(aliases(DEV).map(({ updatePolicy }) => updatePolicy)).toEqual(Array(11).fill(undefined));
+    expect(aliases(DEV).map(({ updatePolicy }) => updatePolicy)).toEqual(SERVING.map(() => undefined));
     expect(Object.values(DEV.Resources).filter(({ Type }) => Type.startsWith('AWS::CodeDeploy'))).toEqual([]);
   });
 });
@@ -58,7 +58,7 @@ describe('A gradual deployment', () => {
   };
 
   it('moves each alias by a deployment group of its own, a tenth of the requests first', () => {
-    expect(groups.size).toBe(11);
+    expect(groups.size).toBe(SERVING.length);
     const [application] = resourcesOf(PROD, 'AWS::CodeDeploy::Application');
     for (const { properties, updatePolicy } of aliases(PROD)) {
       const { CodeDeployLambdaAliasUpdate: update } = updatePolicy as {

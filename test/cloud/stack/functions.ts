@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-file.ts';
-import { type Resource, resourcesOf, retentionDays, stackOf, type Template, templateOf } from './synthesised.ts';
+import {
+  type Resource,
+  resourcesOf,
+  retentionDays,
+  SERVING,
+  stackOf,
+  type Template,
+  templateOf,
+} from './synthesised.ts';
 
 const PROD = await templateOf({ stage: 'prod' });
 const DEV = await templateOf({ stage: 'dev' });
@@ -11,7 +19,7 @@ const endpointFunctions = (template: Template): Resource[] =>
 describe('The functions', () => {
   it('run on Node 24 and arm64 with a timeout of 10 s', () => {
     const functions = endpointFunctions(PROD);
-    expect(functions).toHaveLength(11);
+    expect(functions).toHaveLength(SERVING.length);
     for (const { properties } of functions) {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
@@ -66,7 +74,8 @@ describe('The functions', () => {
     ['dev', DEV, 7, 'Delete'],
   ])('and the gateway retain their logs: %s', (_stage, template, days, policy) => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
-    expect(groups).toHaveLength(13);
+    // One of each function, of the probe and of the gateway.
+    expect(groups).toHaveLength(SERVING.length + 2);
     expect(new Set(groups.map(({ properties }) => properties.RetentionInDays))).toEqual(new Set([days]));
     expect(new Set(groups.map(({ deletionPolicy }) => deletionPolicy))).toEqual(new Set([policy]));
   });

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Resource, referenced, resourcesOf, tableNamed, templateOf } from './synthesised.ts';
+import { endpoints } from '../../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../../functions/http/endpoint.ts';
+import { logicalName, type Resource, referenced, resourcesOf, SERVING, tableNamed, templateOf } from './synthesised.ts';
 
 const template = await templateOf({ stage: 'prod' });
+
+const LOG_ACTIONS = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 
 interface Statement {
   readonly Effect: string;
@@ -35,25 +39,25 @@ const describePolicy = ({ properties }: Resource): string => {
 
 describe('The permissions of each function', () => {
   it('are exactly these actions on exactly these tables', () => {
+    const rows: readonly Pick<Endpoint, 'id' | 'tables'>[] = [
+      ...Object.values(endpoints),
+      { id: 'not-found', tables: {} },
+    ];
     expect(resourcesOf(template, 'AWS::IAM::Policy').map(describePolicy)).toEqual([
-      'vehicleinsurance: keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem; vehicles GetItem',
-      'bulkinsurance: keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem; vehicles BatchGetItem',
-      'compliance: compliance BatchGetItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem; vehicles BatchGetItem',
-      'bulkcompliance: compliance BatchGetItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem; vehicles BatchGetItem',
-      'listcontent: content BatchGetItem GetItem Query; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
-      'createcontent: content PutItem UpdateItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
-      'readcontent: content GetItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
-      'updatecontent: content DeleteItem GetItem PutItem UpdateItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
-      'deletecontent: content DeleteItem GetItem UpdateItem; keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
-      'usage: keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage Query UpdateItem',
-      'notfound: keys GetItem; own log logs:CreateLogStream logs:PutLogEvents; usage UpdateItem',
-      'Probe: own log logs:CreateLogStream logs:PutLogEvents',
+      ...rows.map(({ id, tables: { usage = [], ...others } }) => {
+        // Admission reads the key and counts the request.
+        const actions = { keys: ['GetItem'], usage: ['UpdateItem', ...usage], ...others, 'own log': LOG_ACTIONS };
+        const described = Object.entries(actions).map(([resource, names]) => [resource, ...names.toSorted()].join(' '));
+        return `${logicalName(id)}: ${described.sort().join('; ')}`;
+      }),
+      `Probe: ${['own log', ...LOG_ACTIONS].join(' ')}`,
     ]);
   });
 
   it('come from no managed policy, and only Lambda can assume the roles', () => {
     const roles = resourcesOf(template, 'AWS::IAM::Role').filter(({ id }) => !id.startsWith('Deployment'));
-    expect(roles).toHaveLength(12);
+    // One of each function and of the probe.
+    expect(roles).toHaveLength(SERVING.length + 1);
     for (const { properties } of roles) {
       expect(properties.ManagedPolicyArns).toBeUndefined();
       expect(JSON.stringify(properties.AssumeRolePolicyDocument)).toContain('"Service":"lambda.amazonaws.com"');

@@ -6,7 +6,7 @@ import { App, Validations } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { endpoints } from '../../../functions/endpoints.ts';
+import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Bundles } from '../../../lib/cloud/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
 import { ServiceStack } from '../../../lib/cloud/service-stack.ts';

@@ -1,4 +1,5 @@
 import { afterAll } from '@jest/globals';
+import { endpoints } from '../../../functions/endpoints/table.ts';
 import { forkCall } from '../../support/fork.ts';
 import type { Stage } from './synthesis.ts';
 
@@ -75,6 +76,12 @@ export const referenced = (value: unknown): string => {
   const { Ref, 'Fn::GetAtt': attribute } = value as { readonly Ref?: string; readonly 'Fn::GetAtt'?: string[] };
   return Ref ?? attribute?.[0] ?? JSON.stringify(value);
 };
+
+/** The functions that serve requests. */
+export const SERVING = [...Object.keys(endpoints), 'not-found'];
+
+/** The id of a function as it is written in logical ids. */
+export const logicalName = (id: string): string => id.replaceAll('-', '');
 
 /** `vehicles` for the logical id of the vehicles table. */
 export const tableNamed = (logicalId: string): string =>

@@ -1,7 +1,7 @@
 /** Requests that the service would serve: what fuzzing starts from, so that it passes the first check. */
 import fc from 'fast-check';
 import { SANDBOX_VEHICLES } from '../../../core/sandbox/sandbox-vehicles.ts';
-import { type EndpointId, endpoints } from '../../../functions/endpoints.ts';
+import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 
 /** A valid request without its key. */
 export interface Call {

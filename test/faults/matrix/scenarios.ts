@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../../core/content/item.ts';
-import type { EndpointId, fallback } from '../../../functions/endpoints.ts';
+import type { EndpointId } from '../../../functions/endpoints/table.ts';
+import type { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import type { Reply, TestApi } from '../../support/api.ts';
 import { moment } from '../../support/content.ts';
 import { aCompliance, aPolicy, aVehicle } from '../../support/records.ts';
@@ -24,7 +25,7 @@ export interface PreparedRequest {
 
 export interface Scenario {
   readonly name: string;
-  readonly endpoint: EndpointId | typeof fallback.route;
+  readonly endpoint: EndpointId | typeof notFound.id;
   readonly isBulk?: boolean;
   /** @param word lower-case letters and digits that all records and the request contain */
   readonly prepare: (api: TestApi, word: string, key: string) => Promise<PreparedRequest>;

@@ -1,0 +1,17 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'bulk-compliance',
+  method: 'POST',
+  paths: ['/v1/vehicle/bulk-compliance'],
+  summary: 'May these vehicles be on the road?',
+  tag: 'Compliance',
+  scope: 'compliance:read',
+  date: {
+    rejected: 'must be left out: MOT, road tax and fines have no history, so a verdict is always for today',
+  },
+  bulk: 'registrations',
+  successStatus: 200,
+  problems: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE', 'BULK_TOO_LARGE'],
+  tables: { vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
+} as const satisfies Endpoint;

@@ -1,0 +1,44 @@
+import * as T from 'typebox';
+import { type COMPLIANCE_ENTRY_CODES, ENTRY_CODES, type verifyBulk } from '../../../core/vehicles/bulk.ts';
+import { BODY, type EndpointDocument, openCode, PAST_DAY, schemaOf } from '../document.ts';
+import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
+import { input } from './input.ts';
+
+const BulkSuccess = T.Object(
+  { registration: T.String(), insured: T.Boolean(), policy: policyOrNull },
+  { title: 'BulkSuccess', description: 'A vehicle that is known, insured or not' },
+);
+
+/** The fields of every failed entry, with the codes of its endpoint. */
+export const failedEntry = <const Code extends (typeof COMPLIANCE_ENTRY_CODES)[number]>(codes: readonly Code[]) => ({
+  registration: T.String(),
+  error: T.String({ description: 'What went wrong, in words' }),
+  code: openCode(codes),
+  suggestion: T.Optional(T.String({ description: 'The registration that was probably meant; ask before you use it' })),
+});
+
+const BulkFailure = T.Object(
+  { ...failedEntry(ENTRY_CODES), insured: T.Literal(false) },
+  {
+    title: 'BulkFailure',
+    description: 'A registration that is unknown, invalid or could not be read',
+  },
+);
+
+/** The fields of every bulk response. */
+export const bulkEnvelopeOf = <Result extends T.TSchema>(result: Result) => ({
+  results: T.Array(result, { description: 'One result per entry, in order' }),
+  processed: T.Integer({ description: 'Number of submitted registrations' }),
+  successful: T.Integer({ description: 'How many of them have an answer' }),
+  failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
+});
+
+const BulkResult = schemaOf<ReturnType<typeof verifyBulk>>()(
+  T.Object({ ...bulkEnvelopeOf(T.Union([BulkSuccess, BulkFailure])), asOf }, { title: 'BulkResult' }),
+);
+
+export const document: EndpointDocument = {
+  description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY} ${BODY}`,
+  ...input.schemas,
+  response: BulkResult,
+};

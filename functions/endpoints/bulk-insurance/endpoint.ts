@@ -1,0 +1,15 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'bulk-insurance',
+  method: 'POST',
+  paths: ['/v1/vehicle/bulk-insurance'],
+  summary: 'Are these vehicles insured?',
+  tag: 'Vehicles',
+  scope: 'vehicles:read',
+  date: { rejected: 'must be a field of the body here: "date"' },
+  bulk: 'registrations',
+  successStatus: 200,
+  problems: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE', 'BULK_TOO_LARGE'],
+  tables: { vehicles: ['BatchGetItem'] },
+} as const satisfies Endpoint;

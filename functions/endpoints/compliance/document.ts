@@ -1,0 +1,65 @@
+import * as T from 'typebox';
+import {
+  type ComplianceAnswer,
+  FINES_STATUSES,
+  INSURANCE_STATUSES,
+  MOT_STATUSES,
+  REASONS,
+  ROAD_TAX_STATUSES,
+} from '../../../core/compliance/verdict.ts';
+import { type EndpointDocument, openCode, REGISTRATION, registrationPath, schemaOf } from '../document.ts';
+
+const dateOrNull = (description: string) => T.Union([T.String({ format: 'date' }), T.Null()], { description });
+
+const lastUpdated = T.Union([T.String({ format: 'date-time' }), T.Null()], {
+  description: 'When this source last changed, UTC; null when that is not known',
+});
+
+export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
+  T.Object(
+    {
+      registration: T.String({ description: 'The registration as it was queried' }),
+      compliant: T.Boolean({ description: 'Whether all four checks pass' }),
+      checks: T.Object({
+        insuranceValid: T.Boolean({ description: 'A policy is in force today' }),
+        motValid: T.Boolean({ description: 'MOT not past its due date, or exempt' }),
+        roadTaxPaid: T.Boolean({ description: 'Taxed today, or exempt; SORN is not paid' }),
+        noOutstandingFines: T.Boolean({ description: 'No unpaid fine' }),
+      }),
+      reasons: T.Array(openCode(REASONS), { description: 'One per failed check, in the order of the checks' }),
+      details: T.Object(
+        {
+          insurance: T.Object({
+            status: openCode(INSURANCE_STATUSES),
+            validTo: dateOrNull('Last day of the policy that answers; null without one'),
+            lastUpdated,
+          }),
+          mot: T.Object({
+            status: openCode(MOT_STATUSES),
+            dueDate: dateOrNull('Last day on which the MOT is valid; null when exempt'),
+            lastUpdated,
+          }),
+          roadTax: T.Object({
+            status: openCode(ROAD_TAX_STATUSES),
+            paidUntil: dateOrNull('Last day that is paid for; null when exempt or SORN'),
+            lastUpdated,
+          }),
+          fines: T.Object({
+            status: openCode(FINES_STATUSES),
+            outstanding: T.Integer({ description: 'Number of unpaid fines' }),
+            lastUpdated,
+          }),
+        },
+        { description: 'What the verdict follows from: status, date and age of each source' },
+      ),
+      lastChecked: T.String({ format: 'date-time', description: 'The time of the request, UTC' }),
+    },
+    { title: 'ComplianceVerdict' },
+  ),
+);
+
+export const document: EndpointDocument = {
+  description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION}`,
+  path: registrationPath,
+  response: ComplianceVerdict,
+};

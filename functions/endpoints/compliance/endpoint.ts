@@ -1,0 +1,16 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'compliance',
+  method: 'GET',
+  paths: ['/v1/compliance/{registration}'],
+  summary: 'May this vehicle be on the road?',
+  tag: 'Compliance',
+  scope: 'compliance:read',
+  date: {
+    rejected: 'must be left out: MOT, road tax and fines have no history, so a verdict is always for today',
+  },
+  successStatus: 200,
+  problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND', 'COMPLIANCE_NOT_FOUND'],
+  tables: { vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
+} as const satisfies Endpoint;

@@ -1,0 +1,21 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'create-content',
+  method: 'POST',
+  paths: ['/v1/api/content', '/api/content'],
+  summary: 'Create a content item',
+  tag: 'Content',
+  scope: 'content:write',
+  successStatus: 201,
+  problems: [
+    'VALIDATION_FAILED',
+    'MALFORMED_JSON',
+    'UNSUPPORTED_CONTENT_TYPE',
+    'BODY_TOO_LARGE',
+    'DOMAIN_FORBIDDEN',
+    'SLUG_TAKEN',
+    'IDEMPOTENCY_CONFLICT',
+  ],
+  tables: { content: ['PutItem', 'UpdateItem'] },
+} as const satisfies Endpoint;

@@ -1,0 +1,25 @@
+import { idempotencyKeyIdOf } from '../../../core/access/keys-table.ts';
+import { contentTables } from '../../../core/content/content-table.ts';
+import { etagOf } from '../../../core/content/item.ts';
+import { newFields } from '../../../core/content/schemas.ts';
+import { serve } from '../../http/serve.ts';
+import { endpoint } from './endpoint.ts';
+import { input } from './input.ts';
+
+/** Creates a content item, once per Idempotency-Key. docs/contract.md#content */
+export const handler = serve(endpoint, input, ({ db, tables }) => {
+  const content = contentTables(db, tables.content);
+  return {
+    respond: async ({ body, headers, caller, environment, address, now, deadline }) => {
+      const idempotencyKey = headers['Idempotency-Key'];
+      const repeatable =
+        idempotencyKey === undefined ? undefined : { keyId: idempotencyKeyIdOf(caller.key), idempotencyKey };
+      const item = await content[environment].create(newFields(body), repeatable, {
+        now,
+        deadline,
+        domains: caller.key.domains,
+      });
+      return { body: item, headers: { Location: `${address}/${item.id}`, ETag: etagOf(item) } };
+    },
+  };
+});

@@ -1,0 +1,13 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'delete-content',
+  method: 'DELETE',
+  paths: ['/v1/api/content/{id}', '/api/content/{id}'],
+  summary: 'Delete a content item permanently',
+  tag: 'Content',
+  scope: 'content:write',
+  successStatus: 204,
+  problems: ['CONTENT_NOT_FOUND', 'PRECONDITION_FAILED'],
+  tables: { content: ['GetItem', 'UpdateItem', 'DeleteItem'] },
+} as const satisfies Endpoint;

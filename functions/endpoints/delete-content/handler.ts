@@ -1,0 +1,19 @@
+import { contentTables } from '../../../core/content/content-table.ts';
+import { serve } from '../../http/serve.ts';
+import { endpoint } from './endpoint.ts';
+import { input } from './input.ts';
+
+/** Deletes a content item permanently. docs/contract.md#content */
+export const handler = serve(endpoint, input, ({ db, tables }) => {
+  const content = contentTables(db, tables.content);
+  return {
+    respond: async ({ parameters, headers, caller, environment, now, deadline }) => {
+      await content[environment].remove(parameters.id, headers['If-Match'], {
+        now,
+        deadline,
+        domains: caller.key.domains,
+      });
+      return {};
+    },
+  };
+});

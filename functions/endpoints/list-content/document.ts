@@ -1,0 +1,25 @@
+import * as T from 'typebox';
+import { ContentItem } from '../../../core/content/item.ts';
+import type { ContentPage } from '../../../core/content/page.ts';
+import { type EndpointDocument, schemaOf } from '../document.ts';
+import { input } from './input.ts';
+
+const response = schemaOf<ContentPage>()(
+  T.Object(
+    {
+      items: T.Array(ContentItem, { description: 'Newest in the list first' }),
+      total: T.Integer({ minimum: 0, description: 'Items that match the filter, exactly' }),
+      limit: T.Integer({ minimum: 1, maximum: 100 }),
+      offset: T.Integer({ minimum: 0 }),
+    },
+    { title: 'ContentPage' },
+  ),
+);
+
+export const document: EndpointDocument = {
+  description:
+    'Newest in the list first. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.',
+  ...input.schemas,
+  response,
+  responseHeaders: ['Link'],
+};

@@ -1,0 +1,13 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'list-content',
+  method: 'GET',
+  paths: ['/v1/api/content', '/api/content'],
+  summary: 'List content items',
+  tag: 'Content',
+  scope: 'content:read',
+  successStatus: 200,
+  problems: ['VALIDATION_FAILED', 'PAGE_TOO_LARGE', 'DOMAIN_FORBIDDEN'],
+  tables: { content: ['GetItem', 'BatchGetItem', 'Query'] },
+} as const satisfies Endpoint;

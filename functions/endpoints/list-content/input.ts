@@ -1,0 +1,4 @@
+import { ContentQuery } from '../../../core/content/schemas.ts';
+import { readsInput } from '../../http/input.ts';
+
+export const input = readsInput({ query: ContentQuery });

@@ -1,0 +1,13 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'read-content',
+  method: 'GET',
+  paths: ['/v1/api/content/{id}', '/api/content/{id}'],
+  summary: 'Read a content item',
+  tag: 'Content',
+  scope: 'content:read',
+  successStatus: 200,
+  problems: ['CONTENT_NOT_FOUND'],
+  tables: { content: ['GetItem'] },
+} as const satisfies Endpoint;

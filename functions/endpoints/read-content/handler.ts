@@ -1,0 +1,20 @@
+import { contentTables } from '../../../core/content/content-table.ts';
+import { isAllowedDomain } from '../../../core/content/domain-binding.ts';
+import { etagOf } from '../../../core/content/item.ts';
+import { apiError } from '../../../core/problems.ts';
+import { serve } from '../../http/serve.ts';
+import { endpoint } from './endpoint.ts';
+
+/** Reads one content item. docs/contract.md#content */
+export const handler = serve(endpoint, ({ db, tables }) => {
+  const content = contentTables(db, tables.content);
+  return {
+    load: ({ parameters, environment }) => content[environment].find(parameters.id),
+    respond: ({ caller }, stored) => {
+      if (stored === undefined || !isAllowedDomain(caller.key.domains, stored.item.domain)) {
+        throw apiError('CONTENT_NOT_FOUND');
+      }
+      return { body: stored.item, headers: { ETag: etagOf(stored.item) } };
+    },
+  };
+});

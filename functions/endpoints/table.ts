@@ -1,0 +1,34 @@
+/** THE table of endpoints. A new endpoint is a folder beside this file and its line here (CONTRIBUTING.md "An endpoint"). */
+
+import { endpoint as bulkCompliance } from './bulk-compliance/endpoint.ts';
+import { endpoint as bulkInsurance } from './bulk-insurance/endpoint.ts';
+import { endpoint as compliance } from './compliance/endpoint.ts';
+import { endpoint as createContent } from './create-content/endpoint.ts';
+import { endpoint as deleteContent } from './delete-content/endpoint.ts';
+import { endpoint as listContent } from './list-content/endpoint.ts';
+import { endpoint as readContent } from './read-content/endpoint.ts';
+import { endpoint as updateContent } from './update-content/endpoint.ts';
+import { endpoint as usage } from './usage/endpoint.ts';
+import { endpoint as vehicleInsurance } from './vehicle-insurance/endpoint.ts';
+
+const rows = [
+  vehicleInsurance,
+  bulkInsurance,
+  compliance,
+  bulkCompliance,
+  listContent,
+  createContent,
+  readContent,
+  updateContent,
+  deleteContent,
+  usage,
+] as const;
+
+type Row = (typeof rows)[number];
+
+export type EndpointId = Row['id'];
+
+/** The rows by id, in the order in which the document and the stack have them. */
+export const endpoints = Object.fromEntries(rows.map((row) => [row.id, row])) as {
+  readonly [Id in EndpointId]: Extract<Row, { readonly id: Id }>;
+};

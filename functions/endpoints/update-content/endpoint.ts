@@ -1,0 +1,22 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'update-content',
+  method: 'PUT',
+  paths: ['/v1/api/content/{id}', '/api/content/{id}'],
+  summary: 'Update a content item',
+  tag: 'Content',
+  scope: 'content:write',
+  successStatus: 200,
+  problems: [
+    'VALIDATION_FAILED',
+    'MALFORMED_JSON',
+    'UNSUPPORTED_CONTENT_TYPE',
+    'BODY_TOO_LARGE',
+    'CONTENT_NOT_FOUND',
+    'DOMAIN_FORBIDDEN',
+    'PRECONDITION_FAILED',
+    'SLUG_TAKEN',
+  ],
+  tables: { content: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
+} as const satisfies Endpoint;

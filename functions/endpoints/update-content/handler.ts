@@ -1,0 +1,21 @@
+import { contentTables } from '../../../core/content/content-table.ts';
+import { etagOf } from '../../../core/content/item.ts';
+import { changedFields } from '../../../core/content/schemas.ts';
+import { serve } from '../../http/serve.ts';
+import { endpoint } from './endpoint.ts';
+import { input } from './input.ts';
+
+/** Changes the fields that are sent of a content item. docs/contract.md#content */
+export const handler = serve(endpoint, input, ({ db, tables }) => {
+  const content = contentTables(db, tables.content);
+  return {
+    respond: async ({ parameters, body, headers, caller, environment, now, deadline }) => {
+      const item = await content[environment].update(parameters.id, changedFields(body), headers['If-Match'], {
+        now,
+        deadline,
+        domains: caller.key.domains,
+      });
+      return { body: item, headers: { ETag: etagOf(item) } };
+    },
+  };
+});

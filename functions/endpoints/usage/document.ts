@@ -1,0 +1,53 @@
+import * as T from 'typebox';
+import { KEY_ENVIRONMENTS } from '../../../core/access/api-key.ts';
+import { PLAN_NAMES } from '../../../core/access/plans.ts';
+import { SCOPES } from '../../../core/access/scopes.ts';
+import type { usageReport } from '../../../core/access/usage-report.ts';
+import { type EndpointDocument, openCode, schemaOf } from '../document.ts';
+
+const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
+  T.Object(
+    {
+      key: T.Object({
+        id: T.String({ description: 'Identifies the key; it is no secret' }),
+        name: T.String({ description: 'The name that your operator gave it' }),
+        plan: openCode(PLAN_NAMES),
+        scopes: T.Array(openCode(SCOPES)),
+        domains: T.Union([T.Array(T.String()), T.Null()], {
+          description: 'The content domains that the key is bound to; null when it is bound to none',
+        }),
+        expires: T.Union([T.String({ format: 'date' }), T.Null()], {
+          description: 'Last day on which the key is valid, Europe/London; null when it does not expire',
+        }),
+        environment: openCode([...KEY_ENVIRONMENTS, 'unknown'], {
+          description: 'unknown for keys of an early version',
+        }),
+      }),
+      limits: T.Object({
+        requestsPerWindow: T.Integer(),
+        windowSeconds: T.Integer(),
+        registrationsPerBulk: T.Integer(),
+      }),
+      window: T.Object({
+        used: T.Integer({ description: 'Requests in the present window, this one included' }),
+        remaining: T.Integer({ description: 'As in X-RateLimit-Remaining' }),
+        resetsAt: T.String({ format: 'date-time', description: 'When the next window begins, UTC' }),
+      }),
+      hours: T.Array(
+        T.Object({
+          start: T.String({ format: 'date-time', description: 'Begin of the hour, UTC' }),
+          requests: T.Integer({ description: 'All requests of the hour, the rate limited ones included' }),
+          rateLimited: T.Integer({ description: "Requests beyond the plan's limit as it is now" }),
+        }),
+        { minItems: 24, maxItems: 24, description: '24 hours, oldest first; the last one is running' },
+      ),
+    },
+    { title: 'UsageReport' },
+  ),
+);
+
+export const document: EndpointDocument = {
+  description:
+    'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.',
+  response: UsageReport,
+};

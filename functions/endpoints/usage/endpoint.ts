@@ -1,0 +1,12 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'usage',
+  method: 'GET',
+  paths: ['/v1/usage'],
+  summary: 'The key, its limits and its requests of the last 24 hours',
+  tag: 'Usage',
+  successStatus: 200,
+  problems: [],
+  tables: { usage: ['Query'] },
+} as const satisfies Endpoint;

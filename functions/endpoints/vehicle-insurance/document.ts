@@ -1,0 +1,30 @@
+import * as T from 'typebox';
+import type { InsuranceAnswer } from '../../../core/vehicles/insurance.ts';
+import { Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/record.ts';
+import { type EndpointDocument, PAST_DAY, REGISTRATION, registrationPath, schemaOf } from '../document.ts';
+
+export const policyOrNull = T.Union([Policy, T.Null()], { description: 'null when the vehicle has no policy at all' });
+
+export const asOf = T.Optional(
+  T.String({ format: 'date', description: 'The day that was asked for; absent when the answer is for today' }),
+);
+
+const VehicleInsurance = schemaOf<InsuranceAnswer>()(
+  T.Object(
+    {
+      registration: T.String({ description: 'The registration as it was queried' }),
+      insured: T.Boolean({ description: 'Whether a policy is in force today, or on the day in `asOf`, Europe/London' }),
+      policy: policyOrNull,
+      vehicle: VehicleDetails,
+      lastUpdated: VehicleRecord.properties.lastUpdated,
+      asOf,
+    },
+    { title: 'VehicleInsurance' },
+  ),
+);
+
+export const document: EndpointDocument = {
+  description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
+  path: registrationPath,
+  response: VehicleInsurance,
+};

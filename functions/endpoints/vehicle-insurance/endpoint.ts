@@ -1,0 +1,14 @@
+import type { Endpoint } from '../../http/endpoint.ts';
+
+export const endpoint = {
+  id: 'vehicle-insurance',
+  method: 'GET',
+  paths: ['/v1/vehicle/{registration}/insurance'],
+  summary: 'Is this vehicle insured?',
+  tag: 'Vehicles',
+  scope: 'vehicles:read',
+  date: 'accepted',
+  successStatus: 200,
+  problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
+  tables: { vehicles: ['GetItem'] },
+} as const satisfies Endpoint;

@@ -1,0 +1,95 @@
+/** Reads input and loads items while admission runs, where an unauthenticated caller cannot make that expensive. */
+import type { AdmissionStore } from '../../core/access/admission.ts';
+import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
+import { admissionBesideLoad } from './admission.ts';
+import { hasCheapBody } from './body-checks.ts';
+import { bulkLength } from './bulk-size.ts';
+import type { ServedEndpoint } from './endpoint.ts';
+import type { HttpRequest, InboundMiddleware, RequestContext } from './request.ts';
+
+/** What a service loads, and when it must wait. */
+export interface EarlyLoad<Request, Loaded> {
+  /** Can run while admission runs: of the caller its request has only the key's environment then. */
+  readonly load: (request: Request) => Promise<Loaded>;
+  /** Whether `load` may read many items: then it waits for admission, unless the key was recently admitted. */
+  readonly isExpensive?: (request: Request) => boolean;
+  /** Whether `load` needs the caller: then it always waits for admission. */
+  readonly needsCaller?: (request: Request) => boolean;
+}
+
+interface Parts<Request> {
+  readonly row: ServedEndpoint;
+  readonly store: AdmissionStore;
+  readonly requestOf: (context: RequestContext) => Request;
+  readonly date: InboundMiddleware;
+  /** They read and validate the input, in their order. */
+  readonly read: readonly InboundMiddleware[];
+  readonly hasBody: boolean;
+}
+
+/**
+ * Lets middlewares run before admission, one after the other. The first error is kept for `throwDeferredError`, because 401, 429
+ * and 403 come first. Does nothing after an earlier deferred error, or when the condition is false.
+ * @example
+ * [deferErrors([validation], () => true), admission(store, row.scope), throwDeferredError]
+ */
+const deferErrors = (
+  middlewares: readonly InboundMiddleware[],
+  condition: (request: HttpRequest) => boolean,
+): InboundMiddleware => ({
+  before: async (request) => {
+    const { internal: context } = request;
+    if (context.deferredError !== undefined || !condition(request)) return;
+    try {
+      for (const { before } of middlewares) await before(request);
+    } catch (error) {
+      context.deferredError = error;
+    }
+  },
+});
+
+/** Throws the deferred error, if there is one: the caller is admitted by now and may see it. */
+const throwDeferredError: InboundMiddleware = {
+  before: ({ internal: { deferredError } }) => {
+    if (deferredError !== undefined) throw deferredError;
+  },
+};
+
+/**
+ * Admission and input of a service with `load`. Large bodies and expensive loads wait for admission, unless this instance
+ * recently admitted the key; even then at most that key's bulk size is read.
+ */
+export const withEarlyLoad = <Request>(
+  { row, store, requestOf, date, read, hasBody }: Parts<Request>,
+  { load, isExpensive = () => false, needsCaller = () => false }: EarlyLoad<Request, unknown>,
+): readonly InboundMiddleware[] => {
+  const recentlyAdmitted = recentlyAdmittedKeys();
+  const recentPlan = ({ key }: RequestContext) => key && recentlyAdmitted.planOf(key.hash);
+
+  const isInputRead = ({ input }: RequestContext): boolean => input !== undefined || read.length === 0;
+  const mayReadInput = ({ event, internal }: HttpRequest): boolean =>
+    !hasBody || hasCheapBody(event) || recentPlan(internal) !== undefined;
+  const mayLoad = ({ event, internal: context }: HttpRequest): boolean => {
+    if (!isInputRead(context)) return false;
+    const request = requestOf(context);
+    if (needsCaller(request)) return false;
+    const plan = recentPlan(context);
+    return plan ? bulkLength(row, event.body) <= plan.bulkSize : !isExpensive(request);
+  };
+
+  const loading: InboundMiddleware = {
+    before: async ({ internal: context }) => {
+      context.loaded = { value: await context.deadline.within(load(requestOf(context))) };
+    },
+  };
+  const unlessRead = ({ before }: InboundMiddleware): InboundMiddleware => ({
+    before: (request) => (isInputRead(request.internal) ? undefined : before(request)),
+  });
+  return [
+    deferErrors([date], () => true),
+    deferErrors(read, mayReadInput),
+    admissionBesideLoad(store, row.scope, deferErrors([loading], mayLoad), recentlyAdmitted),
+    throwDeferredError,
+    ...read.map(unlessRead),
+  ];
+};

@@ -1,0 +1,85 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { AdmissionStore } from '../../core/access/admission.ts';
+import { keyFinder } from '../../core/access/keys-table.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
+import { database } from '../../core/dynamodb/database.ts';
+import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
+import type { TableId } from '../../core/tables.ts';
+import { grantedActions, type ServedEndpoint } from './endpoint.ts';
+import { keyForm } from './key-form.ts';
+import { problemDocuments } from './problem-documents.ts';
+import type { InboundMiddleware, RequestContext } from './request.ts';
+import { reportInternalError, requestLog } from './request-log.ts';
+import { responseHeaders } from './response-headers.ts';
+
+/** A Lambda handler for API Gateway. It trusts no event, returns a response for every error and never throws. */
+export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+
+/** What a handler returns. The middlewares add the status and the headers of every response. */
+export interface Answer {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Why a part of the body is missing (`LOOKUP_UNAVAILABLE`); logged, never sent. */
+  readonly failure?: unknown;
+}
+
+/** The database, the tables that the row lists and admission's two. */
+export const openTables = (row: ServedEndpoint) => {
+  const db = database();
+  const tables = tableNamesFromEnvironment(Object.keys(grantedActions(row)) as TableId[]);
+  const store: AdmissionStore = {
+    findKey: keyFinder(db, tables.keys),
+    incrementUsage: usageTable(db, tables.usage).increment,
+  };
+  return { db, tables, store };
+};
+
+const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGatewayProxyStructuredResultV2 => ({
+  statusCode,
+  headers: {
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)),
+  },
+  ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+});
+
+/** Lambda's context, on which the last middleware hands middy's `internal` to the handler. */
+type HandlerContext = Context & { readonly request: RequestContext };
+
+const handOver: InboundMiddleware = {
+  before: ({ context, internal }) => void Object.assign(context, { request: internal }),
+};
+
+/**
+ * A function behind API Gateway: the middlewares of every request, outermost first, which are request log and id, response
+ * headers, errors to problem documents, and key form; then its own, and what responds. What middlewares find is in
+ * `request.internal`.
+ */
+export const httpFunction = (
+  { id, successStatus }: Pick<ServedEndpoint, 'id' | 'successStatus'>,
+  middlewares: readonly InboundMiddleware[],
+  respond: (context: RequestContext) => Promise<Answer>,
+): GatewayHandler => {
+  const answer = async (_event: APIGatewayProxyEventV2, { request: context }: HandlerContext) => {
+    const answered = await context.deadline.within(respond(context));
+    if (answered.failure !== undefined) reportInternalError(context, answered.failure);
+    return responseOf(successStatus, answered);
+  };
+  const handler = middy<
+    APIGatewayProxyEventV2,
+    APIGatewayProxyStructuredResultV2,
+    Error,
+    HandlerContext,
+    RequestContext
+  >(answer, { timeoutEarlyInMillis: 0 }).use([
+    requestLog(id),
+    responseHeaders(),
+    problemDocuments(),
+    keyForm(),
+    ...middlewares,
+    handOver,
+  ]);
+  // middy reads the context before it listens for errors. A copy, because `handOver` writes to it.
+  return (event, lambda) => handler((event ?? {}) as APIGatewayProxyEventV2, { ...lambda } as HandlerContext);
+};

@@ -1,0 +1,124 @@
+/** Query, headers and body of a request, read and validated. Only `input.ts` of an endpoint loads the schema library with it. */
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Static, TObject, TSchema } from 'typebox';
+import { LARGEST_BULK_SIZE } from '../../core/access/plans.ts';
+import { apiError, type ParameterIssue, type PointerIssue, type ValidationIssue } from '../../core/problems.ts';
+import { validationIssues } from '../../core/schemas/validation-issues.ts';
+import { bodyChecks } from './body-checks.ts';
+import { bulkLength } from './bulk-size.ts';
+import type { ServedEndpoint } from './endpoint.ts';
+import type { InboundMiddleware, RequestContext } from './request.ts';
+import type { Input } from './serve.ts';
+
+/** The part of a request that one schema describes, and its validation issues. */
+interface Part {
+  readonly value: unknown;
+  readonly issues: readonly ValidationIssue[];
+}
+
+const asParameters = (issues: readonly PointerIssue[]): ParameterIssue[] =>
+  issues.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));
+
+const DIGITS = /^\d+$/;
+const NEGATIVE = /^-0*[1-9]\d*$/;
+
+/** The integer that a text writes, to the largest exact one; undefined when it writes none. */
+const integerOf = (text: string): number | undefined => {
+  if (DIGITS.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  return NEGATIVE.test(text) ? Math.max(Number(text), Number.MIN_SAFE_INTEGER) : undefined;
+};
+
+const isInteger = (schema: TSchema | undefined): boolean =>
+  (schema as { type?: string } | undefined)?.type === 'integer';
+
+/** The parameters that the schema names, from the query as it was sent; unknown ones are ignored. */
+const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
+  const sent = new URLSearchParams(typeof rawQueryString === 'string' ? rawQueryString : '');
+  const value: Record<string, unknown> = {};
+  const issues: ParameterIssue[] = [];
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const [first, ...more] = sent.getAll(name);
+    if (first === undefined) continue;
+    const read = isInteger(property) ? integerOf(first) : first;
+    if (more.length > 0) issues.push({ parameter: name, detail: 'must not be given more than once' });
+    else if (read === undefined) issues.push({ parameter: name, detail: 'must be an integer in decimal digits' });
+    else value[name] = read;
+  }
+  // A parameter that was sent but could not be read is not missing: the schema's issues about it are left out.
+  const unread = new Set(issues.map(({ parameter }) => parameter));
+  const others = asParameters(validationIssues(schema, value)).filter(({ parameter }) => !unread.has(parameter));
+  return { value, issues: [...issues, ...others] };
+};
+
+const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => {
+  const value = Object.fromEntries(
+    Object.keys(schema.properties).flatMap((name) => {
+      const text = sent[name.toLowerCase()];
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
+  return { value, issues: asParameters(validationIssues(schema, value)) };
+};
+
+/** The issues of a body; a field `date` that the endpoint does not have gets the row's reason. */
+const bodyIssues = (schema: TSchema, { date: rule }: ServedEndpoint, body: unknown): readonly PointerIssue[] => {
+  const issues = validationIssues(schema, body);
+  const hasDate = 'date' in ((schema as Partial<TObject>).properties ?? {});
+  if (rule === undefined || rule === 'accepted' || hasDate) return issues;
+  return issues.map((issue) => (issue.pointer === '/date' ? { ...issue, detail: rule.rejected } : issue));
+};
+
+/** A bulk request that no plan allows is not validated: `bulkSizeLimit` rejects it whatever its entries are. */
+const readBody = (schema: TSchema, row: ServedEndpoint, body: unknown): Part => ({
+  value: body,
+  issues: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : bodyIssues(schema, row, body),
+});
+
+/** The schemas of what an endpoint reads besides its path and `date`. */
+export interface InputSchemas {
+  readonly query?: TObject;
+  readonly headers?: TObject;
+  readonly body?: TSchema;
+}
+
+/** Validates query, headers and body by the schemas. @throws VALIDATION_FAILED naming every issue, up to a bound */
+const validation = (schemas: InputSchemas, row: ServedEndpoint): InboundMiddleware => ({
+  before: ({ event, internal: context }) => {
+    const parts = {
+      ...(schemas.query && { query: readQuery(schemas.query, event.rawQueryString) }),
+      ...(schemas.headers && { headers: readHeaders(schemas.headers, context.headers) }),
+      ...(schemas.body && { body: readBody(schemas.body, row, event.body) }),
+    };
+    const issues = Object.values(parts).flatMap((part) => part.issues);
+    if (issues.length > 0) throw apiError('VALIDATION_FAILED', { issues });
+    context.input = Object.fromEntries(Object.entries(parts).map(([name, { value }]) => [name, value]));
+  },
+});
+
+/** Replaces the text in the event's `body` by its value. */
+const jsonBodyParser = (): InboundMiddleware => {
+  const parser = httpJsonBodyParser<APIGatewayProxyEventV2>({ disableContentTypeCheck: true });
+  return { before: (request) => parser.before?.(request) };
+};
+
+type ValuesOf<Schemas extends InputSchemas> = {
+  readonly [Part in keyof Schemas]: Schemas[Part] extends TSchema ? Static<Schemas[Part]> : undefined;
+};
+
+/**
+ * What the requests of an endpoint bring: the middlewares that read and validate it, and the schemas for its document.
+ * @throws (from the middlewares) BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, VALIDATION_FAILED, and the body
+ * parser's own errors
+ * @example
+ * export const input = readsInput({ query: ContentQuery });
+ */
+export const readsInput = <const Schemas extends InputSchemas>(
+  schemas: Schemas,
+): Input<ValuesOf<Schemas>> & { readonly schemas: Schemas } => ({
+  schemas,
+  hasBody: schemas.body !== undefined,
+  middlewares: (row) => [...(schemas.body ? [bodyChecks(), jsonBodyParser()] : []), validation(schemas, row)],
+  // `validation` has made it by the same schemas.
+  valuesOf: ({ input }) => input as ValuesOf<Schemas>,
+});

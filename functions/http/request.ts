@@ -1,0 +1,98 @@
+import type { Request } from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { Caller } from '../../core/access/admission.ts';
+import type { PresentedKey } from '../../core/access/api-key.ts';
+import type { LondonDate } from '../../core/runtime/clock.ts';
+import { type Deadline, deadlineOf } from '../../core/runtime/deadline.ts';
+
+/**
+ * What middlewares find out about a request, middy's `request.internal`: first the checked parts of the event, then what each
+ * adds. A type, because middy takes no interface here.
+ */
+export type RequestContext = {
+  readonly requestId: string;
+  /** When the request arrived, by the gateway's clock: the only time that functions use. */
+  readonly now: Date;
+  readonly deadline: Deadline;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly method: string;
+  /** Decoded by the gateway. */
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly startedAtMs: number;
+  /** The well-formed key of the request, set by `keyForm`. */
+  key?: PresentedKey;
+  /** The validated query, headers and body, as far as the endpoint reads them. */
+  input?: { readonly query?: unknown; readonly headers?: unknown; readonly body?: unknown };
+  /** The day to answer for, from the query parameter `date`; today when it is absent. */
+  date?: LondonDate;
+  /** The first error of a middleware that ran before admission; thrown after admission. */
+  deferredError?: unknown;
+  caller?: Caller;
+  /** What a lookup loaded while admission ran. */
+  loaded?: { readonly value: unknown };
+  /** The error code of the response, for log and metrics. */
+  code?: string;
+  /** Whether the sandbox forced the error: then it does not count in the metrics. */
+  isForced?: boolean;
+  /** Whether a request to DynamoDB failed, for the metrics. */
+  databaseError?: boolean;
+};
+
+/** A request of middy. Its event is API Gateway's (payload 2.0); each part may be missing or of the wrong type all the same. */
+export type HttpRequest = Request<
+  APIGatewayProxyEventV2,
+  APIGatewayProxyStructuredResultV2,
+  Error,
+  Context,
+  RequestContext
+>;
+
+/** A middleware that runs before the handler. It rejects by throwing: returning a value would skip the response headers. */
+export interface InboundMiddleware {
+  readonly before: (request: HttpRequest) => void | Promise<void>;
+}
+
+/** Whether the key of the request is a test key, which sees the sandbox only. It may still not exist. */
+export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.environment === 'test';
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Characters that a header can carry. An id with others does not come from the gateway. */
+const VISIBLE = /^[!-~]{1,128}$/;
+
+const idOf = (value: unknown): string => (VISIBLE.test(textOf(value)) ? textOf(value) : '');
+
+/** The entries of an object whose values are strings. */
+const textsOf = (value: unknown): [string, string][] =>
+  isObject(value)
+    ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    : [];
+
+/** Later dates need more than four digits for the year. */
+const LAST_INSTANT = Date.UTC(9999, 11, 31);
+
+const instantOf = (timeEpoch: unknown): Date =>
+  Number.isSafeInteger(timeEpoch) && Math.abs(timeEpoch as number) <= LAST_INSTANT
+    ? new Date(timeEpoch as number)
+    : new Date();
+
+/** The context of a new request. Does not trust the event's shape, and does not read its body. */
+export const requestContextOf = (input: unknown, lambda: Context | undefined): RequestContext => {
+  const event = isObject(input) ? input : {};
+  const gateway = isObject(event.requestContext) ? event.requestContext : {};
+  const http = isObject(gateway.http) ? gateway.http : {};
+  return {
+    requestId: idOf(gateway.requestId) || idOf(lambda?.awsRequestId),
+    now: instantOf(gateway.timeEpoch),
+    deadline: deadlineOf(lambda),
+    headers: Object.fromEntries(textsOf(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
+    method: textOf(http.method),
+    path: textOf(event.rawPath),
+    pathParameters: Object.fromEntries(textsOf(event.pathParameters)),
+    startedAtMs: performance.now(),
+  };
+};

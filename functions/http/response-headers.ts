@@ -1,0 +1,24 @@
+import { remainingOf } from '../../core/access/admission.ts';
+import { windowAt } from '../../core/access/plans.ts';
+import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
+
+/** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (docs/contract.md#every-response). */
+const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
+  'X-RateLimit-Limit': String(caller?.plan.requestsPerWindow ?? 0),
+  'X-RateLimit-Remaining': String(caller ? remainingOf(caller) : 0),
+  'X-RateLimit-Reset': String(windowAt(now).end),
+});
+
+const addHeaders = ({ internal: context, response }: HttpRequest): void => {
+  if (!response) return;
+  response.headers = {
+    ...response.headers,
+    ...rateLimitHeaders(context),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...(isSandbox(context) && { 'X-Sandbox': 'true' }),
+  };
+};
+
+/** The headers of every response, whatever its status. */
+export const responseHeaders = () => ({ after: addHeaders, onError: addHeaders });

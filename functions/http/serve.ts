@@ -1,0 +1,116 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Caller } from '../../core/access/admission.ts';
+import type { KeyEnvironment } from '../../core/access/api-key.ts';
+import type { TableId } from '../../core/tables.ts';
+import { admission } from './admission.ts';
+import { bulkSizeLimit } from './bulk-size.ts';
+import { dateParameter } from './date-parameter.ts';
+import { type EarlyLoad, withEarlyLoad } from './early-load.ts';
+import type { ServedEndpoint } from './endpoint.ts';
+import { type Answer, type GatewayHandler, httpFunction, openTables } from './http-function.ts';
+import type { InboundMiddleware, RequestContext } from './request.ts';
+
+/** What an endpoint reads of a request besides path and `date`: `readsInput` makes it, in the endpoint's `input.ts`. */
+export interface Input<Values extends object = object> {
+  readonly hasBody: boolean;
+  /** They read and validate, in their order. */
+  readonly middlewares: (row: ServedEndpoint) => readonly InboundMiddleware[];
+  /** What they have read. */
+  readonly valuesOf: (context: RequestContext) => Values;
+}
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
+
+/** The request that `load` gets. The values of the endpoint's input are among its fields. */
+export interface LoadRequest<Row extends ServedEndpoint> extends Pick<RequestContext, 'now' | 'deadline' | 'date'> {
+  /** The values of the path's parameters; empty should an event lack them. */
+  readonly parameters: Readonly<Record<NamesIn<Row['paths'][0]>, string>>;
+  /** From the key's prefix: a test key sees the sandbox only. */
+  readonly environment: KeyEnvironment;
+  /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions), for links. */
+  readonly address: string;
+  /** Absent while admission runs. */
+  readonly caller?: Caller;
+}
+
+/** The request of an admitted caller. */
+export type ApiRequest<Row extends ServedEndpoint> = LoadRequest<Row> & { readonly caller: Caller };
+
+/** How an endpoint responds, and what it can load while admission runs. */
+export interface Service<Row extends ServedEndpoint, Values extends object, Loaded>
+  extends Partial<EarlyLoad<LoadRequest<Row> & Values, Loaded>> {
+  readonly respond: (request: ApiRequest<Row> & Values, loaded: Loaded) => Answer | Promise<Answer>;
+}
+
+/** The database, and the names of the tables that the row lists. */
+export interface Resources<Row extends ServedEndpoint> {
+  readonly db: DynamoDBDocumentClient;
+  readonly tables: Readonly<Record<keyof Row['tables'] & TableId, string>>;
+}
+
+type Define<Row extends ServedEndpoint, Values extends object, Loaded> = (
+  resources: Resources<Row>,
+) => Service<Row, Values, Loaded>;
+
+/** Gives what a handler gets of the request context. Any path but the row's is of a malformed event and is in no header. */
+const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }: Row, input?: Input<Values>) => {
+  const names = [...paths[0].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return (context: RequestContext) => {
+    const { now, deadline, date, path, key, caller, pathParameters } = context;
+    return {
+      ...{ now, deadline, date, caller, environment: key?.environment },
+      parameters: Object.fromEntries(names.map((name) => [name, pathParameters[name] ?? ''])),
+      address: paths.find((known) => known === path) ?? paths[0],
+      ...input?.valuesOf(context),
+      // The key is there once `keyForm` has run; the caller is not while admission runs, as the type of `load` says.
+    } as ApiRequest<Row> & Values;
+  };
+};
+
+const build = <Row extends ServedEndpoint, Values extends object, Loaded>(
+  row: Row,
+  input: Input<Values> | undefined,
+  define: Define<Row, Values, Loaded>,
+): GatewayHandler => {
+  const { db, tables, store } = openTables(row);
+  const { load, respond, ...conditions } = define({ db, tables });
+  const requestOf = requestsOf(row, input);
+  const [date, ...read] = [dateParameter(row), ...(input?.middlewares(row) ?? [])];
+  const admitted = load
+    ? withEarlyLoad({ row, store, requestOf, date, read, hasBody: input?.hasBody === true }, { load, ...conditions })
+    : [admission(store, row.scope), date, ...read];
+  return httpFunction(row, [...admitted, bulkSizeLimit(row)], async (context) => {
+    const request = requestOf(context);
+    return respond(request, (context.loaded ? context.loaded.value : await load?.(request)) as Loaded);
+  });
+};
+
+/**
+ * The function of an endpoint. The middlewares are those of every request, outermost first: request log and id, response headers,
+ * errors to problem documents, key form, admission, input. What middlewares find is in `request.internal`.
+ * With `load`, input is read and items are loaded while admission runs, so that a lookup takes the time of one round trip.
+ * @example
+ * export const handler = serve(endpoint, ({ db, tables }) => {
+ *   const content = contentTables(db, tables.content);
+ *   return {
+ *     load: ({ parameters, environment }) => content[environment].find(parameters.id),
+ *     respond: (_request, stored) => ({ body: stored?.item }),
+ *   };
+ * });
+ * @throws MissingEnvironment at start, naming every variable that is missing
+ */
+export function serve<const Row extends ServedEndpoint, Loaded>(
+  row: Row,
+  define: Define<Row, object, Loaded>,
+): GatewayHandler;
+export function serve<const Row extends ServedEndpoint, Values extends object, Loaded>(
+  row: Row,
+  input: Input<Values>,
+  define: Define<Row, Values, Loaded>,
+): GatewayHandler;
+export function serve<Row extends ServedEndpoint, Values extends object, Loaded>(
+  row: Row,
+  ...rest: [Define<Row, Values, Loaded>] | [Input<Values>, Define<Row, Values, Loaded>]
+): GatewayHandler {
+  return rest.length === 1 ? build(row, undefined, rest[0]) : build(row, rest[0], rest[1]);
+}

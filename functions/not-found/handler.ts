@@ -1,0 +1,24 @@
+import { apiError } from '../../core/problems.ts';
+import { endpoints } from '../endpoints/table.ts';
+import { admission } from '../http/admission.ts';
+import { httpFunction, openTables } from '../http/http-function.ts';
+import { matchRoute } from '../http/path-template.ts';
+import { endpoint } from './endpoint.ts';
+
+const methodsAt = (path: string): string[] =>
+  Object.values(endpoints)
+    .filter(({ paths }) => paths.some((template) => matchRoute(template, path) !== undefined))
+    .map(({ method }) => method);
+
+const hintFor = (path: string): string | undefined => {
+  if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0) return 'leave out the slash at its end';
+  return /^(\/v1)?\/api\/|^\/v1\//.test(path) ? undefined : 'paths begin with /v1';
+};
+
+/** Every path and method that no row serves: 404, or 405 where the path exists. docs/contract.md#addresses-and-versions */
+export const handler = httpFunction(endpoint, [admission(openTables(endpoint).store)], async ({ method, path }) => {
+  const allowed = methodsAt(path);
+  // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.
+  if (allowed.length === 0 || allowed.includes(method)) throw apiError('ROUTE_NOT_FOUND', { hint: hintFor(path) });
+  throw apiError('METHOD_NOT_ALLOWED', { allowed });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, it } from '@jest/globals';
+import { PLANS } from '../../core/access/plans.ts';
+import { type ApiError, apiError } from '../../core/problems.ts';
+import { input as bulkCompliance } from '../../functions/endpoints/bulk-compliance/input.ts';
+import { input as bulkInsurance } from '../../functions/endpoints/bulk-insurance/input.ts';
+import { input as createContent } from '../../functions/endpoints/create-content/input.ts';
+import { input as listContent } from '../../functions/endpoints/list-content/input.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import { bulkLength, bulkSizeLimit } from '../../functions/http/bulk-size.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
+import type { RequestContext } from '../../functions/http/request.ts';
+import { httpRequest } from '../support/http-request.ts';
+
+const inputs = {
+  'bulk-compliance': bulkCompliance,
+  'bulk-insurance': bulkInsurance,
+  'create-content': createContent,
+  'list-content': listContent,
+};
+
+/** The context after the validation, which is the last of an endpoint's input middlewares. */
+const validated = (id: keyof typeof inputs, event: object, body?: unknown): RequestContext => {
+  const request = httpRequest({ ...event, body });
+  void inputs[id].middlewares(endpoints[id]).at(-1)?.before(request);
+  return request.internal;
+};
+const issuesOf = (work: () => unknown) => {
+  try {
+    work();
+  } catch (error) {
+    return (error as ApiError).issues;
+  }
+  return undefined;
+};
+const query = (rawQueryString: unknown) => validated('list-content', { rawQueryString }).input?.query;
+
+describe('The query of a request', () => {
+  it.each([
+    ['limit=5&offset=0', { limit: 5, offset: 0 }],
+    ['limit=005&unknown=1', { limit: 5 }],
+    ['offset=99999999999999999999', { offset: Number.MAX_SAFE_INTEGER }],
+    ['slug=7', undefined],
+    ['domain=a.example&slug=7', { domain: 'a.example', slug: '7' }],
+    ['', {}],
+    [undefined, {}],
+    [{ limit: '5' }, {}],
+  ])('%j is %j', (raw, value) => {
+    if (value === undefined) expect(issuesOf(() => query(raw))).toHaveLength(1);
+    else expect(query(raw)).toEqual(value);
+  });
+
+  const NO_INTEGER = 'must be an integer in decimal digits';
+  it.each([
+    ['limit=1.5', 'limit', NO_INTEGER],
+    ['limit=', 'limit', NO_INTEGER],
+    ['limit=5x', 'limit', NO_INTEGER],
+    ['limit=x5', 'limit', NO_INTEGER],
+    ['limit=--5', 'limit', NO_INTEGER],
+    ['limit=-5x', 'limit', NO_INTEGER],
+    ['limit=x-5', 'limit', NO_INTEGER],
+    ['limit=-0', 'limit', NO_INTEGER],
+    ['limit=1&limit=2', 'limit', 'must not be given more than once'],
+    ['slug=s&domain=a&domain=b', 'domain', 'must not be given more than once'],
+    ['offset=-1', 'offset', 'must be at least 0'],
+    ['offset=-00012', 'offset', 'must be at least 0'],
+    ['limit=101', 'limit', 'must be at most 100'],
+  ])('%j has one issue', (raw, parameter, detail) => {
+    expect(issuesOf(() => query(raw))).toEqual([{ parameter, detail }]);
+  });
+
+  it('has every issue of every parameter', () => {
+    expect(issuesOf(() => query('limit=x&offset=-1'))).toEqual([
+      { parameter: 'limit', detail: NO_INTEGER },
+      { parameter: 'offset', detail: 'must be at least 0' },
+    ]);
+  });
+});
+
+describe('Headers and body of a request', () => {
+  const fields = { title: 'T', content: 'C', domain: 'a.example', slug: 's' };
+  const create = (headers: object, body: unknown) => validated('create-content', { headers }, body);
+
+  it('are what the row declares', () => {
+    const { input } = create({ 'idempotency-key': 'k-1', other: 'x' }, fields);
+    expect(input).toEqual({ headers: { 'Idempotency-Key': 'k-1' }, body: fields });
+    expect(create({}, fields).input?.headers).toStrictEqual({});
+  });
+
+  it('pass checks, parser and validation, as far as the endpoint reads them', () => {
+    const ids = ['list-content', 'create-content'] as const;
+    expect(ids.map((id) => inputs[id].middlewares(endpoints[id]).length)).toEqual([1, 3]);
+  });
+
+  it('have their issues in one problem', () => {
+    expect(issuesOf(() => create({ 'idempotency-key': '' }, { ...fields, title: 1 }))).toEqual([
+      { parameter: 'Idempotency-Key', detail: expect.any(String) },
+      { pointer: '/title', detail: 'must be a string' },
+    ]);
+  });
+});
+
+describe('A bulk request', () => {
+  const row = endpoints['bulk-insurance'];
+  const limited = (row: Endpoint, count: number) => {
+    const body = { registrations: Array(count).fill('A1') };
+    const caller = { plan: PLANS.free } as NonNullable<RequestContext['caller']>;
+    return () => bulkSizeLimit(row).before(httpRequest({ body }, { caller }));
+  };
+
+  it('has at most as many entries as the plan allows', () => {
+    expect(limited(row, 100)).not.toThrow();
+    expect(limited(row, 101)).toThrow(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 101, limit: 100 }));
+    expect(limited(endpoints['create-content'], 101)).not.toThrow();
+    expect(() => bulkSizeLimit(row).before(httpRequest({ body: { registrations: ['A1'] } }))).toThrow(
+      apiError('BULK_TOO_LARGE', { field: 'registrations', count: 1, limit: 0 }),
+    );
+  });
+
+  it('is validated up to the largest plan', () => {
+    const entries = (count: number) => ({ registrations: Array(count).fill(1) });
+    expect(issuesOf(() => validated('bulk-insurance', {}, entries(1_000)))).toBeDefined();
+    expect(issuesOf(() => validated('bulk-insurance', {}, entries(1_001)))).toBeUndefined();
+  });
+
+  it.each([
+    [{ registrations: ['A1', 'B2'] }, 2],
+    [{ registrations: 'A1' }, 0],
+    [{}, 0],
+    [null, 0],
+    ['text', 0],
+    [undefined, 0],
+  ])('%j has %i entries', (body, length) => expect(bulkLength(row, body)).toBe(length));
+
+  it('is none without a row that says so', () => expect(bulkLength({}, { undefined: [1] })).toBe(0));
+});
+
+describe('A field `date` in a body', () => {
+  const detailOf = (id: keyof typeof inputs, body: object) =>
+    issuesOf(() => validated(id, {}, body))?.map(({ detail }) => detail);
+  const registrations = ['A1'];
+
+  it('is a day where the endpoint takes one', () => {
+    expect(issuesOf(() => validated('bulk-insurance', {}, { registrations, date: '2020-02-29' }))).toBeUndefined();
+    expect(detailOf('bulk-insurance', { registrations, date: '2020-02-30' })).toEqual([
+      'must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD',
+    ]);
+  });
+
+  it('is rejected with the reason of the endpoint, and every other unknown field as such', () => {
+    const reasons = detailOf('bulk-compliance', { registrations, date: '2020-02-29', other: 1 });
+    expect(reasons).toEqual([expect.stringContaining('today'), 'is not a field of this request']);
+  });
+
+  it('is an unknown field of an endpoint without a day', () => {
+    const item = { title: 'T', content: 'C', domain: 'a.example', slug: 's', date: '2020-02-29' };
+    expect(detailOf('create-content', item)).toEqual(['is not a field of this request']);
+  });
+});

@@ -1,0 +1,11 @@
+import type { Context } from 'aws-lambda';
+import { type HttpRequest, type RequestContext, requestContextOf } from '../../functions/http/request.ts';
+
+/** A request as a middleware gets it, with what those before have found. */
+export const httpRequest = (event: object = {}, found: Partial<RequestContext> = {}): HttpRequest => ({
+  event: event as HttpRequest['event'],
+  context: {} as Context,
+  response: undefined,
+  error: undefined,
+  internal: { ...requestContextOf(event, undefined), ...found },
+});
