@@ -174,8 +174,9 @@ export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: Stagi
     /** Commits what was found, and that every write up to this position is confirmed. */
     save: saveProgress,
 
-    /** The same after an error, which may be that the disk is full: then the last saved position stays. */
+    /** The same after an error. When the disk is full, SQLite has forgotten what was found: the last saved position stays. */
     saveIfPossible: (position: Position | undefined): void => {
+      if (!db.isTransaction) return;
       try {
         saveProgress(position);
       } catch (error) {

@@ -133,7 +133,12 @@ export interface StagingFile {
 export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => string | undefined): StagingFile => {
   const created = (replaced: string | undefined): StagingFile => {
     create(path);
-    return { db: openLocked(path), replaced, isContinued: false };
+    try {
+      return { db: openLocked(path), replaced, isContinued: false };
+    } catch (error) {
+      if (codeOf(error) !== BUSY) removeStaging(path);
+      throw error;
+    }
   };
   try {
     if (!isThere(path)) return created(undefined);
