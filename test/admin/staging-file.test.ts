@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { readState, rowStaging, stagedRows } from '../../lib/admin/file-command/staged-rows.ts';
 import { openStagingFile } from '../../lib/admin/file-command/staging-file.ts';
@@ -35,17 +36,22 @@ describe('A staging file that cannot be continued', () => {
     db.close();
   };
 
+  const otherVersion = (path: string) => {
+    const db = new DatabaseSync(path);
+    const { text, key, line } = db.prepare('SELECT * FROM state').get() as { text: string; key: string; line: number };
+    const other = text.replace('"version":1', '"version":0');
+    db.prepare('UPDATE state SET text = ?, sum = ?').run(other, crc32(`${line} ${key} ${other}`));
+    db.close();
+  };
+
   it.each<[string, (path: string) => unknown, string]>([
     ['random bytes', (path) => overwrite(path, 0, statSync(path).size), 'its staging file is damaged'],
     ['a random header', (path) => overwrite(path, 0, 4_096), 'its staging file is damaged'],
     ['cut off', (path) => truncateSync(path, 8_192), 'its staging file is damaged'],
     ['empty', (path) => truncateSync(path), 'it was stopped while it read the file'],
     ['not complete', sql('DELETE FROM state'), 'it was stopped while it read the file'],
-    [
-      'of another version',
-      sql(`UPDATE state SET facts = replace(facts, '"version":1', '"version":0')`),
-      'its staging file was written by another version',
-    ],
+    ['of another position', sql("UPDATE state SET key = 'ZZZ'"), 'its staging file is damaged'],
+    ['of another version', otherVersion, 'its staging file was written by another version'],
   ])('is replaced with a notice when it is %s', async (_case, damage, reason) => {
     const { path, staging } = await stopped('AGAIN');
     await damage(staging);
