@@ -180,7 +180,7 @@ describe('A disk that is full', () => {
       for (let line = 2; line <= 1_000; line += 1) staged.reject({ line }, ['x'.repeat(1_000)]);
     };
     expect(fill).toThrow('full');
-    staged.saveIfPossible({ key: '', line: 500 });
+    staged.save({ key: '', line: 500 });
     db.close();
     const again = openStagingFile(path, () => undefined);
     expect(readState(again.db)?.confirmed).toEqual({ key: '', line: 0 });

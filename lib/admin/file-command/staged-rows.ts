@@ -133,14 +133,6 @@ export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: Stagi
   const count = (from: string, ...parameters: (string | number)[]): number =>
     Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get(...parameters)?.count);
 
-  const saveProgress = (position: Position | undefined): void => {
-    if (position !== undefined) {
-      const { key, line } = position;
-      save.run(key, line, sumOf({ line, text: facts }, key));
-    }
-    commit(db);
-  };
-
   return {
     claims,
 
@@ -180,17 +172,17 @@ export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: Stagi
       }
     },
 
-    /** Commits what was found, and that every write up to this position is confirmed. */
-    save: saveProgress,
-
-    /** The same after an error. When the disk is full, SQLite has forgotten what was found: the last saved position stays. */
-    saveIfPossible: (position: Position | undefined): void => {
+    /**
+     * Commits what was found, and that every write up to this position is confirmed. When the disk is full, SQLite has
+     * forgotten what was found, and the last saved position stays.
+     */
+    save: (position: Position | undefined): void => {
       if (!db.isTransaction) return;
-      try {
-        saveProgress(position);
-      } catch (error) {
-        if (!(error instanceof Error && 'errcode' in error)) throw error;
+      if (position !== undefined) {
+        const { key, line } = position;
+        save.run(key, line, sumOf({ line, text: facts }, key));
       }
+      commit(db);
     },
 
     total,

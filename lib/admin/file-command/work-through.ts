@@ -127,12 +127,9 @@ export const workThrough = async <Entry>(
   try {
     const isAtEnd = await consumePages().finally(writer.finish);
     if (isAtEnd) await retryWaiting();
-    staged.save(writer.confirmed());
     return isAtEnd;
-  } catch (error) {
-    staged.saveIfPossible(writer.confirmed());
-    throw error;
   } finally {
+    staged.save(writer.confirmed());
     showCounts();
     bar.stop();
   }
