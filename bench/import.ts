@@ -31,7 +31,7 @@ const CLI = fileURLToPath(new URL('../bin/admin.ts', import.meta.url));
 const startImport = (file: string, endpoint: string, nodeOptions: readonly string[] = []): ChildProcess =>
   fork(CLI, ['--dynamodb', endpoint, 'import', 'vehicles', file], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    execArgv: [...nodeOptions],
+    execArgv: ['--disable-warning=ExperimentalWarning', ...nodeOptions],
   });
 
 /** @throws Error unless the import loaded everything */

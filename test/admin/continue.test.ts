@@ -8,8 +8,10 @@ import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { forOperation } from '../support/fault-choosers.ts';
+import { aCompliance } from '../support/records.ts';
 import { CAN_CONTINUE, CONTINUES, commandLine, failure, NOW, stagingFilesOf } from './command-line.ts';
 import { ITEM_IDS, itemLine, manyVehicles, POLICIES, VEHICLES, vehicleRow } from './import-files.ts';
+import { storedRecords } from './stored-records.ts';
 
 const { run, file, engine, countedRun, interruptedRun, proxy, rejectedLines, writtenItems } = commandLine();
 
@@ -63,6 +65,32 @@ describe('A continued import', () => {
     expect(await countedRun(importing(path))).toMatchObject({ exitCode: 0 });
     expect(stored + writtenItems()).toBe(VEHICLES);
     expect(await policyCounts('FAULT')).toEqual(ALL_STORED);
+  });
+
+  it('stores the first of over 1,000 rows of a vehicle, also when it is stopped right after that', async () => {
+    const line = (registration: string, outstandingFines: number) =>
+      JSON.stringify({ ...aCompliance(registration), outstandingFines });
+    // The repeated vehicle ends the first batch of 25.
+    const before = Array.from({ length: 24 }, (_, index) => line(`A${10 + index}`, 0));
+    const repeated = Array.from({ length: 1_200 }, (_, index) => line('AAA', index));
+    const after = Array.from({ length: 60 }, (_, index) => line(`B${10 + index}`, 0));
+    const path = await file('c.ndjson', [...before, ...repeated, ...after].join('\n'));
+    let writes = 0;
+    proxy().inject(
+      forOperation('BatchWriteItem', () => {
+        writes += 1;
+        return writes > 1 ? 'deny' : undefined;
+      }),
+    );
+    expect(await countedRun(importing(path, 'compliance'))).toEqual(failure('25 records were loaded before'));
+    proxy().reset();
+    expect(await run(importing(path, 'compliance'))).toMatchObject({ exitCode: 1 });
+    expect(
+      (await storedRecords(engine(), 'compliance')).find(({ registration }) => registration === 'AAA'),
+    ).toMatchObject({
+      outstandingFines: 0,
+    });
+    expect(await rejectedLines(path)).toHaveLength(repeated.length - 1);
   });
 
   it.each([

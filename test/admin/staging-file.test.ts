@@ -1,12 +1,15 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { CONTINUES, commandLine, failure, runCommand, stagingFilesOf } from './command-line.ts';
-import { manyVehicles, VEHICLES, vehicleRow } from './import-files.ts';
+import { readState, rowStaging, stagedRows } from '../../lib/admin/file-command/staged-rows.ts';
+import { openStagingFile } from '../../lib/admin/file-command/staging-file.ts';
+import { CONTINUES, commandLine, failure, NOW, runCommand, stagingFilesOf } from './command-line.ts';
+import { manyVehicles, VEHICLES } from './import-files.ts';
 
 const { run, file, pathOf, engine, proxy, atCall, countedRun, interruptedRun, writtenItems } = commandLine();
 
@@ -33,17 +36,22 @@ describe('A staging file that cannot be continued', () => {
     db.close();
   };
 
+  const otherVersion = (path: string) => {
+    const db = new DatabaseSync(path);
+    const { text, key, line } = db.prepare('SELECT * FROM state').get() as { text: string; key: string; line: number };
+    const other = text.replace('"version":1', '"version":0');
+    db.prepare('UPDATE state SET text = ?, sum = ?').run(other, crc32(`${line} ${key} ${other}`));
+    db.close();
+  };
+
   it.each<[string, (path: string) => unknown, string]>([
     ['random bytes', (path) => overwrite(path, 0, statSync(path).size), 'its staging file is damaged'],
     ['a random header', (path) => overwrite(path, 0, 4_096), 'its staging file is damaged'],
     ['cut off', (path) => truncateSync(path, 8_192), 'its staging file is damaged'],
     ['empty', (path) => truncateSync(path), 'it was stopped while it read the file'],
     ['not complete', sql('DELETE FROM state'), 'it was stopped while it read the file'],
-    [
-      'of another version',
-      sql(`UPDATE state SET facts = replace(facts, '"version":1', '"version":0')`),
-      'its staging file was written by another version',
-    ],
+    ['of another position', sql("UPDATE state SET key = 'ZZZ'"), 'its staging file is damaged'],
+    ['of another version', otherVersion, 'its staging file was written by another version'],
   ])('is replaced with a notice when it is %s', async (_case, damage, reason) => {
     const { path, staging } = await stopped('AGAIN');
     await damage(staging);
@@ -159,6 +167,26 @@ describe('--staging', () => {
 });
 
 describe('A disk that is full', () => {
+  it('leaves the saved position when SQLite forgets what was found since', async () => {
+    const path = pathOf('rows.sqlite');
+    const { db } = openStagingFile(path, () => undefined);
+    const staging = rowStaging(db);
+    for (let line = 1; line <= 1_000; line += 1) staging.add({ line, text: `${line}` }, '');
+    const identity = { version: 1, file: [], created: undefined };
+    const staged = stagedRows(db, staging.end({ identity, started: NOW.toISOString(), layout: 'txt' }));
+    staged.reject({ line: 1 }, ['bad']);
+    db.exec(`PRAGMA max_page_count = ${Number(db.prepare('PRAGMA page_count').get()?.page_count)}`);
+    const fill = () => {
+      for (let line = 2; line <= 1_000; line += 1) staged.reject({ line }, ['x'.repeat(1_000)]);
+    };
+    expect(fill).toThrow('full');
+    staged.save({ key: '', line: 500 });
+    db.close();
+    const again = openStagingFile(path, () => undefined);
+    expect(readState(again.db)?.confirmed).toEqual({ key: '', line: 0 });
+    again.db.close();
+  });
+
   /** The CLI with a limit on the size of each file it writes, in kB: a stand-in for a full disk at any byte. */
   const limited = (kilobytes: number, ...args: string[]) => {
     const { names, endpoint } = engine();
@@ -173,9 +201,10 @@ describe('A disk that is full', () => {
   };
 
   it('ends an import with one sentence, leaves no part of a file, and the same command loads everything', async () => {
-    const rows = Array.from({ length: 3_000 }, () => vehicleRow({ registration: '' })).join('\n');
-    const path = await writeFile(pathOf('v.csv'), `${manyVehicles('DISK')}${rows}\n`).then(() => pathOf('v.csv'));
-    for (const kilobytes of [0, 1, 4, 33, 200, 700, 1_200, 1_700]) {
+    // One vehicle in ten is rejected, so that each page of rows has both.
+    const csv = manyVehicles('DISK').replaceAll(/^(DISK\d*7,\w+,\w+),2019/gm, '$1,x');
+    const path = await file('v.csv', csv);
+    for (const kilobytes of [0, 33, 200, 424, 428, 432, 436, 440, 444, 448, 452]) {
       const { status, stderr } = await limited(kilobytes, 'import', 'vehicles', path);
       if (status === 1) continue;
       expect([status, stderr]).toEqual([
@@ -186,6 +215,6 @@ describe('A disk that is full', () => {
     }
     expect((await run(['import', 'vehicles', path])).exitCode).toBe(1);
     expect(readdirSync(pathOf('.')).toSorted()).toEqual([basename(path), `${basename(path)}.rejected.ndjson`]);
-    expect(spawnSync('wc', ['-l', `${path}.rejected.ndjson`], { encoding: 'utf8' }).stdout).toMatch(/^3000 /);
+    expect(spawnSync('wc', ['-l', `${path}.rejected.ndjson`], { encoding: 'utf8' }).stdout).toMatch(/^300 /);
   });
 });

@@ -4,7 +4,7 @@ import { readStored } from '../../../core/schemas/stored-record.ts';
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
 import type { CommandRun } from '../deployment/deployment.ts';
-import { rejectedFile } from '../files/rejected-file.ts';
+import { rejectedFile, rejectedPath } from '../files/rejected-file.ts';
 import { requireNdjson, writeExport } from './export-file.ts';
 
 const number = (value: number): string => value.toLocaleString('en-GB');
@@ -60,9 +60,9 @@ export const exportRecords = async (
   });
   await damagedFile.close();
   if (interrupted) return interrupted;
-  const data = { kind: noun, file: path, exported, damaged, rejectedFile: damaged > 0 ? damagedFile.path : null };
+  const data = { kind: noun, file: path, exported, damaged, rejectedFile: damaged > 0 ? rejectedPath(path) : null };
   const text = `${number(exported)} ${noun === 'vehicles' ? 'vehicles' : 'compliance records'} are in ${path}.\n`;
   if (damaged === 0) return { text, data };
-  const notes = `Damaged records that were left out: ${number(damaged)}; they are in ${damagedFile.path}\n`;
+  const notes = `Damaged records that were left out: ${number(damaged)}; they are in ${rejectedPath(path)}\n`;
   return { text, notes, data, exitCode: EXIT.someRejected };
 };

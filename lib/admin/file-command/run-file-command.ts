@@ -2,7 +2,7 @@ import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../comm
 import { readableTable } from '../command/readable-table.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
-import { type RejectedFile, rejectedFile } from '../files/rejected-file.ts';
+import { rejectedFile, rejectedPath } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
 import type { FileCommand, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
@@ -72,12 +72,12 @@ const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown 
  */
 const finish = async <Entry>(
   job: FileJob<Entry>,
-  { db, state }: StagedRun,
+  { hash, db, state }: StagedRun,
   counts: Counts,
   reasons: RejectionReasons,
-  file: RejectedFile,
 ): Promise<boolean> => {
   const { command, source, options, deployment } = job;
+  const file = await rejectedFile(source.path, hash);
   const staged = stagedRows(db, state);
   counts.read = staged.confirmed();
   counts.skipped = counts.read - staged.rejected(false) - staged.rejected(true);
@@ -125,13 +125,12 @@ export const runFileCommand = async <Entry>(
   const started = performance.now();
   await requireConfirmation(command.consequence, run);
   const source = await openSource(path, command.formats);
-  const file = await rejectedFile(path);
   const job = { ...run, command, options, source };
   const staging = await openStagedRun(job);
   let isAtEnd = false;
   if (staging !== undefined) {
     try {
-      isAtEnd = await finish(job, staging, counts, reasons, file);
+      isAtEnd = await finish(job, staging, counts, reasons);
     } catch (error) {
       const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
       throw withNextStep(failure, outcomes[0], counts);
@@ -144,7 +143,7 @@ export const runFileCommand = async <Entry>(
   const seconds = (performance.now() - started) / 1_000;
   const next = staging === undefined ? `nothing was ${outcomes[0]}` : CONTINUES;
   const notes = [
-    rejectionNotes(rejected, reasons, file.path),
+    rejectionNotes(rejected, reasons, rejectedPath(path)),
     isAtEnd ? '' : `Stopped by Ctrl-C; ${next}.\n`,
     isAtEnd && read === 0 ? emptyNote(source.format, outcomes[0]) : '',
     isAtEnd && read > 0 && note ? `${note}\n` : '',
@@ -162,7 +161,7 @@ export const runFileCommand = async <Entry>(
       seconds: Number(seconds.toFixed(3)),
       rowsPerSecond: Math.round(rateOf(counts, seconds)),
       interrupted: !isAtEnd,
-      rejectedFile: rejected > 0 ? file.path : null,
+      rejectedFile: rejected > 0 ? rejectedPath(path) : null,
       reasons: reasons.sorted(),
     },
     exitCode: !isAtEnd ? EXIT.interrupted : rejected > 0 ? EXIT.someRejected : EXIT.done,

@@ -19,7 +19,7 @@ const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL, sum INTEGER NOT NULL);
   CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL, waits INTEGER NOT NULL);
   CREATE TABLE claims (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE state (facts TEXT NOT NULL, key TEXT NOT NULL, line INTEGER NOT NULL);`;
+  CREATE TABLE state (text TEXT NOT NULL, key TEXT NOT NULL, line INTEGER NOT NULL, sum INTEGER NOT NULL);`;
 
 /** What must be the same for a run to be continued. */
 export interface StagingIdentity {
@@ -45,17 +45,22 @@ export interface StagingState extends StagingFacts {
   readonly confirmed: Position;
 }
 
-/** The state of a staging file; undefined when not all rows are staged. */
-export const readState = (db: DatabaseSync): StagingState | undefined => {
-  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() !== undefined;
-  const row = hasTable ? db.prepare('SELECT facts, key, line FROM state').get() : undefined;
-  if (row === undefined) return undefined;
-  const confirmed = { key: String(row.key), line: Number(row.line) };
-  return { ...(JSON.parse(String(row.facts)) as Omit<StagingState, 'confirmed'>), confirmed };
-};
+interface SummedRow extends RowText, Position {
+  readonly sum: number;
+}
 
 /** SQLite finds damage of its own structure only. */
 const sumOf = ({ line, text }: RowText, key: string): number => crc32(`${line} ${key} ${text}`);
+
+/** The state of a staging file; undefined when not all rows are staged. */
+export const readState = (db: DatabaseSync): StagingState | undefined => {
+  const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() !== undefined;
+  const row = hasTable ? db.prepare('SELECT text, key, line, sum FROM state').get() : undefined;
+  if (row === undefined) return undefined;
+  const { text, key, line, sum } = row as unknown as SummedRow;
+  if (sumOf({ line, text }, key) !== sum) throw new DamagedStaging();
+  return { ...(JSON.parse(text) as Omit<StagingState, 'confirmed'>), confirmed: { key, line } };
+};
 
 const commit = (db: DatabaseSync): void => db.exec('COMMIT; BEGIN IMMEDIATE');
 
@@ -75,10 +80,10 @@ export const rowStaging = (db: DatabaseSync) => {
     end: (facts: StagingFacts): StagingState => {
       db.exec('CREATE INDEX rows_by_key ON rows (key)');
       const state = { ...facts, total: count };
-      const confirmed = { key: '', line: 0 };
-      db.prepare('INSERT INTO state VALUES (?, ?, ?)').run(JSON.stringify(state), confirmed.key, confirmed.line);
+      const row = { text: JSON.stringify(state), key: '', line: 0 };
+      db.prepare('INSERT INTO state VALUES (?, ?, ?, ?)').run(row.text, row.key, row.line, sumOf(row, row.key));
       commit(db);
-      return { ...state, confirmed };
+      return { ...state, confirmed: { key: row.key, line: row.line } };
     },
   };
 };
@@ -101,7 +106,8 @@ export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: Stagi
   const rejected = db.prepare(
     'SELECT line, text, reasons FROM rejected JOIN rows USING (line) WHERE waits = ? AND line > ? ORDER BY line LIMIT ?',
   );
-  const save = db.prepare('UPDATE state SET key = ?, line = ?');
+  const save = db.prepare('UPDATE state SET key = ?, line = ?, sum = ?');
+  const facts = String(db.prepare('SELECT text FROM state').get()?.text);
   const claim = db.prepare('INSERT OR IGNORE INTO claims VALUES (?, ?)');
   const claimed = db.prepare('SELECT line FROM claims WHERE key = ?');
 
@@ -119,18 +125,13 @@ export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: Stagi
   const pageAfter = ({ key, line }: Position) => {
     const same = sameKey.all(key, line, PAGE_ROWS);
     const later = same.length < PAGE_ROWS ? laterKeys.all(key, PAGE_ROWS - same.length) : [];
-    const page = [...same, ...later] as unknown as (RowText & Position & { readonly sum: number })[];
+    const page = [...same, ...later] as unknown as SummedRow[];
     if (page.some((row) => sumOf(row, row.key) !== row.sum)) throw new DamagedStaging();
     return page;
   };
 
   const count = (from: string, ...parameters: (string | number)[]): number =>
     Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get(...parameters)?.count);
-
-  const saveProgress = (position: Position | undefined): void => {
-    if (position !== undefined) save.run(position.key, position.line);
-    commit(db);
-  };
 
   return {
     claims,
@@ -171,16 +172,17 @@ export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: Stagi
       }
     },
 
-    /** Commits what was found, and that every write up to this position is confirmed. */
-    save: saveProgress,
-
-    /** The same after an error, which may be that the disk is full: then the last saved position stays. */
-    saveIfPossible: (position: Position | undefined): void => {
-      try {
-        saveProgress(position);
-      } catch (error) {
-        if (!(error instanceof Error && 'errcode' in error)) throw error;
+    /**
+     * Commits what was found, and that every write up to this position is confirmed. When the disk is full, SQLite has
+     * forgotten what was found, and the last saved position stays.
+     */
+    save: (position: Position | undefined): void => {
+      if (!db.isTransaction) return;
+      if (position !== undefined) {
+        const { key, line } = position;
+        save.run(key, line, sumOf({ line, text: facts }, key));
       }
+      commit(db);
     },
 
     total,

@@ -9,7 +9,7 @@ import { type Layout, readRows } from '../files/read-rows.ts';
 import { requireUnchanged, type SourceFile } from '../files/source-file.ts';
 import type { FileCommand, FileSettings } from './file-command.ts';
 import { readState, rowStaging, STAGING_VERSION, type StagingIdentity, type StagingState } from './staged-rows.ts';
-import { asStagingFailure, openStagingFile, otherStagingFiles, removeStaging, stagingPath } from './staging-file.ts';
+import { asStagingFailure, openStagingFile, otherStagingFiles, removeStaging, stagingPlace } from './staging-file.ts';
 
 /** Bytes from the beginning of the file that are hashed. */
 const SAMPLE_BYTES = 1_048_576;
@@ -60,6 +60,8 @@ const unusableFor =
 
 /** A file whose rows are staged. */
 export interface StagedRun {
+  /** Of the table and the options. */
+  readonly hash: string;
   readonly path: string;
   readonly db: DatabaseSync;
   readonly state: StagingState;
@@ -115,7 +117,7 @@ export const openStagedRun = async <Entry>(job: FileJob<Entry>): Promise<StagedR
   };
   const { verb, noun } = command;
   const use = [verb, noun, options.dates, options.ifNewer, Table?.TableArn];
-  const path = stagingPath(source.path, options.staging, use);
+  const { hash, path } = stagingPlace(source.path, options.staging, use);
   const { db, replaced, isContinued } = openStagingFile(path, unusableFor(identity, options.restart));
   try {
     for (const other of otherStagingFiles(path)) {
@@ -125,7 +127,7 @@ export const openStagedRun = async <Entry>(job: FileJob<Entry>): Promise<StagedR
     const stopped = isContinued ? readState(db) : undefined;
     if (stopped) notice(`The ${RUN_NAMES[verb]} continues where it was stopped; --restart begins again.`);
     const state = stopped ?? (await stageRows(job, db, identity));
-    if (state !== undefined) return { path, db, state };
+    if (state !== undefined) return { hash, path, db, state };
     db.close();
     removeStaging(path);
     return undefined;

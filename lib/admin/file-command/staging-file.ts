@@ -50,11 +50,11 @@ export const asStagingFailure = (error: unknown, path: string, elsewhere = ELSEW
 };
 
 /** Where the rows of a file are staged. `use` is what must differ between two staging files: the table and the options. */
-export const stagingPath = (path: string, folder: string | undefined, use: readonly unknown[]): string => {
+export const stagingPlace = (path: string, folder: string | undefined, use: readonly unknown[]) => {
   // In a folder of its own, files of the same name may meet.
   const names = folder === undefined ? use : [...use, dirname(resolve(path))];
   const hash = createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, HASH_LENGTH);
-  return join(folder ?? dirname(path), `${basename(path)}.${hash}.sqlite`);
+  return { hash, path: join(folder ?? dirname(path), `${basename(path)}.${hash}.sqlite`) };
 };
 
 /** The staging files of other runs with this file. */
@@ -133,7 +133,12 @@ export interface StagingFile {
 export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => string | undefined): StagingFile => {
   const created = (replaced: string | undefined): StagingFile => {
     create(path);
-    return { db: openLocked(path), replaced, isContinued: false };
+    try {
+      return { db: openLocked(path), replaced, isContinued: false };
+    } catch (error) {
+      if (codeOf(error) !== BUSY) removeStaging(path);
+      throw error;
+    }
   };
   try {
     if (!isThere(path)) return created(undefined);

@@ -79,7 +79,8 @@ export const workThrough = async <Entry>(
     for (const { row, reasons } of rejections) staged.reject(row, reasons);
     counts.read += group.rows.length;
     counts.rejected += rejections.length;
-    const line = group.rows.at(-1)?.line ?? 0;
+    // A part of a group is not confirmed before all of it: its rows are one vehicle's.
+    const line = group.isPart ? group.firstLine - 1 : (group.rows.at(-1)?.line ?? 0);
     return record === undefined ? undefined : writer.put(record, { key: group.key ?? '', line });
   };
 
@@ -127,12 +128,9 @@ export const workThrough = async <Entry>(
   try {
     const isAtEnd = await consumePages().finally(writer.finish);
     if (isAtEnd) await retryWaiting();
-    staged.save(writer.confirmed());
     return isAtEnd;
-  } catch (error) {
-    staged.saveIfPossible(writer.confirmed());
-    throw error;
   } finally {
+    staged.save(writer.confirmed());
     showCounts();
     bar.stop();
   }

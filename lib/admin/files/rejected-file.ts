@@ -12,14 +12,18 @@ const asLine = ({ row: { line, text, isJson }, reasons }: RejectedRow): string =
   return `{"line":${line},"reasons":${JSON.stringify(reasons)},"row":${row}}\n`;
 };
 
+/** Where the rejected rows of a file go. */
+export const rejectedPath = (path: string): string => `${path}.rejected.ndjson`;
+
 /**
  * `FILE.rejected.ndjson`, which gets the rejected rows of a file: one JSON object a line with `line`, `reasons` and `row`. An
- * earlier file of that name is removed at once. The new one has this name when it is complete.
+ * earlier file of that name is removed at once. The new one has this name when it is complete, until then one with `id`, which
+ * no other process has at the same time.
  * @throws CommandFailure when something else has that name
  */
-export const rejectedFile = async (path: string) => {
-  const target = `${path}.rejected.ndjson`;
-  const part = `${target}.${process.pid}.part`;
+export const rejectedFile = async (path: string, id: string | number = process.pid) => {
+  const target = rejectedPath(path);
+  const part = `${target}.${id}.part`;
   let file: FileHandle | undefined;
 
   const attempt = async (work: () => Promise<void>): Promise<void> => {
@@ -32,9 +36,12 @@ export const rejectedFile = async (path: string) => {
     }
   };
 
-  await attempt(() => rm(target, { force: true }));
+  await attempt(async () => {
+    await rm(target, { force: true });
+    // That of a run that was killed.
+    await rm(part, { force: true });
+  });
   return {
-    path: target,
     /** @throws CommandFailure when the file cannot be written */
     add: (rows: readonly RejectedRow[]): Promise<void> =>
       attempt(async () => {
