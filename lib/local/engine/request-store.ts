@@ -62,7 +62,7 @@ const recordsOf = (
 
 /**
  * The store as one request sees it: errors reach that request instead of the process, and with `pendingWrites` nothing is
- * written yet. The prefixes are those that dynalite uses for the records of a table or index in its one database.
+ * written yet. The prefix is the one that dynalite uses for the records of a table in its one database. Our tables have no index.
  */
 export const requestStore = (store: DynaliteStore, options: RequestStoreOptions): DynaliteStore => ({
   ...store,
@@ -71,6 +71,4 @@ export const requestStore = (store: DynaliteStore, options: RequestStoreOptions)
     return store.getTable(name, checkStatus, guarded(done, options.onError));
   },
   getItemDb: (table) => recordsOf(store.getItemDb(table), `item-${table}~`, options),
-  getIndexDb: (type, table, index) =>
-    recordsOf(store.getIndexDb(type, table, index), `index-${type.toLowerCase()}~${table}~${index}~`, options),
 });
