@@ -58,11 +58,7 @@ const response = (kind: Kind, body: Buffer | string, nonce: string): HttpRespons
   body: Buffer.from(body),
 });
 
-const redirect = (location: string): HttpResponse => ({
-  statusCode: 302,
-  headers: { location },
-  body: Buffer.alloc(0),
-});
+const TO_REFERENCE: HttpResponse = { statusCode: 302, headers: { location: '/docs' }, body: Buffer.alloc(0) };
 
 /** Loaded when a text page is asked for, as the renderer is not needed before. */
 const textPage = async (path: string, markdown: string) =>
@@ -98,8 +94,6 @@ const PAGES: Readonly<Record<string, readonly [Kind, Content]>> = {
   '/favicon.ico': ['svg', () => ownFile('favicon.svg')],
 };
 
-const REDIRECTS: Readonly<Record<string, string>> = { '/': '/docs', '/docs/': '/docs' };
-
 /** The page at a path of an origin; undefined where the API responds. */
 export type LocalPages = (path: string, origin: string) => Promise<HttpResponse | undefined>;
 
@@ -107,7 +101,7 @@ export type LocalPages = (path: string, origin: string) => Promise<HttpResponse 
 export const documentationPages =
   (testKey: string): LocalPages =>
   async (path, origin) => {
-    if (Object.hasOwn(REDIRECTS, path)) return redirect(REDIRECTS[path] ?? '');
+    if (path === '/' || path === '/docs/') return TO_REFERENCE;
     const [kind, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
     if (kind === undefined || content === undefined) return undefined;
     const nonce = randomBytes(16).toString('base64');
