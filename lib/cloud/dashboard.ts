@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -24,6 +25,8 @@ export interface ServiceDashboardProps {
   readonly alarms: readonly Alarm[];
 }
 
+const MINUTE = Duration.minutes(1);
+
 /** Widths in columns; a dashboard has 24. */
 const THIRD = 8;
 const FULL = 24;
@@ -33,10 +36,15 @@ const graph = (title: string, left: IMetric[], options: { right?: IMetric[]; sta
 
 const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProps): IWidget[] => [
   graph('Traffic: requests a minute', [serviceMetric(stage, 'Requests', 'Sum').with({ label: 'served' })]),
-  graph('Errors: responses a minute', [gateway.serverErrors('5xx'), gateway.clientErrors('4xx')]),
+  graph('Errors: responses a minute', [
+    gateway.stage.metricServerError({ statistic: 'Sum', period: MINUTE, label: '5xx' }),
+    gateway.stage.metricClientError({ statistic: 'Sum', period: MINUTE, label: '4xx' }),
+  ]),
   graph(
     'Latency at the gateway (ms)',
-    (['p50', 'p90', 'p99'] as const).map((statistic) => gateway.latency(statistic, statistic)),
+    ['p50', 'p90', 'p99'].map((statistic) =>
+      gateway.stage.metricLatency({ statistic, period: MINUTE, label: statistic }),
+    ),
   ),
 ];
 
