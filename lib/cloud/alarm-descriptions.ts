@@ -8,8 +8,8 @@ import { serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** The parts of a stack whose metrics raise alarms. */
-export interface AlarmedParts {
+/** The parts of a stack whose metrics raise alarms and are on the dashboard. */
+export interface MonitoredParts {
   readonly settings: StageSettings;
   readonly gateway: HttpGateway;
   readonly tables: ServiceTables;
@@ -85,7 +85,7 @@ export const alarmsOf = ({
   tables,
   functions,
   probe,
-}: AlarmedParts): AlarmDescription[] => [
+}: MonitoredParts): AlarmDescription[] => [
   {
     id: 'ErrorRate',
     description: 'More than 1 in 100 requests fails inside the service.',

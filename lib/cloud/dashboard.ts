@@ -10,18 +10,10 @@ import {
   LogQueryWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { FunctionId } from './bundles.ts';
-import type { EndpointFunction } from './endpoint-function.ts';
-import type { HttpGateway } from './http-gateway.ts';
+import type { MonitoredParts } from './alarm-descriptions.ts';
 import { serviceMetric } from './service-metrics.ts';
-import type { ServiceTables } from './service-tables.ts';
-import type { StageSettings } from './stage-settings.ts';
 
-export interface ServiceDashboardProps {
-  readonly settings: StageSettings;
-  readonly gateway: HttpGateway;
-  readonly tables: ServiceTables;
-  readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
+export interface ServiceDashboardProps extends MonitoredParts {
   readonly alarms: readonly Alarm[];
 }
 

@@ -2,7 +2,6 @@ import { Annotations, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { type TableId, tables as tableDescriptions } from '../../core/tables.ts';
 import { type Endpoint, type EndpointId, endpoints, fallback } from '../../functions/endpoints.ts';
-import { rollbackAlarmsOf } from './alarm-descriptions.ts';
 import { ServiceAlarms } from './alarms.ts';
 import type { Bundles, FunctionId } from './bundles.ts';
 import { ServiceDashboard } from './dashboard.ts';
@@ -76,14 +75,10 @@ export class ServiceStack extends Stack {
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', fallback.tables));
 
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin: gateway.origin });
-    const alarms = new ServiceAlarms(this, 'Alarms', { settings, gateway, tables, functions, probe });
-    if (settings.gradualDeployment) {
-      new GradualDeployment(this, 'Deployment', {
-        functions,
-        alarmsOf: (functionId) => alarms.named(rollbackAlarmsOf(functionId)),
-      });
-    }
-    new ServiceDashboard(this, 'Dashboard', { settings, gateway, tables, functions, alarms: alarms.all });
+    const monitored = { settings, gateway, tables, functions, probe };
+    const alarms = new ServiceAlarms(this, 'Alarms', monitored).byId;
+    if (settings.gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms });
+    new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
     this.addOutputs(settings, gateway, tables);
     new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables).arn });
   }
