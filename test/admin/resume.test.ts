@@ -157,7 +157,7 @@ describe('--resume is rejected', () => {
     const other = { ...names, vehicles: names.compliance };
     expect(await runCommand([...resuming(path), '--dynamodb', endpoint], other)).toEqual(failure('with another table'));
     await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
-    await createTables(client, names, { expire: false });
+    await createTables(client, names);
     expect(await run(resuming(path))).toEqual(failure('the table was deleted and created again'));
   });
 });
