@@ -54,17 +54,12 @@ export const startEmbeddedEngine = async ({
     await store.close();
     throw error;
   }
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    server.close();
-    server.closeAllConnections();
-    await lock.exclusive(store.close);
-  };
   return {
     endpoint: `http://${host}:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      closing ??= close();
-      return closing;
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await lock.exclusive(store.close);
     },
   };
 };
