@@ -40,9 +40,8 @@ export const openStore = async (dataDirectory?: string) => {
       new Promise<EngineResponse>((resolve) => {
         const onError = (error: unknown): void => resolve(responseTo(error));
         try {
-          const view = requestStore(store, pendingWrites === undefined ? { onError } : { onError, pendingWrites });
           const checked = checkedInput(store, operation, input);
-          operationNamed(operation).perform(view, checked, (error, body) =>
+          operationNamed(operation).perform(requestStore(store, onError, pendingWrites), checked, (error, body) =>
             error ? onError(error) : resolve({ status: 200, body: body ?? {} }),
           );
         } catch (error) {
