@@ -20,15 +20,9 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const TYPES = {
-  css: 'text/css; charset=utf-8',
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json',
-  svg: 'image/svg+xml',
-} as const;
-
-type Kind = keyof typeof TYPES;
+const HTML = 'text/html; charset=utf-8';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const SVG = 'image/svg+xml';
 
 /** The reference, with the test key that its requests send. */
 const referencePage = (testKey: string): string =>
@@ -40,10 +34,10 @@ const referencePage = (testKey: string): string =>
 <script src="/docs/reference.js"></script>`,
   });
 
-const response = (kind: Kind, body: Buffer | string): HttpResponse => ({
+const response = (type: string, body: Buffer | string): HttpResponse => ({
   statusCode: 200,
   headers: {
-    'content-type': TYPES[kind],
+    'content-type': type,
     'cache-control': 'no-cache',
     'content-security-policy': CONTENT_SECURITY_POLICY,
     // The page contains a key: no other site may load it, not even as a script.
@@ -74,18 +68,18 @@ interface PageRequest {
 
 type Content = (request: PageRequest) => Promise<Buffer | string> | string;
 
-const PAGES: Readonly<Record<string, readonly [Kind, Content]>> = {
-  '/docs': ['html', ({ testKey }) => referencePage(testKey)],
-  '/docs/guide': ['html', async () => textPage('/docs/guide', await markdownFile('integration.md'))],
-  '/docs/errors': ['html', () => textPage('/docs/errors', errorListMarkdown())],
-  '/docs/changelog': ['html', async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
-  '/openapi.json': ['json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
-  '/docs/page.css': ['css', () => ownFile('page.css')],
-  '/docs/colours.js': ['js', () => ownFile('colours.js')],
-  '/docs/reference.js': ['js', () => ownFile('reference.js')],
-  '/docs/scalar.js': ['js', referenceScript],
-  '/docs/favicon.svg': ['svg', () => ownFile('favicon.svg')],
-  '/favicon.ico': ['svg', () => ownFile('favicon.svg')],
+const PAGES: Readonly<Record<string, readonly [type: string, content: Content]>> = {
+  '/docs': [HTML, ({ testKey }) => referencePage(testKey)],
+  '/docs/guide': [HTML, async () => textPage('/docs/guide', await markdownFile('integration.md'))],
+  '/docs/errors': [HTML, () => textPage('/docs/errors', errorListMarkdown())],
+  '/docs/changelog': [HTML, async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
+  '/openapi.json': ['application/json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
+  '/docs/page.css': ['text/css; charset=utf-8', () => ownFile('page.css')],
+  '/docs/colours.js': [JAVASCRIPT, () => ownFile('colours.js')],
+  '/docs/reference.js': [JAVASCRIPT, () => ownFile('reference.js')],
+  '/docs/scalar.js': [JAVASCRIPT, referenceScript],
+  '/docs/favicon.svg': [SVG, () => ownFile('favicon.svg')],
+  '/favicon.ico': [SVG, () => ownFile('favicon.svg')],
 };
 
 /** The page at a path of an origin; undefined where the API responds. */
@@ -96,7 +90,7 @@ export const documentationPages =
   (testKey: string): LocalPages =>
   async (path, origin) => {
     if (path === '/' || path === '/docs/') return TO_REFERENCE;
-    const [kind, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
-    if (kind === undefined || content === undefined) return undefined;
-    return response(kind, await content({ origin, testKey }));
+    const [type, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
+    if (type === undefined || content === undefined) return undefined;
+    return response(type, await content({ origin, testKey }));
   };
