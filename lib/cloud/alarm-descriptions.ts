@@ -8,8 +8,8 @@ import { serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** The parts of a stack whose metrics raise alarms. */
-export interface AlarmedParts {
+/** The parts of a stack whose metrics raise alarms and are on the dashboard. */
+export interface MonitoredParts {
   readonly settings: StageSettings;
   readonly gateway: HttpGateway;
   readonly tables: ServiceTables;
@@ -31,6 +31,7 @@ export interface AlarmDescription {
 }
 
 const MINUTE = Duration.minutes(1);
+const SUM = { statistic: 'Sum', period: MINUTE };
 const SECONDS_PER_MINUTE = 60;
 const SUSTAINED_MINUTES = 3;
 
@@ -61,7 +62,7 @@ const functionAlarms = (id: FunctionId, { live }: EndpointFunction, isGradual: b
   {
     id: `FunctionErrors-${id}`,
     description: `The function ${id} does not start, crashes or times out.`,
-    metric: live.metricErrors({ statistic: 'Sum', period: MINUTE }),
+    metric: live.metricErrors(SUM),
     threshold: 0,
   },
   ...(isGradual
@@ -84,7 +85,7 @@ export const alarmsOf = ({
   tables,
   functions,
   probe,
-}: AlarmedParts): AlarmDescription[] => [
+}: MonitoredParts): AlarmDescription[] => [
   {
     id: 'ErrorRate',
     description: 'More than 1 in 100 requests fails inside the service.',
@@ -112,13 +113,13 @@ export const alarmsOf = ({
   {
     id: 'GatewayErrors',
     description: 'API Gateway responds with 5xx. This includes functions that cannot run.',
-    metric: gateway.serverErrors(),
+    metric: gateway.stage.metricServerError(SUM),
     threshold: MAX_FAILURES,
   },
   {
     id: 'ClientErrors',
     description: 'A tenth of the requests that the throttle allows are answered with 4xx.',
-    metric: gateway.clientErrors(),
+    metric: gateway.stage.metricClientError(SUM),
     threshold: throttle.rateLimit * SECONDS_PER_MINUTE * MAX_CLIENT_ERRORS,
     breachingMinutes: SUSTAINED_MINUTES,
   },
@@ -126,13 +127,13 @@ export const alarmsOf = ({
   {
     id: 'StageThrottle',
     description: 'Requests reach 80 % of the throttle, above which API Gateway rejects those of every caller.',
-    metric: gateway.requests(),
+    metric: gateway.stage.metricCount(SUM),
     threshold: throttle.rateLimit * SECONDS_PER_MINUTE * MAX_TRAFFIC,
   },
   {
     id: 'SlowAnswers',
     description: 'The slowest 1 % of requests take more than 1.5 s.',
-    metric: gateway.latency('p99'),
+    metric: gateway.stage.metricLatency({ statistic: 'p99', period: MINUTE }),
     threshold: MAX_P99_MS,
     breachingMinutes: SUSTAINED_MINUTES,
   },
@@ -140,7 +141,7 @@ export const alarmsOf = ({
     id: 'FunctionThrottles',
     description: 'Lambda throttles requests: the concurrency limit of the account is reached.',
     // The limit belongs to account and region, and so does this metric.
-    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: 'Sum', period: MINUTE }),
+    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
     threshold: 0,
   },
   ...tables.throttles().map((throttle) => ({

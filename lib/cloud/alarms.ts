@@ -5,16 +5,15 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { type AlarmDescription, type AlarmedParts, alarmsOf } from './alarm-descriptions.ts';
+import { type AlarmDescription, alarmsOf, type MonitoredParts } from './alarm-descriptions.ts';
 
 const WINDOW_MINUTES = 5;
 
 /** The alarms, and the topic to which they publish when they begin and end. */
 export class ServiceAlarms extends Construct {
-  readonly all: readonly Alarm[];
-  private readonly byId: ReadonlyMap<string, Alarm>;
+  readonly byId: ReadonlyMap<string, Alarm>;
 
-  constructor(scope: Construct, id: string, props: AlarmedParts) {
+  constructor(scope: Construct, id: string, props: MonitoredParts) {
     super(scope, id);
     const { alarmEmail, keepsData, stage, file } = props.settings;
     // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
@@ -30,12 +29,6 @@ export class ServiceAlarms extends Construct {
       return [described.id, alarm] as const;
     });
     this.byId = new Map(alarms);
-    this.all = [...this.byId.values()];
-  }
-
-  /** The alarms with these ids. */
-  named(ids: readonly string[]): Alarm[] {
-    return ids.flatMap((id) => this.byId.get(id) ?? []);
   }
 }
 

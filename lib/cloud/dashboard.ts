@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -9,20 +10,14 @@ import {
   LogQueryWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { FunctionId } from '../endpoint-files.ts';
-import type { EndpointFunction } from './endpoint-function.ts';
-import type { HttpGateway } from './http-gateway.ts';
+import type { MonitoredParts } from './alarm-descriptions.ts';
 import { serviceMetric } from './service-metrics.ts';
-import type { ServiceTables } from './service-tables.ts';
-import type { StageSettings } from './stage-settings.ts';
 
-export interface ServiceDashboardProps {
-  readonly settings: StageSettings;
-  readonly gateway: HttpGateway;
-  readonly tables: ServiceTables;
-  readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
+export interface ServiceDashboardProps extends MonitoredParts {
   readonly alarms: readonly Alarm[];
 }
+
+const MINUTE = Duration.minutes(1);
 
 /** Widths in columns; a dashboard has 24. */
 const THIRD = 8;
@@ -33,10 +28,15 @@ const graph = (title: string, left: IMetric[], options: { right?: IMetric[]; sta
 
 const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProps): IWidget[] => [
   graph('Traffic: requests a minute', [serviceMetric(stage, 'Requests', 'Sum').with({ label: 'served' })]),
-  graph('Errors: responses a minute', [gateway.serverErrors('5xx'), gateway.clientErrors('4xx')]),
+  graph('Errors: responses a minute', [
+    gateway.stage.metricServerError({ statistic: 'Sum', period: MINUTE, label: '5xx' }),
+    gateway.stage.metricClientError({ statistic: 'Sum', period: MINUTE, label: '4xx' }),
+  ]),
   graph(
     'Latency at the gateway (ms)',
-    (['p50', 'p90', 'p99'] as const).map((statistic) => gateway.latency(statistic, statistic)),
+    ['p50', 'p90', 'p99'].map((statistic) =>
+      gateway.stage.metricLatency({ statistic, period: MINUTE, label: statistic }),
+    ),
   ),
 ];
 

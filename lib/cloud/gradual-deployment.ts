@@ -4,12 +4,13 @@ import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { FunctionId } from '../endpoint-files.ts';
+import { rollbackAlarmsOf } from './alarm-descriptions.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 
 export interface GradualDeploymentProps {
   readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
-  /** The alarms that roll back the new version of a function. */
-  readonly alarmsOf: (id: FunctionId) => readonly Alarm[];
+  /** Of the stack, by id. */
+  readonly alarms: ReadonlyMap<string, Alarm>;
 }
 
 /**
@@ -17,7 +18,7 @@ export interface GradualDeploymentProps {
  * function is raised before, all requests go to the version before, and CloudFormation rolls back the whole stack.
  */
 export class GradualDeployment extends Construct {
-  constructor(scope: Construct, id: string, { functions, alarmsOf }: GradualDeploymentProps) {
+  constructor(scope: Construct, id: string, { functions, alarms }: GradualDeploymentProps) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
     const role = this.role([...functions.values()]);
@@ -28,7 +29,7 @@ export class GradualDeployment extends Construct {
         // The construct would attach a managed policy, which permits far more.
         role: role.withoutPolicyUpdates(),
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
-        alarms: [...alarmsOf(functionId)],
+        alarms: rollbackAlarmsOf(functionId).flatMap((alarm) => alarms.get(alarm) ?? []),
       });
     }
   }

@@ -1,4 +1,4 @@
-import { Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -13,7 +13,6 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Alias, CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -37,8 +36,6 @@ const ACCESS_LOG_FIELDS = {
   responseBytes: '$context.responseLength',
 } as const;
 
-const MINUTE = Duration.minutes(1);
-
 /**
  * An update may point a route at another function or alias. Without this order the route could be changed before API Gateway may
  * invoke it, and callers would get 500 for some seconds.
@@ -57,8 +54,9 @@ export class HttpGateway extends Construct {
   readonly origin: string;
   /** The target of the custom domain's DNS record. */
   readonly domainTarget?: string;
+  /** It has the metrics of all requests. */
+  readonly stage: HttpStage;
   private readonly api: HttpApi;
-  private readonly stage: HttpStage;
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
@@ -96,26 +94,6 @@ export class HttpGateway extends Construct {
   /** Adds the route for requests that match no other route. */
   addDefaultRoute(id: string, live: Alias): void {
     this.addRoute('default', HttpRouteKey.DEFAULT, id, live);
-  }
-
-  /** Responses with 5xx per minute, including those of functions that could not run. */
-  serverErrors(label?: string): Metric {
-    return this.stage.metricServerError({ statistic: 'Sum', period: MINUTE, ...(label && { label }) });
-  }
-
-  /** Responses with 4xx per minute. */
-  clientErrors(label?: string): Metric {
-    return this.stage.metricClientError({ statistic: 'Sum', period: MINUTE, ...(label && { label }) });
-  }
-
-  /** Requests per minute. */
-  requests(): Metric {
-    return this.stage.metricCount({ statistic: 'Sum', period: MINUTE });
-  }
-
-  /** Milliseconds from the request's arrival to its response, per minute. */
-  latency(statistic: 'p50' | 'p90' | 'p99', label?: string): Metric {
-    return this.stage.metricLatency({ statistic, period: MINUTE, ...(label && { label }) });
   }
 
   private addRoute(name: string, routeKey: HttpRouteKey, functionId: string, live: Alias): void {

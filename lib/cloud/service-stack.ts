@@ -5,7 +5,6 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { type Endpoint, grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import type { FunctionId } from '../endpoint-files.ts';
-import { rollbackAlarmsOf } from './alarm-descriptions.ts';
 import { ServiceAlarms } from './alarms.ts';
 import type { Bundles } from './bundles.ts';
 import { ServiceDashboard } from './dashboard.ts';
@@ -79,14 +78,10 @@ export class ServiceStack extends Stack {
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin: gateway.origin });
-    const alarms = new ServiceAlarms(this, 'Alarms', { settings, gateway, tables, functions, probe });
-    if (settings.gradualDeployment) {
-      new GradualDeployment(this, 'Deployment', {
-        functions,
-        alarmsOf: (functionId) => alarms.named(rollbackAlarmsOf(functionId)),
-      });
-    }
-    new ServiceDashboard(this, 'Dashboard', { settings, gateway, tables, functions, alarms: alarms.all });
+    const monitored = { settings, gateway, tables, functions, probe };
+    const alarms = new ServiceAlarms(this, 'Alarms', monitored).byId;
+    if (settings.gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms });
+    new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
     this.addOutputs(settings, gateway, tables);
     new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables).arn });
   }

@@ -25,14 +25,13 @@ const invalidFields = (value: Fields): FieldProblem[] =>
 /** `prod-eu`, but not `product`. */
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
-/** The rules between fields, for those that are valid by themselves. */
-const conflicts = (stage: string, file: Partial<StageFile>): FieldProblem[] => {
-  const { region, keepsData, domain } = file;
+/** The rules between fields that are valid by themselves. */
+const conflicts = (stage: string, { region, keepsData, domain }: StageFile): FieldProblem[] => {
   const problems: FieldProblem[] = [];
   if (PRODUCTION.test(stage) && keepsData === undefined) {
     problems.push(['keepsData', 'is required for a stage with this name: true, or false if its data may be deleted']);
   }
-  if (region !== undefined && domain !== undefined && domain.certificateArn.split(':')[3] !== region) {
+  if (domain !== undefined && domain.certificateArn.split(':')[3] !== region) {
     problems.push(['domain.certificateArn', `must be of a certificate in ${region}, the region of the stage`]);
   }
   return problems;
@@ -42,8 +41,6 @@ const conflicts = (stage: string, file: Partial<StageFile>): FieldProblem[] => {
 export const stageFileProblems = (stage: string, value: unknown): string[] => {
   if (!isRecord(value)) return ['must be an object'];
   const invalid = invalidFields(value);
-  const isInvalid = (name: string) => invalid.some(([field]) => field.split('.')[0] === name);
-  const valid = Object.fromEntries(Object.entries(value).filter(([name]) => !isInvalid(name)));
-  const given = isInvalid('keepsData') ? { ...valid, keepsData: true } : valid;
-  return [...unknownFields(StageFile, value), ...invalid, ...conflicts(stage, given)].map((parts) => parts.join(' '));
+  const others = invalid.length > 0 ? [] : conflicts(stage, value as StageFile);
+  return [...unknownFields(StageFile, value), ...invalid, ...others].map((parts) => parts.join(' '));
 };

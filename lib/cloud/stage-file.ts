@@ -7,11 +7,6 @@ export const LOG_RETENTION_DAYS: readonly number[] = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
-const Region = T.String({
-  pattern: '^[a-z]{2}(-[a-z]+)+-\\d$',
-  description: 'the name of a region, such as eu-west-2',
-});
-
 /**
  * Limits what unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds
  * and no read. One with an invented key also costs one read of a key, one write of a counter, and what a lookup reads
@@ -52,7 +47,7 @@ const Domain = T.Object({
 /** What can differ between stages. */
 export const StageFile = T.Object({
   /** Where the stack is deployed. */
-  region: Region,
+  region: T.String({ pattern: '^[a-z]{2}(-[a-z]+)+-\\d$', description: 'the name of a region, such as eu-west-2' }),
   /** A deployment with credentials of another account fails. When absent, any account will do. */
   account: T.Optional(T.String({ pattern: '^\\d{12}$', description: 'an account number of 12 digits, in quotes' })),
   /**

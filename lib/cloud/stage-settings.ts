@@ -36,24 +36,14 @@ const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 const ACCEPTED = ['stage', 'stages', 'architecture'];
 const OWN_NAME = /^[\w.-]+$/;
 
-/** Names that `-c` accepted before a stage had a file, where they differ from the field's. */
-const FORMER_NAMES: Readonly<Record<string, string>> = {
-  domainName: 'domain.name',
-  certificateArn: 'domain.certificateArn',
-};
-
-const fieldOf = (name: string): string | undefined =>
-  FORMER_NAMES[name] ?? (Object.hasOwn(StageFile.properties, name) ? name : undefined);
-
 const contextProblems = (context: Readonly<Record<string, unknown>>, file: string): string[] =>
   Object.keys(context)
     .filter((name) => OWN_NAME.test(name) && !ACCEPTED.includes(name))
-    .map((name) => {
-      const field = fieldOf(name);
-      return field === undefined
-        ? `-c ${name} is unknown: -c accepts stage, stages and architecture; the settings are in ${file}.`
-        : `-c ${name} is not accepted: set ${field} in ${file}.`;
-    });
+    .map((name) =>
+      Object.hasOwn(StageFile.properties, name)
+        ? `-c ${name} is not accepted: set ${name} in ${file}.`
+        : `-c ${name} is unknown: -c accepts stage, stages and architecture; the settings are in ${file}.`,
+    );
 
 const architectureProblems = (architecture: unknown): string[] =>
   ['arm64', 'x86_64'].includes(String(architecture))

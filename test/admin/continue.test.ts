@@ -169,7 +169,7 @@ describe('A stopped import is not continued, but begins again with a notice', ()
     });
     const { names, client } = engine();
     await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
-    await createTables(client, names, { expire: false });
+    await createTables(client, names);
     await begins(path, 'the table was deleted and created again since it was stopped');
   });
 

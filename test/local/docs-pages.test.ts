@@ -28,7 +28,6 @@ describe('On this machine, without a key,', () => {
     ['/docs/changelog', 'text/html'],
     ['/openapi.json', 'application/json'],
     ['/docs/scalar.js', 'text/javascript'],
-    ['/docs/reference-setup.js', 'text/javascript'],
     ['/docs/reference.js', 'text/javascript'],
     ['/docs/colours.js', 'text/javascript'],
     ['/docs/page.css', 'text/css'],
@@ -40,18 +39,13 @@ describe('On this machine, without a key,', () => {
     expect(reply.headers.get('content-type')).toContain(type);
     expect(reply.headers.get('cross-origin-resource-policy')).toBe('same-origin');
     expect(reply.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]{24}';/,
+      /^default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self';/,
     );
   });
 
   it.each(['/', '/docs/'])('%s leads to the reference', async (path) => {
     const reply = await fetch(gateway.origin + path, { redirect: 'manual' });
     expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs']);
-  });
-
-  it('no two pages have the same nonce', async () => {
-    const policies = await Promise.all([get('/docs'), get('/docs')]);
-    expect(new Set(policies.map(({ headers }) => headers.get('content-security-policy'))).size).toBe(2);
   });
 
   it('the OpenAPI document is that of the endpoint table, with the address that was asked', async () => {

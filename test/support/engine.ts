@@ -41,17 +41,14 @@ export const clientOf = (
 const dropTables = (client: DynamoDBDocumentClient, names: TableNames) =>
   Promise.all(Object.values(names).map((TableName) => client.send(new DeleteTableCommand({ TableName }))));
 
-/**
- * Starts an embedded engine, or joins the shared one, and makes tables that no other caller has. Their items do not
- * expire unless asked to: by the clock of most tests they would have long since.
- */
-export const startEngine = async ({ expire = false } = {}): Promise<TestEngine> => {
+/** Starts an embedded engine, or joins the shared one, and makes tables that no other caller has. */
+export const startEngine = async (): Promise<TestEngine> => {
   const shared = sharedEndpoint();
   const engine: Engine | undefined = shared === undefined ? await startEmbeddedEngine({ port: 0 }) : undefined;
   const endpoint = engine?.endpoint ?? shared ?? '';
   const client = clientOf(endpoint);
   const names = prefixedTableNames(`test-${randomUUID().slice(0, 8)}-`);
-  await createTables(client, names, { expire });
+  await createTables(client, names);
   return {
     endpoint,
     client,

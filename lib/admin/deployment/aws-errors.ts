@@ -1,11 +1,5 @@
 /** Errors of AWS, of its SDK and of the network as sentences for operators. */
 
-/** Region and credentials; those of the profile where one is named, otherwise as the AWS CLI finds them. */
-export interface AwsAccount {
-  readonly region: string;
-  readonly profile?: string;
-}
-
 const NETWORK = /^(E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)|TimeoutError)$/;
 const CREDENTIALS = /ProviderError$/;
 const ANY = /$/;

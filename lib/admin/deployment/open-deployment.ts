@@ -70,7 +70,7 @@ export const openDeployment = async (
       throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
     }
     const found = await regionOf({ stack, region, profile: profileInUse }, context, notice);
-    return openStackDeployment({ stack, region: found, profile, yes }, profileInUse, named);
+    return openStackDeployment({ stack, region: found, profile, profileInUse, named, yes });
   }
   if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);
   if (options.tables === undefined) {

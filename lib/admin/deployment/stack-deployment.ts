@@ -1,8 +1,12 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  type CloudFormationClientConfig,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
 import type { TableId, TableNames } from '../../../core/tables.ts';
 import { KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/outcome.ts';
-import { type AwsAccount, awsErrorSentence } from './aws-errors.ts';
+import { awsErrorSentence } from './aws-errors.ts';
 import { connect } from './database.ts';
 import type { Deployment } from './deployment.ts';
 import type { Region } from './region.ts';
@@ -12,6 +16,10 @@ interface StackOptions {
   readonly stack: string;
   readonly region: Region;
   readonly profile: string | undefined;
+  /** The profile that is named, or that of the environment. */
+  readonly profileInUse: string | undefined;
+  /** Other tables of its account, such as a restored one. */
+  readonly named: NamedTables;
   readonly yes: string | undefined;
 }
 
@@ -20,7 +28,7 @@ type Outputs = ReadonlyMap<string, string>;
 /** Milliseconds. The SDK itself waits forever. */
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-const explain = (error: unknown, { stack, region }: StackOptions, profileInUse: string | undefined): CommandFailure => {
+const explain = (error: unknown, { stack, region, profileInUse }: StackOptions): CommandFailure => {
   const failed = error instanceof Error ? error : new Error(String(error));
   if (/does not exist/.test(failed.message)) {
     const where = `${region.name} (from ${region.source})`;
@@ -30,24 +38,20 @@ const explain = (error: unknown, { stack, region }: StackOptions, profileInUse: 
   return new CommandFailure(sentence, { cause: error });
 };
 
-const outputsOf = async (
-  options: StackOptions,
-  account: AwsAccount,
-  profileInUse: string | undefined,
-): Promise<Outputs> => {
+const outputsOf = async (account: CloudFormationClientConfig, options: StackOptions): Promise<Outputs> => {
   const client = new CloudFormationClient({ ...account, requestHandler: TIMEOUTS });
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: options.stack }));
     const outputs = Stacks[0]?.Outputs ?? [];
     return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
   } catch (error) {
-    throw explain(error, options, profileInUse);
+    throw explain(error, options);
   } finally {
     client.destroy();
   }
 };
 
-const tableNamesFrom = (outputs: Outputs, stack: string, named: NamedTables): TableNames => {
+const tableNamesFrom = (outputs: Outputs, { stack, named }: StackOptions): TableNames => {
   const nameOf = (id: TableId): string => {
     const name = named[id] ?? outputs.get(tableOutput(id));
     if (name) return name;
@@ -57,21 +61,15 @@ const tableNamesFrom = (outputs: Outputs, stack: string, named: NamedTables): Ta
 };
 
 /**
- * The tables of a deployed stack, from its outputs, except those that are named: others of its account, such as a restored
- * table.
- * @param profileInUse the profile that is named, or that of the environment
+ * The tables of a deployed stack, from its outputs, except those that are named.
  * @throws CommandFailure when the stack does not exist or cannot be read
  */
-export const openStackDeployment = async (
-  options: StackOptions,
-  profileInUse: string | undefined,
-  named: NamedTables,
-): Promise<Deployment> => {
-  const { stack, region, profile, yes } = options;
+export const openStackDeployment = async (options: StackOptions): Promise<Deployment> => {
+  const { stack, region, profile, profileInUse, yes } = options;
   const account = { region: region.name, ...(profile && { profile }) };
-  const outputs = await outputsOf(options, account, profileInUse);
+  const outputs = await outputsOf(account, options);
   return {
-    tableNames: tableNamesFrom(outputs, stack, named),
+    tableNames: tableNamesFrom(outputs, options),
     db: connect(account),
     aws: { profile: profileInUse },
     address: `the stack ${stack} in ${region.name}`,

@@ -21,11 +21,7 @@ export const exportContent = async (path: string, run: CommandRun): Promise<Comm
       yield item;
     }
   }
-  try {
-    const interrupted = await writeExport(path, counted(), run);
-    if (interrupted) return interrupted;
-  } finally {
-    progress.stop();
-  }
+  const interrupted = await writeExport(path, counted(), run).finally(progress.stop);
+  if (interrupted) return interrupted;
   return { text: `${items.toLocaleString('en-GB')} content items are in ${path}.\n`, data: { file: path, items } };
 };

@@ -42,15 +42,6 @@ interface CreateKeyOptions {
   readonly env: KeyEnvironment;
 }
 
-const readable = (key: string, { id, name, plan, scopes, domains, expires }: KeyRecord): string =>
-  newKeyText(`API key of ${name}`, key, {
-    id,
-    plan,
-    scopes: scopes.join(', '),
-    domains: domains?.join(', '),
-    expires: expires === undefined ? 'never' : `after ${expires} (Europe/London)`,
-  });
-
 /**
  * Makes a key and shows it, this once; only its hash is stored.
  * @throws CommandFailure when its last day is over
@@ -72,7 +63,8 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, run: CommandRun): 
   };
   await keysOf(run).add(record);
   const { id, ...shown } = keyView(record, now);
-  return { text: readable(key, record), data: { id, key, ...shown } };
+  const expires = record.expires === undefined ? 'never' : `after ${record.expires} (Europe/London)`;
+  return { text: newKeyText(`API key of ${record.name}`, key, record, { expires }), data: { id, key, ...shown } };
 };
 
 /** Adds `keys create`. */

@@ -38,21 +38,23 @@ export const keyView = (record: KeyRecord, now: Date) => ({
 
 export type KeyView = ReturnType<typeof keyView>;
 
-/** A new key with what its record says, for people. It is shown this once. */
+/** A new key with what its record says and other facts, for people. It is shown this once. */
 export const newKeyText = (
   heading: string,
   key: string,
-  facts: Readonly<Record<string, string | undefined>>,
+  { id, plan, scopes, domains }: KeyRecord,
+  facts: Readonly<Record<string, string>>,
 ): string => {
-  const given = Object.entries(facts).filter(([, fact]) => fact !== undefined);
-  const width = Math.max(...given.map(([name]) => name.length));
+  const bound = domains && { domains: domains.join(', ') };
+  const all = Object.entries({ id, plan, scopes: scopes.join(', '), ...bound, ...facts });
+  const width = Math.max(...all.map(([name]) => name.length));
   return `${heading}:
 
     ${key}
 
 Store it now: it is shown only this once.
 
-${given.map(([name, fact]) => `${name.padEnd(width)}  ${fact}\n`).join('')}`;
+${all.map(([name, fact]) => `${name.padEnd(width)}  ${fact}\n`).join('')}`;
 };
 
 /** Revokes a key at once and for good; a second time changes nothing. @throws UnknownKey */

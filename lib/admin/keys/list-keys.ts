@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { KEPT_AFTER_WINDOW_SECONDS, usageTable } from '../../../core/access/usage-table.ts';
@@ -57,13 +58,10 @@ const lastUses = async (
 ): Promise<ReadonlyMap<string, string>> => {
   const since = Math.floor(run.now().getTime() / 1_000) - KEPT_AFTER_WINDOW_SECONDS;
   const found = new Map<string, string>();
-  for (let first = 0; first < keys.length; first += MAX_QUERIES) {
-    const starts = keys.slice(first, first + MAX_QUERIES).map(async ({ id }) => {
-      const start = await usage.newestWindow(id, since);
-      if (start !== undefined) found.set(id, new Date(start * 1_000).toISOString());
-    });
-    await Promise.all(starts);
-  }
+  await pLimit(MAX_QUERIES).map(keys, async ({ id }) => {
+    const start = await usage.newestWindow(id, since);
+    if (start !== undefined) found.set(id, new Date(start * 1_000).toISOString());
+  });
   return found;
 };
 

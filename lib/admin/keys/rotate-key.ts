@@ -76,17 +76,11 @@ const successorOf = (old: KeyRecord, key: string, environment: KeyEnvironment, n
   };
 };
 
-const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfKey): string => {
-  const { id, name, plan, scopes, domains } = successor;
-  return newKeyText(`New API key of ${name}`, key, {
-    id,
-    plan,
-    scopes: scopes.join(', '),
-    domains: domains?.join(', '),
+const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfKey): string =>
+  newKeyText(`New API key of ${successor.name}`, key, successor, {
     expires: old.expires === undefined ? 'never' : `never; the old key was to expire after ${old.expires}`,
     follows: `${old.id}, which ${endText(end)}`,
   });
-};
 
 /**
  * Makes the successor of a key and shows it, this once; the old key ends after the overlap.

@@ -27,15 +27,10 @@ interface Page {
   readonly title: string;
   /** HTML of the body below the links. */
   readonly body: string;
-  /** HTML of the head. */
-  readonly head?: string;
 }
 
 /** A whole page with the links to the others and the switch of the colours. */
-export const htmlPage = (
-  { path, title, body, head = '' }: Page,
-  { links, assets }: Site = LOCAL_SITE,
-): string => `<!doctype html>
+export const htmlPage = ({ path, title, body }: Page, { links, assets }: Site = LOCAL_SITE): string => `<!doctype html>
 <html lang="en-GB">
 <head>
 <meta charset="utf-8">
@@ -43,7 +38,6 @@ export const htmlPage = (
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="${assets}favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${assets}page.css">
-${head}
 </head>
 <body>
 <script src="${assets}colours.js"></script>

@@ -2,54 +2,44 @@
  * The pages that this machine serves without a key: the API reference at `/docs`, the OpenAPI document at `/openapi.json`, and
  * guide, errors and changelog below `/docs`. A deployed service has none of them: it requires a key for every request.
  */
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { openApiDocument } from '../../openapi/document.ts';
 import { errorListMarkdown } from '../../openapi/error-list.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 
-/** No other origin, nothing inline but the styles that Scalar adds with the nonce of the page. */
-const contentSecurityPolicy = (nonce: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+/** No other origin and no inline script. Scalar adds styles of its own, which can then neither load nor send anything elsewhere. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-const TYPES = {
-  css: 'text/css; charset=utf-8',
-  html: 'text/html; charset=utf-8',
-  js: 'text/javascript; charset=utf-8',
-  json: 'application/json',
-  svg: 'image/svg+xml',
-} as const;
-
-type Kind = keyof typeof TYPES;
+const HTML = 'text/html; charset=utf-8';
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const SVG = 'image/svg+xml';
 
 /** The reference, with the test key that its requests send. */
-const referencePage = (testKey: string, nonce: string): string =>
+const referencePage = (testKey: string): string =>
   htmlPage({
     path: '/docs',
     title: 'Vehicle verification API',
-    head: `<meta property="csp-nonce" nonce="${nonce}" content="${nonce}">`,
     body: `<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${escapeHtml(testKey)}"></div></main>
-<script src="/docs/reference-setup.js"></script>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/reference.js"></script>`,
   });
 
-const response = (kind: Kind, body: Buffer | string, nonce: string): HttpResponse => ({
+const response = (type: string, body: Buffer | string): HttpResponse => ({
   statusCode: 200,
   headers: {
-    'content-type': TYPES[kind],
+    'content-type': type,
     'cache-control': 'no-cache',
-    'content-security-policy': contentSecurityPolicy(nonce),
+    'content-security-policy': CONTENT_SECURITY_POLICY,
     // The page contains a key: no other site may load it, not even as a script.
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
@@ -58,11 +48,7 @@ const response = (kind: Kind, body: Buffer | string, nonce: string): HttpRespons
   body: Buffer.from(body),
 });
 
-const redirect = (location: string): HttpResponse => ({
-  statusCode: 302,
-  headers: { location },
-  body: Buffer.alloc(0),
-});
+const TO_REFERENCE: HttpResponse = { statusCode: 302, headers: { location: '/docs' }, body: Buffer.alloc(0) };
 
 /** Loaded when a text page is asked for, as the renderer is not needed before. */
 const textPage = async (path: string, markdown: string) =>
@@ -78,27 +64,23 @@ interface PageRequest {
   /** `scheme://host` to which the request was sent. */
   readonly origin: string;
   readonly testKey: string;
-  readonly nonce: string;
 }
 
 type Content = (request: PageRequest) => Promise<Buffer | string> | string;
 
-const PAGES: Readonly<Record<string, readonly [Kind, Content]>> = {
-  '/docs': ['html', ({ testKey, nonce }) => referencePage(testKey, nonce)],
-  '/docs/guide': ['html', async () => textPage('/docs/guide', await markdownFile('integration.md'))],
-  '/docs/errors': ['html', () => textPage('/docs/errors', errorListMarkdown())],
-  '/docs/changelog': ['html', async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
-  '/openapi.json': ['json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
-  '/docs/page.css': ['css', () => ownFile('page.css')],
-  '/docs/colours.js': ['js', () => ownFile('colours.js')],
-  '/docs/reference-setup.js': ['js', () => ownFile('reference-setup.js')],
-  '/docs/reference.js': ['js', () => ownFile('reference.js')],
-  '/docs/scalar.js': ['js', referenceScript],
-  '/docs/favicon.svg': ['svg', () => ownFile('favicon.svg')],
-  '/favicon.ico': ['svg', () => ownFile('favicon.svg')],
+const PAGES: Readonly<Record<string, readonly [type: string, content: Content]>> = {
+  '/docs': [HTML, ({ testKey }) => referencePage(testKey)],
+  '/docs/guide': [HTML, async () => textPage('/docs/guide', await markdownFile('integration.md'))],
+  '/docs/errors': [HTML, () => textPage('/docs/errors', errorListMarkdown())],
+  '/docs/changelog': [HTML, async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
+  '/openapi.json': ['application/json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
+  '/docs/page.css': ['text/css; charset=utf-8', () => ownFile('page.css')],
+  '/docs/colours.js': [JAVASCRIPT, () => ownFile('colours.js')],
+  '/docs/reference.js': [JAVASCRIPT, () => ownFile('reference.js')],
+  '/docs/scalar.js': [JAVASCRIPT, referenceScript],
+  '/docs/favicon.svg': [SVG, () => ownFile('favicon.svg')],
+  '/favicon.ico': [SVG, () => ownFile('favicon.svg')],
 };
-
-const REDIRECTS: Readonly<Record<string, string>> = { '/': '/docs', '/docs/': '/docs' };
 
 /** The page at a path of an origin; undefined where the API responds. */
 export type LocalPages = (path: string, origin: string) => Promise<HttpResponse | undefined>;
@@ -107,9 +89,8 @@ export type LocalPages = (path: string, origin: string) => Promise<HttpResponse 
 export const documentationPages =
   (testKey: string): LocalPages =>
   async (path, origin) => {
-    if (Object.hasOwn(REDIRECTS, path)) return redirect(REDIRECTS[path] ?? '');
-    const [kind, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
-    if (kind === undefined || content === undefined) return undefined;
-    const nonce = randomBytes(16).toString('base64');
-    return response(kind, await content({ origin, testKey, nonce }), nonce);
+    if (path === '/' || path === '/docs/') return TO_REFERENCE;
+    const [type, content] = (Object.hasOwn(PAGES, path) && PAGES[path]) || [];
+    if (type === undefined || content === undefined) return undefined;
+    return response(type, await content({ origin, testKey }));
   };

@@ -1,4 +1,15 @@
-import plugin, { type Reply, type Route } from '@scalar/fastify-api-reference';
+import plugin from '@scalar/fastify-api-reference';
+
+/** The parts of Fastify that the package uses for its script. Its own types need Fastify, which is not installed. */
+interface Reply {
+  readonly header: () => Reply;
+  readonly send: (script: string) => void;
+}
+
+interface Route {
+  readonly url: string;
+  readonly handler: (request: undefined, reply: Reply) => void;
+}
 
 /**
  * The script of Scalar, the API reference. It is taken from the package for Fastify, which has the script whole and 24 packages beside

@@ -3,7 +3,6 @@ import {
   type CreateTableCommandInput,
   type DynamoDBClient,
   ResourceInUseException,
-  UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { type TableDescription, type TableId, type TableNames, tables } from '../../../core/tables.ts';
@@ -23,50 +22,21 @@ const creationOf = (TableName: string, { partitionKey, sortKey }: TableDescripti
   };
 };
 
-/** dynalite does not support expiry; nothing relies on it. */
-const expireBy = async (client: DynamoDBClient, TableName: string, AttributeName: string): Promise<void> => {
-  try {
-    await client.send(
-      new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification: { AttributeName, Enabled: true } }),
-    );
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'UnknownOperationException')) throw error;
-  }
-};
-
-/** Whether this call created the table. */
+/** Whether this call created the table, which is active then. */
 const createMissing = async (client: DynamoDBClient, name: string, description: TableDescription): Promise<boolean> => {
+  let created = true;
   try {
     await client.send(new CreateTableCommand(creationOf(name, description)));
-    return true;
   } catch (error) {
-    if (error instanceof ResourceInUseException) return false;
-    throw error;
+    if (!(error instanceof ResourceInUseException)) throw error;
+    created = false;
   }
-};
-
-const ensureTable = async (
-  client: DynamoDBClient,
-  name: string,
-  description: TableDescription,
-  expire: boolean,
-): Promise<boolean> => {
-  const created = await createMissing(client, name, description);
   await waitUntilTableExists({ client, ...WAIT }, { TableName: name });
-  if (created && expire && description.timeToLiveAttribute)
-    await expireBy(client, name, description.timeToLiveAttribute);
   return created;
 };
 
-/**
- * Creates the missing tables and returns their ids. When it returns, all tables are active. Items expire where the engine
- * supports it, unless `expire` is false.
- */
-export const createTables = async (
-  client: DynamoDBClient,
-  names: TableNames,
-  { expire = true } = {},
-): Promise<TableId[]> => {
-  const created = await Promise.all(tableIds.map((id) => ensureTable(client, names[id], tables[id], expire)));
+/** Creates the missing tables and returns their ids. When it returns, all tables are active. Their items do not expire. */
+export const createTables = async (client: DynamoDBClient, names: TableNames): Promise<TableId[]> => {
+  const created = await Promise.all(tableIds.map((id) => createMissing(client, names[id], tables[id])));
   return tableIds.filter((_, index) => created[index]);
 };

@@ -9,7 +9,7 @@ import type { JsonObject } from './protocol.ts';
 
 type Callback<T> = (error: unknown, result?: T) => void;
 
-/** The records of one table or index. */
+/** The records of one table. */
 export interface RecordStore {
   get(key: string, done: Callback<unknown>): void;
   put(key: string, value: unknown, done: Callback<void>): void;
@@ -42,7 +42,6 @@ export interface DynaliteStore {
     ...rest: [done: Callback<DynaliteTable>] | [checkStatus: boolean, done: Callback<DynaliteTable>]
   ): void;
   getItemDb(table: string): RecordStore;
-  getIndexDb(indexType: string, table: string, index: string): RecordStore;
 }
 
 interface StoreOptions {
@@ -64,7 +63,6 @@ interface DynaliteDatabase {
 interface DynaliteValidations {
   checkTypes(input: JsonObject, types: object): JsonObject;
   checkValidations(input: JsonObject, types: object, custom: unknown, store: DynaliteStore): void;
-  findDuplicate(values: readonly string[]): string | undefined;
 }
 
 /** One operation of the API: the validation of its input, and its implementation. */

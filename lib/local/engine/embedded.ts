@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { performConditionalWrite, wantsItemOnFailure } from './conditional-write.ts';
-import { openStore, type Store, type StoreOptions } from './dynalite-store.ts';
+import { openStore, type Store } from './dynalite-store.ts';
 import { createProtocolServer, type PerformOperation } from './http-server.ts';
 import { requestTokens } from './request-tokens.ts';
 import { createSharedExclusiveLock, type SharedExclusiveLock } from './shared-exclusive-lock.ts';
@@ -14,7 +13,9 @@ export interface Engine {
 }
 
 /** Where the embedded engine listens and stores its data. */
-export interface EmbeddedEngineOptions extends StoreOptions {
+export interface EmbeddedEngineOptions {
+  /** An existing folder. If absent, the data is in memory and is lost when the engine ends. */
+  readonly dataDirectory?: string;
   /** 0 for any free port. */
   readonly port: number;
   readonly host?: string;
@@ -28,9 +29,6 @@ const operationsOn = (store: Store, lock: SharedExclusiveLock): PerformOperation
   return (operation, input) => {
     if (operation === 'TransactWriteItems') return lock.exclusive(() => writeTransaction(store, tokens, input));
     if (operation === 'TransactGetItems') return lock.exclusive(() => readTransaction(store, input));
-    if (wantsItemOnFailure(operation, input)) {
-      return lock.exclusive(() => performConditionalWrite(store, operation, input));
-    }
     return lock.shared(() => store.perform(operation, input));
   };
 };
@@ -44,9 +42,9 @@ export const startEmbeddedEngine = async ({
   port,
   host = '127.0.0.1',
   allowedHosts = [],
-  ...storeOptions
+  dataDirectory,
 }: EmbeddedEngineOptions): Promise<Engine> => {
-  const store = await openStore(storeOptions);
+  const store = await openStore(dataDirectory);
   const lock = createSharedExclusiveLock();
   const server = createProtocolServer([host, ...allowedHosts], operationsOn(store, lock));
   try {
@@ -56,17 +54,12 @@ export const startEmbeddedEngine = async ({
     await store.close();
     throw error;
   }
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    server.close();
-    server.closeAllConnections();
-    await lock.exclusive(store.close);
-  };
   return {
     endpoint: `http://${host}:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      closing ??= close();
-      return closing;
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await lock.exclusive(store.close);
     },
   };
 };

@@ -4,38 +4,28 @@ import { crc32 } from 'node:zlib';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import {
   type EngineResponse,
-  errorResponse,
-  INTERNAL_SERVER_ERROR,
   isJsonObject,
   type JsonObject,
-  UNKNOWN_OPERATION,
+  RejectedRequest,
+  responseTo,
+  unknownOperation,
 } from './protocol.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
+const TOO_LARGE = 413;
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 const TARGET = /^DynamoDB_20120810\.(\w+)$/;
 
 /** Performs one operation of the API. */
 export type PerformOperation = (operation: string, input: JsonObject) => Promise<EngineResponse>;
 
-const NOT_JSON = errorResponse('service', 'SerializationException', 'The body is not a JSON object');
-const NOT_SIGNED = errorResponse(
-  'service',
-  'MissingAuthenticationTokenException',
-  'Request is missing Authentication Token',
-);
-const TOO_LARGE: EngineResponse = {
-  ...errorResponse('service', 'RequestEntityTooLarge', 'The body is too large'),
-  status: 413,
-};
-const FOREIGN_HOST: EngineResponse = { ...errorResponse('service', 'MisdirectedRequest', MISDIRECTED), status: 421 };
-
-const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
+const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) return undefined;
+    if (size > MAX_BODY_BYTES)
+      throw new RejectedRequest('RequestEntityTooLarge', 'The body is too large', {}, TOO_LARGE);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
@@ -57,14 +47,18 @@ const respond = async (
   performOperation: PerformOperation,
 ): Promise<EngineResponse> => {
   const body = await readBody(request);
-  if (body === undefined) return TOO_LARGE;
-  if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) return FOREIGN_HOST;
+  if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) {
+    throw new RejectedRequest('MisdirectedRequest', MISDIRECTED, {}, 421);
+  }
   const operation = TARGET.exec(String(request.headers['x-amz-target']))?.[1];
-  if (request.method !== 'POST' || operation === undefined) return UNKNOWN_OPERATION;
-  if (!request.headers['content-type']?.startsWith('application/')) return UNKNOWN_OPERATION;
-  if (!request.headers.authorization?.startsWith('AWS4-')) return NOT_SIGNED;
+  if (request.method !== 'POST' || operation === undefined) throw unknownOperation();
+  if (!request.headers['content-type']?.startsWith('application/')) throw unknownOperation();
+  if (!request.headers.authorization?.startsWith('AWS4-')) {
+    throw new RejectedRequest('MissingAuthenticationTokenException', 'Request is missing Authentication Token');
+  }
   const input = parseObject(body);
-  return input === undefined ? NOT_JSON : performOperation(operation, input);
+  if (input === undefined) throw new RejectedRequest('SerializationException', 'The body is not a JSON object');
+  return performOperation(operation, input);
 };
 
 const send = (response: ServerResponse, { status, body }: EngineResponse): void => {
@@ -74,7 +68,7 @@ const send = (response: ServerResponse, { status, body }: EngineResponse): void 
     'content-length': bytes.length,
     'x-amzn-requestid': randomUUID(),
     'x-amz-crc32': crc32(bytes),
-    ...(status === TOO_LARGE.status ? { connection: 'close' } : {}),
+    ...(status === TOO_LARGE ? { connection: 'close' } : {}),
   });
   response.end(bytes);
 };
@@ -87,7 +81,7 @@ export const createProtocolServer = (allowedHosts: readonly string[], performOpe
   const server = createServer((request, response) => {
     response.on('error', () => response.destroy());
     respond(request, allowedHosts, performOperation)
-      .catch(() => INTERNAL_SERVER_ERROR)
+      .catch(responseTo)
       .then((result) => send(response, result))
       .catch(() => response.destroy());
   });

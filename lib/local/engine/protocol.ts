@@ -8,34 +8,33 @@ export interface EngineResponse {
   readonly body: JsonObject;
 }
 
-const AWS_PREFIXES = {
-  service: 'com.amazon.coral.service',
-  validation: 'com.amazon.coral.validate',
-  database: 'com.amazonaws.dynamodb.v20120810',
-} as const;
+/** A request that DynamoDB would reject. It has the form of dynalite's own errors. */
+export class RejectedRequest extends Error {
+  readonly statusCode: number;
+  readonly body: JsonObject;
 
-/** An error as DynamoDB returns it, with status 400. */
-export const errorResponse = (
-  origin: keyof typeof AWS_PREFIXES,
-  name: string,
-  message: string,
-  details: JsonObject = {},
-): EngineResponse => ({ status: 400, body: { __type: `${AWS_PREFIXES[origin]}#${name}`, message, ...details } });
+  constructor(type: string, message: string, details: JsonObject = {}, statusCode = 400) {
+    super(message);
+    this.statusCode = statusCode;
+    // SDKs read the name after the namespace.
+    this.body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...details };
+  }
+}
 
-export const validationError = (message: string): EngineResponse =>
-  errorResponse('validation', 'ValidationException', message);
+export const validationError = (message: string) => new RejectedRequest('ValidationException', message);
 
-export const UNKNOWN_OPERATION = errorResponse('service', 'UnknownOperationException', 'The operation is not known');
+export const unknownOperation = () => new RejectedRequest('UnknownOperationException', 'The operation is not known');
 
-/** A failure of the engine itself. SDKs retry it. */
-export const INTERNAL_SERVER_ERROR: EngineResponse = {
-  status: 500,
-  body: { __type: `${AWS_PREFIXES.database}#InternalServerError`, message: 'Internal server error' },
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The response to a request that failed. An error that is not a rejection is a failure of the engine, which SDKs retry. */
+export const responseTo = (error: unknown): EngineResponse => {
+  const { statusCode, body } = (error ?? {}) as { statusCode?: number; body?: unknown };
+  if (statusCode !== undefined && isJsonObject(body)) return { status: statusCode, body };
+  return responseTo(new RejectedRequest('InternalServerError', 'Internal server error', {}, 500));
 };
 
 /** The name of the error without its namespace; undefined for a success. */
 export const errorNameOf = ({ status, body }: EngineResponse): string | undefined =>
   status === 200 ? undefined : String(body.__type).replace(/^.*#/, '');
-
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

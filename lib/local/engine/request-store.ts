@@ -1,15 +1,10 @@
 import type { DynaliteStore, RecordStore, RecordWrite, Release } from './dynalite-modules.ts';
 
-/** How one request uses the store. */
-export interface RequestStoreOptions {
-  /** Called with an error that a callback inside dynalite threw. Uncaught, it would end the process. */
-  readonly onError: (error: unknown) => void;
-  /** If given, writes are collected here instead of being made. */
-  readonly pendingWrites?: RecordWrite[];
-}
+/** Called with an error that a callback inside dynalite threw. Uncaught, it would end the process. */
+type OnError = (error: unknown) => void;
 
 const guarded =
-  <Parameters extends unknown[]>(callback: (...parameters: Parameters) => void, onError: (error: unknown) => void) =>
+  <Parameters extends unknown[]>(callback: (...parameters: Parameters) => void, onError: OnError) =>
   (...parameters: Parameters): void => {
     try {
       callback(...parameters);
@@ -19,7 +14,7 @@ const guarded =
   };
 
 /** Releases an item's lock even when the code that holds it throws. Otherwise the item would stay locked forever. */
-const guardWork = (records: RecordStore, onError: (error: unknown) => void): Pick<RecordStore, 'get' | 'lock'> => {
+const guardWork = (records: RecordStore, onError: OnError): Pick<RecordStore, 'get' | 'lock'> => {
   let releaseHeld = (): void => {};
   const fail = (error: unknown): void => {
     releaseHeld();
@@ -45,7 +40,8 @@ const guardWork = (records: RecordStore, onError: (error: unknown) => void): Pic
 const recordsOf = (
   records: RecordStore,
   prefix: string,
-  { onError, pendingWrites }: RequestStoreOptions,
+  onError: OnError,
+  pendingWrites: RecordWrite[] | undefined,
 ): RecordStore => {
   const guards = { ...records, ...guardWork(records, onError) };
   if (pendingWrites === undefined) return guards;
@@ -61,16 +57,15 @@ const recordsOf = (
 };
 
 /**
- * The store as one request sees it: errors reach that request instead of the process, and with `pendingWrites` nothing is
- * written yet. The prefixes are those that dynalite uses for the records of a table or index in its one database.
+ * The store as one request sees it: errors reach that request instead of the process, and writes are collected in
+ * `pendingWrites`, if it is given, instead of being made. The prefix is the one that dynalite uses for the records of a table
+ * in its one database; our tables have no index.
  */
-export const requestStore = (store: DynaliteStore, options: RequestStoreOptions): DynaliteStore => ({
+export const requestStore = (store: DynaliteStore, onError: OnError, pendingWrites?: RecordWrite[]): DynaliteStore => ({
   ...store,
   getTable: (name, ...rest) => {
     const [checkStatus, done] = rest.length === 2 ? rest : [true as const, rest[0]];
-    return store.getTable(name, checkStatus, guarded(done, options.onError));
+    return store.getTable(name, checkStatus, guarded(done, onError));
   },
-  getItemDb: (table) => recordsOf(store.getItemDb(table), `item-${table}~`, options),
-  getIndexDb: (type, table, index) =>
-    recordsOf(store.getIndexDb(type, table, index), `index-${type.toLowerCase()}~${table}~${index}~`, options),
+  getItemDb: (table) => recordsOf(store.getItemDb(table), `item-${table}~`, onError, pendingWrites),
 });

@@ -1,24 +1,17 @@
-import { createHash } from 'node:crypto';
-import { isJsonObject } from './protocol.ts';
-import type { Consumption } from './transaction-response.ts';
+import { hash } from 'node:crypto';
+import { type EngineResponse, RejectedRequest } from './protocol.ts';
 
 /** DynamoDB recognises a client request token for ten minutes. */
 const LIFETIME_MS = 10 * 60 * 1_000;
 
-/** Equal for equal contents, independent of the order of members. */
-const fingerprint = (contents: unknown): string => {
-  const sorted = JSON.stringify(contents, (_, value: unknown) =>
-    isJsonObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
-  );
-  return createHash('sha256').update(sorted).digest('base64');
-};
+const fingerprintOf = (contents: unknown): string => hash('sha256', JSON.stringify(contents));
 
 /**
- * Applied transactions of the last ten minutes, by the client request token of their request. `now` is a monotonic clock in
- * milliseconds.
+ * The responses to applied transactions of the last ten minutes, by the client request token of their request. `now` is a
+ * monotonic clock in milliseconds.
  */
 export const requestTokens = (now: () => number = () => performance.now()) => {
-  const applied = new Map<string, { fingerprint: string; until: number; consumption: Consumption }>();
+  const applied = new Map<string, { fingerprint: string; until: number; response: EngineResponse }>();
 
   // A map keeps the order of insertion, which is also the order of expiry.
   const deleteExpired = (): void => {
@@ -29,16 +22,16 @@ export const requestTokens = (now: () => number = () => performance.now()) => {
   };
 
   return {
-    /** The consumption of the same request when it was applied; `mismatch` when the token was used with another request. */
-    find: (token: string, contents: unknown): Consumption | 'mismatch' | undefined => {
+    /** The response to the same request when it was applied. @throws RejectedRequest when the token was used with another one */
+    find: (token: string, contents: unknown): EngineResponse | undefined => {
       deleteExpired();
       const entry = applied.get(token);
-      if (entry === undefined) return undefined;
-      return entry.fingerprint === fingerprint(contents) ? entry.consumption : 'mismatch';
+      if (entry === undefined || entry.fingerprint === fingerprintOf(contents)) return entry?.response;
+      throw new RejectedRequest('IdempotentParameterMismatchException', 'The token was used with other contents');
     },
 
-    add: (token: string, contents: unknown, consumption: Consumption): void => {
-      applied.set(token, { fingerprint: fingerprint(contents), until: now() + LIFETIME_MS, consumption });
+    add: (token: string, contents: unknown, response: EngineResponse): void => {
+      applied.set(token, { fingerprint: fingerprintOf(contents), until: now() + LIFETIME_MS, response });
     },
   };
 };

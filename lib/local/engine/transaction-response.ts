@@ -1,4 +1,4 @@
-import { type EngineResponse, errorNameOf, errorResponse, isJsonObject, type JsonObject } from './protocol.ts';
+import { type EngineResponse, errorNameOf, isJsonObject, type JsonObject, RejectedRequest } from './protocol.ts';
 
 /** A transactional request consumes twice the capacity of the same request on its own. */
 const TRANSACTION_FACTOR = 2;
@@ -8,7 +8,7 @@ const REASON_CODES: Readonly<Record<string, string>> = {
   ValidationException: 'ValidationError',
 };
 
-const reasonOf = (response: EngineResponse): JsonObject => {
+const reasonOf = (response: EngineResponse) => {
   const name = errorNameOf(response);
   if (name === undefined) return { Code: 'None' };
   const { Item, message, Message = '' } = response.body;
@@ -19,37 +19,27 @@ const reasonOf = (response: EngineResponse): JsonObject => {
   };
 };
 
-const cancellationOf = (responses: readonly EngineResponse[]): EngineResponse | undefined => {
+/** @throws RejectedRequest with one reason per action when one of them failed, and any other error when the engine did */
+export const requireSuccess = (responses: readonly EngineResponse[]): void => {
+  if (responses.some(({ status }) => status >= 500)) throw new Error('An action could not be performed');
   const reasons = responses.map(reasonOf);
-  if (reasons.every(({ Code }) => Code === 'None')) return undefined;
+  if (reasons.every(({ Code }) => Code === 'None')) return;
   const codes = reasons.map(({ Code }) => Code).join(', ');
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
-  return errorResponse('database', 'TransactionCanceledException', message, { CancellationReasons: reasons });
+  throw new RejectedRequest('TransactionCanceledException', message, { CancellationReasons: reasons });
 };
 
-/**
- * The error of a transaction of which an action failed: the engine's own failure, or a cancellation with one reason per action.
- * Undefined when every action succeeded.
- */
-export const transactionError = (responses: readonly EngineResponse[]): EngineResponse | undefined =>
-  responses.find(({ status }) => status >= 500) ?? cancellationOf(responses);
-
-/** Capacity units by table name. */
-export type Consumption = ReadonlyMap<string, number>;
-
-/** The capacity that the actions of a transaction consumed together. */
-export const consumptionOf = (responses: readonly EngineResponse[]): Consumption => {
+/** The capacity that the actions of a transaction consumed together, if the request asks for it. */
+export const consumptionOf = (
+  responses: readonly EngineResponse[],
+  { ReturnConsumedCapacity }: JsonObject,
+): JsonObject => {
+  if (ReturnConsumedCapacity !== 'TOTAL') return {};
   const units = new Map<string, number>();
   for (const { body } of responses) {
     const consumed = isJsonObject(body.ConsumedCapacity) ? body.ConsumedCapacity : {};
     const table = String(consumed.TableName);
     units.set(table, (units.get(table) ?? 0) + TRANSACTION_FACTOR * Number(consumed.CapacityUnits));
   }
-  return units;
+  return { ConsumedCapacity: [...units].map(([TableName, CapacityUnits]) => ({ TableName, CapacityUnits })) };
 };
-
-/** The consumption, if the request asks for it. */
-export const reportConsumption = (consumption: Consumption, { ReturnConsumedCapacity }: JsonObject): JsonObject =>
-  ReturnConsumedCapacity === 'TOTAL'
-    ? { ConsumedCapacity: [...consumption].map(([TableName, CapacityUnits]) => ({ TableName, CapacityUnits })) }
-    : {};

@@ -1,81 +1,62 @@
-import { performConditionalWrite } from './conditional-write.ts';
 import type { RecordWrite } from './dynalite-modules.ts';
 import type { Store } from './dynalite-store.ts';
-import { type EngineResponse, errorResponse, type JsonObject, validationError } from './protocol.ts';
+import { type EngineResponse, errorNameOf, type JsonObject } from './protocol.ts';
 import type { RequestTokens } from './request-tokens.ts';
-import { type Action, parseActions, READ_KINDS, validateActions, WRITE_KINDS } from './transaction-request.ts';
-import { consumptionOf, reportConsumption, transactionError } from './transaction-response.ts';
+import { type Action, parseActions, READS, WRITES } from './transaction-request.ts';
+import { consumptionOf, requireSuccess } from './transaction-response.ts';
 
-const MAX_TOKEN_LENGTH = 36;
-
-const TOKEN_MISMATCH = errorResponse(
-  'database',
-  'IdempotentParameterMismatchException',
-  'The token was used with other contents',
-);
-const TOKEN_TOO_LONG = validationError(
-  `1 validation error detected: Value at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to ${MAX_TOKEN_LENGTH}`,
-);
-
-/** The response of each action on its own and their pending writes. Nothing is written yet. */
-const evaluateWrites = async (store: Store, actions: readonly Action[]) => {
-  const evaluated = await Promise.all(
-    actions.map(async ({ operation, input, checksOnly }) => {
-      const pendingWrites: RecordWrite[] = [];
-      const response = await performConditionalWrite(store, operation, input, pendingWrites);
-      return { response, writes: checksOnly ? [] : pendingWrites };
-    }),
-  );
-  return { responses: evaluated.map(({ response }) => response), writes: evaluated.flatMap(({ writes }) => writes) };
+/** The stored item with the key of a write; undefined when there is none. */
+const storedItem = async (store: Store, { TableName, Key, Item }: JsonObject): Promise<unknown> => {
+  const { KeySchema } = await store.tableNamed(String(TableName));
+  const written = (Key ?? Item) as JsonObject;
+  const key = Object.fromEntries(KeySchema.map(({ AttributeName }) => [AttributeName, written[AttributeName]]));
+  return (await store.perform('GetItem', { TableName, Key: key })).body.Item;
 };
 
-const applyWrites = async (
-  store: Store,
-  actions: readonly Action[],
-): Promise<{ error: EngineResponse } | { responses: EngineResponse[] }> => {
-  const invalid = await validateActions(store, actions);
-  if (invalid !== undefined) return { error: invalid };
-  const { responses, writes } = await evaluateWrites(store, actions);
-  const error = transactionError(responses);
-  if (error !== undefined) return { error };
-  await store.commit(writes);
-  return { responses };
+/**
+ * The response of an action on its own and its pending writes. Nothing is written yet. When its condition fails, the response
+ * contains the stored item, if the action asks for it: dynalite lacks this option.
+ */
+const evaluate = async (store: Store, { operation, input, checksOnly }: Action) => {
+  const pendingWrites: RecordWrite[] = [];
+  const response = await store.perform(operation, input, pendingWrites);
+  const writes = checksOnly ? [] : pendingWrites;
+  const asksForItem = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
+  if (!asksForItem || errorNameOf(response) !== 'ConditionalCheckFailedException') return { response, writes };
+  const Item = await storedItem(store, input);
+  return { response: Item === undefined ? response : { ...response, body: { ...response.body, Item } }, writes };
 };
 
 /**
  * TransactWriteItems. Evaluates every action against the stored items, then commits all writes in one batch: all or
  * nothing, even if the process ends meanwhile. The caller holds the exclusive lock.
+ * @throws RejectedRequest
  */
 export const writeTransaction = async (
   store: Store,
   tokens: RequestTokens,
   input: JsonObject,
 ): Promise<EngineResponse> => {
-  const { TransactItems, ClientRequestToken } = input;
-  const parsed = parseActions(input, WRITE_KINDS);
-  if ('error' in parsed) return parsed.error;
-  const token = typeof ClientRequestToken === 'string' ? ClientRequestToken : '';
-  if (token.length > MAX_TOKEN_LENGTH) return TOKEN_TOO_LONG;
-  const earlier = token === '' ? undefined : tokens.find(token, TransactItems);
-  if (earlier === 'mismatch') return TOKEN_MISMATCH;
-  if (earlier !== undefined) return { status: 200, body: reportConsumption(earlier, input) };
-  const outcome = await applyWrites(store, parsed.actions);
-  if ('error' in outcome) return outcome.error;
-  const consumption = consumptionOf(outcome.responses);
-  if (token !== '') tokens.add(token, TransactItems, consumption);
-  return { status: 200, body: reportConsumption(consumption, input) };
+  const actions = await parseActions(store, input, WRITES);
+  const token = String(input.ClientRequestToken ?? '');
+  const earlier = tokens.find(token, input.TransactItems);
+  if (earlier !== undefined) return earlier;
+  const evaluated = await Promise.all(actions.map((action) => evaluate(store, action)));
+  const responses = evaluated.map(({ response }) => response);
+  requireSuccess(responses);
+  await store.commit(evaluated.flatMap(({ writes }) => writes));
+  const response = { status: 200, body: consumptionOf(responses, input) };
+  if (token !== '') tokens.add(token, input.TransactItems, response);
+  return response;
 };
 
-/** TransactGetItems: the items as they are at one moment. The caller holds the exclusive lock. */
+/** TransactGetItems: the items as they are at one moment. The caller holds the exclusive lock. @throws RejectedRequest */
 export const readTransaction = async (store: Store, input: JsonObject): Promise<EngineResponse> => {
-  const parsed = parseActions(input, READ_KINDS);
-  if ('error' in parsed) return parsed.error;
-  const actions = parsed.actions.map((action) => ({ ...action, input: { ...action.input, ConsistentRead: true } }));
-  const invalid = await validateActions(store, actions);
-  if (invalid !== undefined) return invalid;
-  const responses = await Promise.all(actions.map(({ operation, input }) => store.perform(operation, input)));
-  const error = transactionError(responses);
-  if (error !== undefined) return error;
+  const actions = await parseActions(store, input, READS);
+  const responses = await Promise.all(
+    actions.map(({ operation, input }) => store.perform(operation, { ...input, ConsistentRead: true })),
+  );
+  requireSuccess(responses);
   const Responses = responses.map(({ body: { Item } }) => (Item === undefined ? {} : { Item }));
-  return { status: 200, body: { Responses, ...reportConsumption(consumptionOf(responses), input) } };
+  return { status: 200, body: { Responses, ...consumptionOf(responses, input) } };
 };

@@ -1,12 +1,12 @@
-import { DeleteTableCommand, DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
-import { sharedEndpoint, startEngine, type TestEngine } from '../../support/engine.ts';
+import { startEngine, type TestEngine } from '../../support/engine.ts';
 
 let engine: TestEngine;
 
 beforeAll(async () => {
-  engine = await startEngine({ expire: true });
+  engine = await startEngine();
 });
 afterAll(() => engine.stop());
 
@@ -29,12 +29,5 @@ describe('creating tables', () => {
     await engine.client.send(new DeleteTableCommand({ TableName: engine.names.vehicles }));
     expect(await createTables(engine.client, engine.names)).toEqual(['vehicles']);
     expect((await describeTable(engine.names.vehicles))?.TableStatus).toBe('ACTIVE');
-  });
-
-  it('enables expiry where the engine supports it', async () => {
-    const { TimeToLiveDescription } = await engine.client.send(
-      new DescribeTimeToLiveCommand({ TableName: engine.names.usage }),
-    );
-    expect(TimeToLiveDescription?.TimeToLiveStatus).toBe(sharedEndpoint() === undefined ? 'DISABLED' : 'ENABLED');
   });
 });

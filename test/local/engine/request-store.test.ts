@@ -14,7 +14,7 @@ describe("a request's view of the store", () => {
   it('passes an error to the request and releases its lock on the item', async () => {
     const store = openMemory();
     const error = await new Promise((onError) => {
-      const records = requestStore(store, { onError }).getItemDb('table');
+      const records = requestStore(store, onError).getItemDb('table');
       records.lock('key', () => records.get('key', fail));
     });
     expect(error).toBe(ERROR);
@@ -28,7 +28,7 @@ describe("a request's view of the store", () => {
   it('collects writes, which a batch then makes', async () => {
     const store = openMemory();
     const pendingWrites: RecordWrite[] = [];
-    const records = requestStore(store, { onError: fail, pendingWrites }).getItemDb('table');
+    const records = requestStore(store, fail, pendingWrites).getItemDb('table');
     const read = () => new Promise((resolve) => store.getItemDb('table').get('key', (_, value) => resolve(value)));
     await new Promise<void>((resolve) => records.put('key', { id: { S: 'key' } }, () => resolve()));
     expect(await read()).toBeUndefined();
