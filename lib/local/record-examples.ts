@@ -41,7 +41,8 @@ const withFixedIds = <Value>(value: Value): Value => {
   return JSON.parse(replaced);
 };
 
-const requestTo = (
+/** An example as a request to an origin, without a key. */
+export const requestTo = (
   origin: string,
   { method, paths: [template] }: Endpoint,
   { request }: Pick<ExampleRequest, 'request'>,
