@@ -38,10 +38,10 @@ describe('A new endpoint', () => {
     }
     await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
     await mkdir(join(copy, 'docs'));
-    await mkdir(join(copy, FOLDER, 'mot'));
+    await mkdir(join(copy, FOLDER, 'forgotten'));
     await write(
-      `${FOLDER}/mot/endpoint.ts`,
-      "export const endpoint = { id: 'mot', method: 'GET', paths: ['/v1/mot'], successStatus: 200, problems: [], tables: {} };",
+      `${FOLDER}/forgotten/endpoint.ts`,
+      "export const endpoint = { id: 'forgotten', method: 'GET', paths: ['/v1/forgotten'], successStatus: 200, problems: [], tables: {} };",
     );
   });
   afterAll(() => rm(copy, { recursive: true }));
@@ -55,24 +55,26 @@ describe('A new endpoint', () => {
     });
 
   it('has every forgotten part named by `npm run openapi`', async () => {
-    expect(await failure()).toContain('Error: endpoint mot is not in functions/endpoints/table.ts: add its line');
+    expect(await failure()).toContain('Error: endpoint forgotten is not in functions/endpoints/table.ts: add its line');
 
     const table = await readFile(join(copy, FOLDER, 'table.ts'), 'utf8');
     await write(
       `${FOLDER}/table.ts`,
-      `import { endpoint as mot } from './mot/endpoint.ts';\n${table.replace('  usage,\n', '  usage,\n  mot,\n')}`,
+      `import { endpoint as forgotten } from './forgotten/endpoint.ts';\n${table.replace('  usage,\n', '  usage,\n  forgotten,\n')}`,
     );
     expect(await failure()).toContain(
-      'Error: endpoint mot has no document.ts: write functions/endpoints/mot/document.ts',
+      'Error: endpoint forgotten has no document.ts: write functions/endpoints/forgotten/document.ts',
     );
 
-    await write(`${FOLDER}/mot/document.ts`, "export const document = { description: '' };");
+    await write(`${FOLDER}/forgotten/document.ts`, "export const document = { description: '' };");
     expect(await failure()).toContain(
-      'Error: endpoint mot has no handler.ts: write functions/endpoints/mot/handler.ts',
+      'Error: endpoint forgotten has no handler.ts: write functions/endpoints/forgotten/handler.ts',
     );
 
-    await write(`${FOLDER}/mot/handler.ts`, 'export const handler = async () => ({ statusCode: 200 });');
-    expect(await failure()).toContain('Error: endpoint mot has no example request: write `examples` in functions/');
+    await write(`${FOLDER}/forgotten/handler.ts`, 'export const handler = async () => ({ statusCode: 200 });');
+    expect(await failure()).toContain(
+      'Error: endpoint forgotten has no example request: write `examples` in functions/',
+    );
   });
 
   it('is served by `npm start` before its examples are recorded', async () => {
@@ -88,7 +90,7 @@ describe('A new endpoint', () => {
         });
         void ended.then(() => reject(new Error(`npm start ended: ${output}`)));
       });
-      expect((await fetch(`${origin}/v1/mot`)).status).toBe(200);
+      expect((await fetch(`${origin}/v1/forgotten`)).status).toBe(200);
     } finally {
       service.kill('SIGTERM');
       await ended;
