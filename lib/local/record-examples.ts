@@ -21,20 +21,14 @@ const sampleIds: ReadonlySet<unknown> = new Set(SAMPLE_CONTENT.map(({ id }) => i
 /** The ids of requests and items, and of keys. */
 const ID = /\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20})\b/g;
 
-/** Replaces random ids by fixed ones, in order of appearance. */
+/** Replaces random ids by fixed ones, in order of appearance: of one endpoint, so that a new one changes no other. */
 const withFixedIds = <Value>(value: Value): Value => {
   const fixed = new Map<string, string>();
   const replaced = JSON.stringify(value).replace(ID, (id) => {
     if (sampleIds.has(id)) return id;
     const hash = createHash('sha256').update(String(fixed.size)).digest('hex');
-    const uuid = [
-      hash.slice(0, 8),
-      hash.slice(8, 12),
-      `4${hash.slice(13, 16)}`,
-      `8${hash.slice(17, 20)}`,
-      hash.slice(20, 32),
-    ];
-    const known = fixed.get(id) ?? (id.includes('-') ? uuid.join('-') : hash.slice(0, 20));
+    const uuid = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
+    const known = fixed.get(id) ?? (id.includes('-') ? uuid : hash.slice(0, 20));
     fixed.set(id, known);
     return known;
   });

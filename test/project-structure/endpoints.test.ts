@@ -26,7 +26,7 @@ describe('The endpoints', () => {
   });
 });
 
-/** A copy of the project in which nothing was ever recorded. */
+/** In a copy of the project in which nothing was ever recorded. */
 describe('A new endpoint', () => {
   let copy: string;
   const write = (path: string, text: string) => writeFile(join(copy, path), text);
@@ -54,7 +54,26 @@ describe('A new endpoint', () => {
       );
     });
 
-  it('has every forgotten part named by `npm run openapi`', async () => {
+  const startService = async () => {
+    const environment = { PATH: process.env.PATH, PORT: '0', DYNAMODB_PORT: '0' };
+    const service = spawn(process.execPath, ['bin/local.ts'], { cwd: copy, env: environment });
+    const ended = new Promise((settle) => service.once('exit', settle));
+    const origin = await new Promise<string>((settle, reject) => {
+      let output = '';
+      service.stdout.on('data', (chunk) => {
+        output += String(chunk);
+        if (output.includes('Ready.')) settle(/Base address +(.+)\/v1/.exec(output)?.[1] ?? '');
+      });
+      void ended.then(() => reject(new Error(`npm start ended: ${output}`)));
+    });
+    const stop = () => {
+      service.kill('SIGTERM');
+      return ended;
+    };
+    return { origin, stop };
+  };
+
+  it('has every forgotten part named by `npm run openapi`, and needs no recorded example to be served', async () => {
     expect(await failure()).toContain('Error: endpoint forgotten is not in functions/endpoints/table.ts: add its line');
 
     const table = await readFile(join(copy, FOLDER, 'table.ts'), 'utf8');
@@ -75,25 +94,15 @@ describe('A new endpoint', () => {
     expect(await failure()).toContain(
       'Error: endpoint forgotten has no example request: write `examples` in functions/',
     );
-  });
 
-  it('is served by `npm start` before its examples are recorded', async () => {
-    const environment = { PATH: process.env.PATH, PORT: '0', DYNAMODB_PORT: '0' };
-    const service = spawn(process.execPath, ['bin/local.ts'], { cwd: copy, env: environment });
-    const ended = new Promise((settle) => service.once('exit', settle));
+    const { origin, stop } = await startService();
     try {
-      const origin = await new Promise<string>((settle, reject) => {
-        let output = '';
-        service.stdout.on('data', (chunk) => {
-          output += String(chunk);
-          if (output.includes('Ready.')) settle(/Base address +(.+)\/v1/.exec(output)?.[1] ?? '');
-        });
-        void ended.then(() => reject(new Error(`npm start ended: ${output}`)));
-      });
       expect((await fetch(`${origin}/v1/forgotten`)).status).toBe(200);
+      const page = await fetch(`${origin}/openapi.json`);
+      const message = 'docs/examples.json cannot be read: run `npm run openapi`';
+      expect([page.status, await page.json()]).toEqual([500, { message }]);
     } finally {
-      service.kill('SIGTERM');
-      await ended;
+      await stop();
     }
   });
 });
