@@ -12,10 +12,10 @@ export interface LocalOptions {
   readonly dataDirectory?: string;
   /** Uses damaged data as far as it can be read. */
   readonly force?: boolean;
-  /** The time in Unix milliseconds, of requests and of the sample data. If absent, the time of this machine. */
-  readonly clock?: () => number;
   /** Another DynamoDB to use instead of the embedded one. */
   readonly dynamodbEndpoint?: string;
+  /** The time in Unix milliseconds, of requests and of the sample data. If absent, the time of this machine. */
+  readonly clock?: () => number;
 }
 
 /** The service cannot start with these options. The message is one sentence for the person who gave them. */
