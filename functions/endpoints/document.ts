@@ -6,6 +6,22 @@ import { AnswerableDate } from '../../core/vehicles/schemas.ts';
 import type { InputSchemas } from '../http/input.ts';
 import type { EndpointId } from './table.ts';
 
+/** A request that the document shows with its response, which `npm run openapi` records. */
+export interface ExampleRequest {
+  /** The name of both request and response in the document: a reader sees which belong together. */
+  readonly name: string;
+  readonly summary: string;
+  /** The content domains that the request's key is bound to; any if absent. */
+  readonly domains?: readonly string[];
+  readonly request: {
+    readonly path?: Readonly<Record<string, string>>;
+    readonly query?: Readonly<Record<string, string | number>>;
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Sent as JSON. */
+    readonly body?: unknown;
+  };
+}
+
 /** What readers learn of an endpoint beyond its row. The schemas of its input are among the fields. */
 export interface EndpointDocument extends InputSchemas {
   /** What the operation does beyond its summary; Markdown. */
@@ -17,6 +33,11 @@ export interface EndpointDocument extends InputSchemas {
   readonly responseHeaders?: readonly ('Link' | 'Location' | 'ETag')[];
   /** OpenAPI links to the operations that take the `id` of the response, by name. */
   readonly links?: Readonly<Record<string, { readonly endpoint: EndpointId; readonly description: string }>>;
+  /**
+   * At least one that succeeds. They are sent one after the other, endpoints in the order of the table, to a service with fresh
+   * sample data on 15 June 2026, with one key for all of an endpoint that are bound to the same domains.
+   */
+  readonly examples: readonly ExampleRequest[];
 }
 
 /**
@@ -51,6 +72,24 @@ export const Registration = T.String({
 export const registrationPath = T.Object({ registration: Registration });
 
 export const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
+
+/** The lookups by registration share these errors. */
+export const registrationExamples: readonly ExampleRequest[] = [
+  { name: 'unknown', summary: 'An unknown vehicle', request: { path: { registration: 'ZZ99ZZZ' } } },
+  {
+    name: 'mistyped',
+    summary: 'An unknown vehicle, with the letter O for a zero',
+    request: { path: { registration: 'AB1O CDE' } },
+  },
+  {
+    name: 'invalid',
+    summary: 'Text that cannot be a registration',
+    request: { path: { registration: 'AB12_CDE' } },
+  },
+];
+
+/** The last sample item, which every machine has under this id. */
+export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 
 /** The query of a row whose `date` is accepted; its function reads it without a schema. */
 export const dateQuery = T.Object({ date: T.Optional(AnswerableDate) });

@@ -12,6 +12,8 @@ export interface LocalOptions {
   readonly dataDirectory?: string;
   /** Another DynamoDB to use instead of the embedded one. */
   readonly dynamodbEndpoint?: string;
+  /** The time in Unix milliseconds, of requests and of the sample data. If absent, the time of this machine. */
+  readonly clock?: () => number;
 }
 
 /** The service cannot start with these options. The message is one sentence for the person who gave them. */

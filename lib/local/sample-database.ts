@@ -62,7 +62,13 @@ export const loadSampleContent = async (db: DynamoDBDocumentClient, names: Table
 
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
+/** A client of a DynamoDB on this machine. To be destroyed after use. */
+export const openDatabase = (endpoint: string): DynamoDBDocumentClient =>
+  createDatabase({ region: 'eu-west-2', endpoint, credentials: CREDENTIALS });
+
 interface SampleDatabaseOptions {
+  /** The time at which the sample data is dated. */
+  readonly now?: Date;
   /** Dates the sample vehicles of an existing table from today again. */
   readonly refresh?: boolean;
   /** Where the demo keys are stored for the next start. */
@@ -72,10 +78,9 @@ interface SampleDatabaseOptions {
 /** Creates the missing tables, fills those with sample data, and returns the demo keys. */
 export const prepareSampleDatabase = async (
   endpoint: string,
-  { refresh = false, dataDirectory }: SampleDatabaseOptions = {},
+  { now = new Date(), refresh = false, dataDirectory }: SampleDatabaseOptions = {},
 ): Promise<DemoKeys> => {
-  const db = createDatabase({ region: 'eu-west-2', endpoint, credentials: CREDENTIALS });
-  const now = new Date();
+  const db = openDatabase(endpoint);
   try {
     const created = await createTables(db, LOCAL_TABLE_NAMES);
     if (created.includes('vehicles')) await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);

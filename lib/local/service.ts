@@ -32,10 +32,11 @@ const startEngine = async (options: LocalOptions): Promise<Engine> => {
 /** Prepares the database. Sample data of another engine is never refreshed: it may be in use. */
 const prepareDatabase = async (
   { endpoint }: Engine,
-  { dynamodbEndpoint, dataDirectory }: LocalOptions,
+  { dynamodbEndpoint, dataDirectory, clock = Date.now }: LocalOptions,
 ): Promise<DemoKeys> => {
+  const now = new Date(clock());
   try {
-    return await prepareSampleDatabase(endpoint, { refresh: dynamodbEndpoint === undefined, dataDirectory });
+    return await prepareSampleDatabase(endpoint, { now, refresh: dynamodbEndpoint === undefined, dataDirectory });
   } catch (error) {
     if (dynamodbEndpoint !== undefined)
       throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${(error as Error).name}).`);
@@ -57,8 +58,8 @@ export const startLocalService = async (
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
     const keys = await prepareDatabase(engine, options);
     const pages = documentationPages(keys.test);
-    const { port, allowedHosts = [] } = options;
-    const gateway = await startGateway({ port, allowedHosts, onResponse, pages }).catch(
+    const { port, allowedHosts = [], clock = Date.now } = options;
+    const gateway = await startGateway({ port, allowedHosts, clock, onResponse, pages }).catch(
       explainListenError('PORT', port),
     );
     const stop = async () => {

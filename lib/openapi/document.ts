@@ -3,7 +3,7 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { componentSchemas } from './component-schemas.ts';
 import { documents } from './documents.ts';
-import { examples } from './examples/all-examples.ts';
+import { type Examples, recordedExamples } from './examples.ts';
 import { type JsonObject, present } from './json.ts';
 import { parametersOf, requestBodyOf } from './parameters.ts';
 import { headerComponents } from './response-headers.ts';
@@ -60,8 +60,9 @@ const serversOf = (row: Pick<Endpoint, 'paths'>, { local = LOCAL_ORIGIN, deploye
   ];
 };
 
-const operationOf = (id: EndpointId, row: Endpoint): JsonObject => {
-  const parameters = parametersOf(row, documents[id], examples[id]);
+const operationOf = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
+  const shown = examples.of(id);
+  const parameters = parametersOf(row, documents[id], shown);
   return present({
     operationId: operationIdOf(id),
     summary: row.summary,
@@ -69,33 +70,33 @@ const operationOf = (id: EndpointId, row: Endpoint): JsonObject => {
     tags: [row.tag],
     security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: row.scope ? [row.scope] : [] })),
     parameters: parameters.length > 0 ? parameters : undefined,
-    requestBody: requestBodyOf(documents[id], examples[id]),
-    responses: responsesOf(id, row, examples[id]),
+    requestBody: requestBodyOf(documents[id], shown),
+    responses: responsesOf(id, row, examples),
   });
 };
 
-const paths = (origins: Origins): JsonObject => {
+const paths = (origins: Origins, examples: Examples): JsonObject => {
   const found: Record<string, JsonObject> = {};
   for (const [id, row] of rows) {
     const path = pathInDocument(row);
     const servers = row.paths.length > 1 ? { servers: serversOf(row, origins) } : {};
-    found[path] = { ...servers, ...found[path], [row.method.toLowerCase()]: operationOf(id, row) };
+    found[path] = { ...servers, ...found[path], [row.method.toLowerCase()]: operationOf(id, row, examples) };
   }
   return found;
 };
 
 /** The whole document. The same rows give the same document, byte for byte. */
-export const openApiDocument = (origins: Origins = {}): JsonObject => ({
+export const openApiDocument = (origins: Origins = {}, examples: Examples = recordedExamples()): JsonObject => ({
   openapi: '3.1.1',
   info: information,
   servers: serversOf(endpoints['vehicle-insurance'], origins),
   tags,
-  paths: paths(origins),
+  paths: paths(origins, examples),
   components: {
     securitySchemes,
     schemas: componentSchemas(),
     headers: headerComponents,
-    responses: componentResponses(),
+    responses: componentResponses(examples.errors),
   },
   'x-other-requests': {
     description: 'The responses of every path and method that is not described here; without a valid key 401.',

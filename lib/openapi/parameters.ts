@@ -3,13 +3,13 @@ import type { TObject } from 'typebox';
 import { dateQuery, type EndpointDocument } from '../../functions/endpoints/document.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { schemaInDocument } from './component-schemas.ts';
-import type { Example, ExampleRequest } from './examples/example.ts';
+import type { Example } from './examples.ts';
 import { isObject, type JsonObject, present } from './json.ts';
 
 type Place = 'path' | 'query' | 'header';
 
 /** The values of an example's parameters. */
-const valuesIn = ({ path, query, headers }: ExampleRequest, place: Place): JsonObject =>
+const valuesIn = ({ path, query, headers }: Example['request'], place: Place): JsonObject =>
   ({ path, query, header: headers })[place] ?? {};
 
 /** Invalid requests are left out, and successful ones are first: a reader who fills in a form should start with one that works. */

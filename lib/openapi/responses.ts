@@ -7,8 +7,7 @@ import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import { documents } from './documents.ts';
 import { meaningOf } from './error-list.ts';
-import { commonProblems } from './examples/all-examples.ts';
-import type { Example } from './examples/example.ts';
+import type { CommonError, Example, Examples } from './examples.ts';
 import { type JsonObject, present, refTo } from './json.ts';
 import { problemOf } from './problem-schema.ts';
 import { problemHeaders, successHeaders } from './response-headers.ts';
@@ -64,8 +63,9 @@ const success = ({ successStatus }: Endpoint, document: EndpointDocument, shown:
     links: linksOf(document),
   });
 
-const commonCodes = Object.keys(commonProblems) as (keyof typeof commonProblems)[];
-const withoutScope = commonCodes.filter((code) => code !== 'SCOPE_MISSING');
+/** The errors that every endpoint can respond with; `SCOPE_MISSING` where a scope is needed. */
+export const commonErrors: readonly CommonError[] = ['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'INTERNAL_ERROR'];
+const withoutScope = commonErrors.filter((code) => code !== 'SCOPE_MISSING');
 
 const platformMessage = (description: string): JsonObject => ({
   description,
@@ -95,40 +95,40 @@ export const platformResponses: JsonObject = {
 };
 
 /** The errors that every endpoint shares, by code. */
-export const componentResponses = (): JsonObject =>
+export const componentResponses = (errors: Examples['errors']): JsonObject =>
   Object.fromEntries(
-    commonCodes.map((code) => {
-      const { status, body } = commonProblems[code];
+    commonErrors.map((code) => {
+      const { status, body } = errors[code];
       return [code, problemResponse(status, [code], { rejected: { summary: meaningOf(code), value: body } })];
     }),
   );
 
-const sharedResponses = (codes: readonly (keyof typeof commonProblems)[]): JsonObject =>
+const sharedResponses = (codes: readonly CommonError[]): JsonObject =>
   Object.fromEntries(codes.map((code) => [problems[code].status, refTo('responses', code)]));
 
-const sharedExamples = (codes: readonly (keyof typeof commonProblems)[]): JsonObject =>
+const sharedExamples = (codes: readonly CommonError[], errors: Examples['errors']): JsonObject =>
   Object.fromEntries(
     codes.map((code) => [
       code.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      { summary: meaningOf(code), value: commonProblems[code].body },
+      { summary: meaningOf(code), value: errors[code].body },
     ]),
   );
 
 /** Every response of an endpoint, by status. */
-export const responsesOf = (id: EndpointId, row: Endpoint, shown: readonly Example[]): JsonObject => {
-  const withStatus = (wanted: number) => shown.filter(({ status }) => status === wanted);
-  const common = row.scope ? commonCodes : withoutScope;
+export const responsesOf = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
+  const withStatus = (wanted: number) => examples.of(id).filter(({ status }) => status === wanted);
+  const common = row.scope ? commonErrors : withoutScope;
   const ofStatus = Map.groupBy(row.problems, (code) => problems[code].status);
-  const errors = [...ofStatus].map(([status, codes]) => {
+  const own = [...ofStatus].map(([status, codes]) => {
     // A status has one response: an error that every endpoint shares is described beside the endpoint's own.
     const shared = common.filter((code) => problems[code].status === status);
-    const examples = { ...sharedExamples(shared), ...namedExamples(withStatus(status)) };
-    return [status, problemResponse(status, [...shared, ...codes], examples)];
+    const shown = { ...sharedExamples(shared, examples.errors), ...namedExamples(withStatus(status)) };
+    return [status, problemResponse(status, [...shared, ...codes], shown)];
   });
   return {
     [row.successStatus]: success(row, documents[id], withStatus(row.successStatus)),
     ...sharedResponses(common),
-    ...Object.fromEntries(errors),
+    ...Object.fromEntries(own),
   };
 };
 

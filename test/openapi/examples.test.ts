@@ -1,94 +1,73 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import type { Endpoint } from '../../functions/http/endpoint.ts';
-import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
-import { commonProblems, examples } from '../../lib/openapi/examples/all-examples.ts';
-import {
-  CREATED_ID,
-  EXAMPLE_KEY_ID,
-  EXAMPLE_REQUEST_ID,
-  EXAMPLE_TIME,
-  type ExampleRequest,
-} from '../../lib/openapi/examples/example.ts';
-import type { Reply } from '../support/api.ts';
-import { always } from '../support/fault-choosers.ts';
-import { testApi } from '../support/test-api.ts';
+import { recordExamples } from '../../lib/local/record-examples.ts';
+import { openApiDocument } from '../../lib/openapi/document.ts';
+import { exampleRequestsOf, type Recording, recordedExamples } from '../../lib/openapi/examples.ts';
 
-const now = new Date(EXAMPLE_TIME);
-let key: string;
-const api = testApi(async ({ engine, newKey }) => {
-  await loadSampleVehicles(engine.client, engine.names, now);
-  await loadSampleContent(engine.client, engine.names, now);
-  key = await newKey({ plan: 'standard' });
-});
-beforeEach(() => {
-  api.clock.now = now.getTime();
-});
+const ids = Object.keys(endpoints) as EndpointId[];
+const recording: Recording = JSON.parse(readFileSync(new URL('../../docs/examples.json', import.meta.url), 'utf8'));
 
-const send = (row: Endpoint, { path = {}, query = {}, headers = {}, body }: ExampleRequest, as?: string) => {
-  const filled = row.paths[0].replace(/\{(\w+)\}/g, (_slot, name: string) => encodeURIComponent(path[name] ?? ''));
-  const search = new URLSearchParams(
-    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-  return api.call(row.method, search.size > 0 ? `${filled}?${search}` : filled, {
-    key: as,
-    headers,
-    ...(body === undefined ? {} : { json: body }),
-  });
+interface Media {
+  readonly schema: object;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+/** Every place of the document that has a schema and examples of it, apart from parameters. */
+const mediaIn = (node: unknown): Media[] => {
+  if (typeof node !== 'object' || node === null) return [];
+  const { content, ...rest } = node as { readonly content?: Readonly<Record<string, Media>> };
+  return [...Object.values(content ?? {}), ...Object.values(rest).flatMap(mediaIn)];
 };
 
-const KEY_ID = /^[0-9a-f]{20}$/;
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** The example's answer with what differs from request to request left to its shape. */
-const expected = (body: unknown): unknown =>
-  JSON.parse(JSON.stringify(body), (_name, value) => {
-    if (value === EXAMPLE_KEY_ID) return expect.stringMatching(KEY_ID);
-    return value === EXAMPLE_REQUEST_ID || value === CREATED_ID ? expect.stringMatching(ID) : value;
+describe('docs/examples.json', () => {
+  it('is what the service responds; `npm run openapi` writes it', async () => {
+    expect(await recordExamples()).toEqual(recording);
   });
 
-const unusedKey = () => api.newKey({ plan: 'standard', name: 'Example Garage', environment: 'live' });
+  it.each(ids)('has a response that succeeds: %s', (id) => {
+    const statuses = recordedExamples()
+      .of(id)
+      .map(({ status }) => status);
+    expect(statuses).toContain(endpoints[id].successStatus);
+  });
 
-const bodyOf = (reply: Reply): unknown => (reply.text === '' ? undefined : reply.body);
-
-describe.each(Object.entries(endpoints) as [EndpointId, Endpoint][])('The examples of %s', (id, row) => {
-  it.each(examples[id])('$name ($status): $summary', async ({ domains, request, status, headers = {}, body }) => {
-    const bound = domains && (await api.newKey({ plan: 'standard', domains }));
-    const reply = await send(row, request, id === 'usage' ? await unusedKey() : (bound ?? key));
-    expect(reply.status).toBe(status);
-    expect(bodyOf(reply)).toEqual(body === undefined ? undefined : expected(body));
-    for (const [name, value] of Object.entries(headers)) {
-      const created = (bodyOf(reply) as { id?: string }).id ?? '';
-      expect(reply.headers.get(name)).toBe(value.replace(CREATED_ID, created));
+  it('has no response without its request', () => {
+    const named = (examples: object) => Object.keys(examples).sort();
+    for (const id of ids) {
+      expect(named(recording.endpoints[id] ?? {})).toEqual(
+        exampleRequestsOf(id)
+          .map(({ name }) => name)
+          .sort(),
+      );
     }
-  });
-
-  it('show every status that only this endpoint has', () => {
-    expect(examples[id].some(({ status }) => status === row.successStatus)).toBe(true);
   });
 });
 
-describe('The example of an error that every endpoint shares', () => {
-  const look = (as?: string) => send(endpoints['vehicle-insurance'], { path: { registration: 'AB12CDE' } }, as);
+describe('The examples in the document', () => {
+  const document = openApiDocument();
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  const responses = mediaIn([document.components, Object.values(document.paths as object)].flat()).flatMap(
+    ({ schema, examples = {} }) => Object.values(examples).map(({ value }) => [schema, value] as const),
+  );
 
-  it.each([
-    ['UNAUTHORIZED', () => look()],
-    ['SCOPE_MISSING', async () => look(await api.newKey({ scopes: ['content:read'] }))],
-    ['RATE_LIMITED', overTheLimit],
-    ['INTERNAL_ERROR', withoutDatabase],
-  ] as const)('%s is what the service answers', async (code, ask) => {
-    const reply = await ask();
-    expect({ status: reply.status, body: reply.body }).toEqual(expected(commonProblems[code]));
+  it('fit their schemas', () => {
+    expect(responses.length).toBeGreaterThan(ids.length);
+    for (const [schema, value] of responses) {
+      const fits = ajv.compile({ ...schema, components: document.components });
+      expect([fits(value), fits.errors]).toEqual([true, null]);
+    }
   });
+});
 
-  async function overTheLimit() {
-    const free = await api.newKey({ plan: 'free' });
-    await Promise.all(Array.from({ length: 60 }, () => look(free)));
-    return look(free);
-  }
-
-  function withoutDatabase() {
-    api.faults.inject(always('error'));
-    return look(key);
-  }
+describe('An example that is not recorded', () => {
+  it('is named with the command that records it', () => {
+    const { usage: _forgotten, ...others } = recording.endpoints;
+    expect(() => openApiDocument({}, recordedExamples({ ...recording, endpoints: others }))).toThrow(
+      'example quiet of endpoint usage is not recorded: run `npm run openapi`',
+    );
+  });
 });

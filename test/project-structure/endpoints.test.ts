@@ -1,45 +1,108 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { InputSchemas } from '../../functions/http/input.ts';
-import { fileOf } from '../../lib/endpoint-files.ts';
 import { documents } from '../../lib/openapi/documents.ts';
 
-const FOLDER = resolve(import.meta.dirname, '../../functions/endpoints');
+const ROOT = resolve(import.meta.dirname, '../..');
+const FOLDER = 'functions/endpoints';
 
-const folders = readdirSync(FOLDER, { withFileTypes: true }).flatMap((entry) =>
-  entry.isDirectory() ? [entry.name] : [],
-);
 const ids = Object.keys(endpoints) as EndpointId[];
-const withInput = ids.filter((id) => existsSync(join(FOLDER, id, 'input.ts')));
+const withInput = ids.filter((id) => existsSync(join(ROOT, FOLDER, id, 'input.ts')));
 
 describe('The endpoints', () => {
-  it('are the folders beside the table', () => {
-    const missing = folders.filter((name) => !ids.includes(name as EndpointId));
-    expect(missing.map((name) => `endpoint ${name} has no line in table.ts`)).toEqual([]);
-    const misnamed = ids.filter((id) => !folders.includes(id));
-    expect(misnamed.map((id) => `endpoint ${id} has no folder of its name`)).toEqual([]);
-  });
-
-  it.each(ids)('have a handler and a document: %s', (id) => {
-    expect(fileOf(id, 'handler.ts')).toBe(join(FOLDER, id, 'handler.ts'));
-    expect(fileOf(id, 'document.ts')).toBe(join(FOLDER, id, 'document.ts'));
-  });
-
-  it('are named where they have none', () => {
-    expect(() => fileOf('mot' as EndpointId, 'handler.ts')).toThrow(
-      'endpoint mot has no handler.ts: write functions/endpoints/mot/handler.ts',
-    );
-  });
-
   it.each(withInput)('document what they read: %s', async (id) => {
-    const { input } = (await import(join(FOLDER, id, 'input.ts'))) as { input: { schemas: InputSchemas } };
+    const { input } = (await import(join(ROOT, FOLDER, id, 'input.ts'))) as { input: { schemas: InputSchemas } };
     expect(documents[id]).toMatchObject(input.schemas);
   });
 
   it.each(ids.filter((id) => !withInput.includes(id)))('document no input that they do not read: %s', (id) => {
     const { query, headers, body }: InputSchemas = documents[id];
     expect([query, headers, body]).toEqual([undefined, undefined, undefined]);
+  });
+});
+
+/** In a copy of the project in which nothing was ever recorded. */
+describe('A new endpoint', () => {
+  let copy: string;
+  const write = (path: string, text: string) => writeFile(join(copy, path), text);
+
+  beforeAll(async () => {
+    copy = await mkdtemp(join(tmpdir(), 'endpoints-'));
+    for (const path of ['bin', 'core', 'functions', 'lib', 'package.json']) {
+      await cp(join(ROOT, path), join(copy, path), { recursive: true });
+    }
+    await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+    await mkdir(join(copy, 'docs'));
+    await mkdir(join(copy, FOLDER, 'forgotten'));
+    await write(
+      `${FOLDER}/forgotten/endpoint.ts`,
+      "export const endpoint = { id: 'forgotten', method: 'GET', paths: ['/v1/forgotten'], successStatus: 200, problems: [], tables: {} };",
+    );
+  });
+  afterAll(() => rm(copy, { recursive: true }));
+
+  /** What `npm run openapi` prints when it fails. */
+  const failure = () =>
+    new Promise<string>((settle) => {
+      execFile(process.execPath, ['bin/openapi.ts'], { cwd: copy }, (error, _output, errors) =>
+        settle(error === null ? 'no failure' : errors),
+      );
+    });
+
+  const startService = async () => {
+    const environment = { PATH: process.env.PATH, PORT: '0', DYNAMODB_PORT: '0' };
+    const service = spawn(process.execPath, ['bin/local.ts'], { cwd: copy, env: environment });
+    const ended = new Promise((settle) => service.once('exit', settle));
+    const origin = await new Promise<string>((settle, reject) => {
+      let output = '';
+      service.stdout.on('data', (chunk) => {
+        output += String(chunk);
+        if (output.includes('Ready.')) settle(/Base address +(.+)\/v1/.exec(output)?.[1] ?? '');
+      });
+      void ended.then(() => reject(new Error(`npm start ended: ${output}`)));
+    });
+    const stop = () => {
+      service.kill('SIGTERM');
+      return ended;
+    };
+    return { origin, stop };
+  };
+
+  it('has every forgotten part named by `npm run openapi`, and needs no recorded example to be served', async () => {
+    expect(await failure()).toContain('Error: endpoint forgotten is not in functions/endpoints/table.ts: add its line');
+
+    const table = await readFile(join(copy, FOLDER, 'table.ts'), 'utf8');
+    await write(
+      `${FOLDER}/table.ts`,
+      `import { endpoint as forgotten } from './forgotten/endpoint.ts';\n${table.replace('  usage,\n', '  usage,\n  forgotten,\n')}`,
+    );
+    expect(await failure()).toContain(
+      'Error: endpoint forgotten has no document.ts: write functions/endpoints/forgotten/document.ts',
+    );
+
+    await write(`${FOLDER}/forgotten/document.ts`, "export const document = { description: '' };");
+    expect(await failure()).toContain(
+      'Error: endpoint forgotten has no handler.ts: write functions/endpoints/forgotten/handler.ts',
+    );
+
+    await write(`${FOLDER}/forgotten/handler.ts`, 'export const handler = async () => ({ statusCode: 200 });');
+    expect(await failure()).toContain(
+      'Error: endpoint forgotten has no example request: write `examples` in functions/',
+    );
+
+    const { origin, stop } = await startService();
+    try {
+      expect((await fetch(`${origin}/v1/forgotten`)).status).toBe(200);
+      const page = await fetch(`${origin}/openapi.json`);
+      const message = 'docs/examples.json cannot be read: run `npm run openapi`';
+      expect([page.status, await page.json()]).toEqual([500, { message }]);
+    } finally {
+      await stop();
+    }
   });
 });

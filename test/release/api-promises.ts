@@ -5,9 +5,9 @@ import { dateQuery, type EndpointDocument } from '../../functions/endpoints/docu
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { documents } from '../../lib/openapi/documents.ts';
-import { commonProblems } from '../../lib/openapi/examples/all-examples.ts';
 import { problemSchema, validationIssueSchema } from '../../lib/openapi/problem-schema.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../lib/openapi/response-headers.ts';
+import { commonErrors } from '../../lib/openapi/responses.ts';
 
 interface Schema extends Readonly<Record<string, unknown>> {
   readonly type?: string;
@@ -98,7 +98,7 @@ const requestLines = ({ scope, path, date, query, headers, body }: DocumentedEnd
 ];
 
 const codesOf = ({ scope, problems: own }: DocumentedEndpoint): ProblemCode[] => {
-  const common = (Object.keys(commonProblems) as ProblemCode[]).filter((code) => scope || code !== 'SCOPE_MISSING');
+  const common = commonErrors.filter((code) => scope || code !== 'SCOPE_MISSING');
   return [...common, ...own];
 };
 

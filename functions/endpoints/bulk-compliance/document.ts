@@ -1,7 +1,7 @@
 import * as T from 'typebox';
 import type { verifyBulkCompliance } from '../../../core/compliance/bulk.ts';
 import { COMPLIANCE_ENTRY_CODES } from '../../../core/vehicles/bulk.ts';
-import { bulkEnvelopeOf, failedEntry } from '../bulk-insurance/document.ts';
+import { bulkEnvelopeOf, failedEntry, tooManyRegistrations } from '../bulk-insurance/document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
 import { BODY, type EndpointDocument, schemaOf } from '../document.ts';
 import { input } from './input.ts';
@@ -21,4 +21,12 @@ export const document: EndpointDocument = {
   description: `One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, it is no verdict. ${BODY}`,
   ...input.schemas,
   response: BulkComplianceResult,
+  examples: [
+    {
+      name: 'mixed',
+      summary: 'Compliant, without a compliance record, unknown and invalid in one request',
+      request: { body: { registrations: ['AB12 CDE', 'VE24UNK', 'AB1O CDE', 'not a plate!'] } },
+    },
+    tooManyRegistrations,
+  ],
 };

@@ -1,6 +1,7 @@
 import * as T from 'typebox';
+import { PLANS } from '../../../core/access/plans.ts';
 import { type COMPLIANCE_ENTRY_CODES, ENTRY_CODES, type verifyBulk } from '../../../core/vehicles/bulk.ts';
-import { BODY, type EndpointDocument, openCode, PAST_DAY, schemaOf } from '../document.ts';
+import { BODY, type EndpointDocument, type ExampleRequest, openCode, PAST_DAY, schemaOf } from '../document.ts';
 import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
 import { input } from './input.ts';
 
@@ -37,8 +38,33 @@ const BulkResult = schemaOf<ReturnType<typeof verifyBulk>>()(
   T.Object({ ...bulkEnvelopeOf(T.Union([BulkSuccess, BulkFailure])), asOf }, { title: 'BulkResult' }),
 );
 
+/** A bulk request that is too large, of either kind. */
+export const tooManyRegistrations: ExampleRequest = {
+  name: 'tooMany',
+  summary: 'One registration more than the standard plan allows',
+  request: { body: { registrations: Array.from({ length: PLANS.standard.bulkSize + 1 }, () => 'AB12 CDE') } },
+};
+
 export const document: EndpointDocument = {
   description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY} ${BODY}`,
   ...input.schemas,
   response: BulkResult,
+  examples: [
+    {
+      name: 'mixed',
+      summary: 'Insured, uninsured, unknown and invalid in one request',
+      request: { body: { registrations: ['AB12 CDE', 'KR08NIL', 'ZZ99ZZZ', 'not a plate!'] } },
+    },
+    {
+      name: 'renewalDay',
+      summary: 'The same question for a day to come',
+      request: { body: { registrations: ['AB12 CDE'], date: '2027-01-01' } },
+    },
+    {
+      name: 'notText',
+      summary: 'An entry that is not a string',
+      request: { body: { registrations: ['AB12 CDE', 42] } },
+    },
+    tooManyRegistrations,
+  ],
 };

@@ -7,7 +7,14 @@ import {
   REASONS,
   ROAD_TAX_STATUSES,
 } from '../../../core/compliance/verdict.ts';
-import { type EndpointDocument, openCode, REGISTRATION, registrationPath, schemaOf } from '../document.ts';
+import {
+  type EndpointDocument,
+  openCode,
+  REGISTRATION,
+  registrationExamples,
+  registrationPath,
+  schemaOf,
+} from '../document.ts';
 
 const dateOrNull = (description: string) => T.Union([T.String({ format: 'date' }), T.Null()], { description });
 
@@ -62,4 +69,23 @@ export const document: EndpointDocument = {
   description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION}`,
   path: registrationPath,
   response: ComplianceVerdict,
+  examples: [
+    { name: 'compliant', summary: 'All four checks pass', request: { path: { registration: 'AB12CDE' } } },
+    {
+      name: 'notCompliant',
+      summary: 'No check passes, each for its own reason',
+      request: { path: { registration: 'TC11ALL' } },
+    },
+    {
+      name: 'notRecorded',
+      summary: 'A known vehicle without a compliance record',
+      request: { path: { registration: 'VE24UNK' } },
+    },
+    ...registrationExamples,
+    {
+      name: 'pastDay',
+      summary: 'A verdict is always for today',
+      request: { path: { registration: 'AB12CDE' }, query: { date: '2026-06-14' } },
+    },
+  ],
 };

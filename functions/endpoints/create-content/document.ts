@@ -2,6 +2,16 @@ import { ContentItem } from '../../../core/content/item.ts';
 import { BODY, CONTENT_FIELDS, DOMAINS, type EndpointDocument } from '../document.ts';
 import { input } from './input.ts';
 
+const tyres = {
+  title: 'Winter tyres',
+  content: 'When to fit them, and when to take them off.',
+  domain: 'news.example',
+  slug: 'winter-tyres',
+  meta_description: 'Tyres for the winter.',
+};
+
+const once = { 'Idempotency-Key': '2f1c6a7e-winter-tyres' };
+
 export const document: EndpointDocument = {
   description: `With an \`Idempotency-Key\`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. ${DOMAINS} ${CONTENT_FIELDS} ${BODY}`,
   ...input.schemas,
@@ -12,4 +22,28 @@ export const document: EndpointDocument = {
     UpdateItem: { endpoint: 'update-content', description: 'Update the item' },
     DeleteItem: { endpoint: 'delete-content', description: 'Delete the item' },
   },
+  examples: [
+    { name: 'created', summary: 'A new item, safe to send again', request: { headers: once, body: tyres } },
+    {
+      name: 'keyUsedBefore',
+      summary: 'The same Idempotency-Key with another body',
+      request: { headers: once, body: { ...tyres, title: 'Summer tyres', slug: 'summer-tyres' } },
+    },
+    {
+      name: 'slugTaken',
+      summary: 'A slug that another item of the domain has',
+      request: { body: { ...tyres, slug: 'motoring-news-45' } },
+    },
+    {
+      name: 'invalid',
+      summary: 'An empty title and a slug of the wrong form',
+      request: { body: { ...tyres, title: '', slug: 'Winter Tyres' } },
+    },
+    {
+      name: 'otherDomain',
+      summary: 'A domain to which the key is not bound',
+      domains: ['help.example'],
+      request: { body: tyres },
+    },
+  ],
 };

@@ -1,8 +1,22 @@
-import { contentIdPath, type EndpointDocument, IF_MATCH } from '../document.ts';
+import { contentIdPath, type EndpointDocument, IF_MATCH, sampleItemPath } from '../document.ts';
 import { input } from './input.ts';
 
 export const document: EndpointDocument = {
   description: `The item is deleted permanently and its slug is free again; a second delete is 404. ${IF_MATCH}`,
   path: contentIdPath,
   ...input.schemas,
+  examples: [
+    // The examples of `update-content` left version 2.
+    {
+      name: 'changedMeanwhile',
+      summary: 'A version that is not the current one',
+      request: { path: sampleItemPath, headers: { 'If-Match': '"1"' } },
+    },
+    {
+      name: 'deleted',
+      summary: 'Deleted permanently, whatever the version',
+      request: { path: sampleItemPath, headers: { 'If-Match': '*' } },
+    },
+    { name: 'unknown', summary: 'An id that matches nothing', request: { path: { id: 'nothing' } } },
+  ],
 };

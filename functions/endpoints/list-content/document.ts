@@ -22,4 +22,27 @@ export const document: EndpointDocument = {
   ...input.schemas,
   response,
   responseHeaders: ['Link'],
+  examples: [
+    {
+      name: 'page',
+      summary: 'Two items from the middle of a domain',
+      request: { query: { domain: 'news.example', limit: 2, offset: 20 } },
+    },
+    {
+      name: 'bySlug',
+      summary: 'The item with a slug',
+      request: { query: { domain: 'news.example', slug: 'motoring-news-45' } },
+    },
+    {
+      name: 'invalid',
+      summary: 'A limit too large, and a slug without its domain',
+      request: { query: { limit: 500, slug: 'motoring-news-45' } },
+    },
+    {
+      name: 'otherDomain',
+      summary: 'A domain to which the key is not bound',
+      domains: ['help.example', 'shop.example'],
+      request: { query: { domain: 'news.example' } },
+    },
+  ],
 };

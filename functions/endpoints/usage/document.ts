@@ -50,4 +50,5 @@ export const document: EndpointDocument = {
   description:
     'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.',
   response: UsageReport,
+  examples: [{ name: 'quiet', summary: 'A key that was not used before', request: {} }],
 };

@@ -1,7 +1,14 @@
 import * as T from 'typebox';
 import type { InsuranceAnswer } from '../../../core/vehicles/insurance.ts';
 import { Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/record.ts';
-import { type EndpointDocument, PAST_DAY, REGISTRATION, registrationPath, schemaOf } from '../document.ts';
+import {
+  type EndpointDocument,
+  PAST_DAY,
+  REGISTRATION,
+  registrationExamples,
+  registrationPath,
+  schemaOf,
+} from '../document.ts';
 
 export const policyOrNull = T.Union([Policy, T.Null()], { description: 'null when the vehicle has no policy at all' });
 
@@ -27,4 +34,24 @@ export const document: EndpointDocument = {
   description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
   path: registrationPath,
   response: VehicleInsurance,
+  examples: [
+    { name: 'insured', summary: 'Insured today', request: { path: { registration: 'AB12CDE' } } },
+    {
+      name: 'lapsed',
+      summary: 'Insured until yesterday, and written with a hyphen',
+      request: { path: { registration: 'DG65-OLD' } },
+    },
+    { name: 'noPolicy', summary: 'A known vehicle without a policy', request: { path: { registration: 'KR08NIL' } } },
+    {
+      name: 'pastDay',
+      summary: 'A past day, on which the vehicle was insured',
+      request: { path: { registration: 'DG65OLD' }, query: { date: '2026-06-14' } },
+    },
+    ...registrationExamples,
+    {
+      name: 'invalidDate',
+      summary: 'A date that does not exist',
+      request: { path: { registration: 'AB12CDE' }, query: { date: '2026-02-30' } },
+    },
+  ],
 };

@@ -64,6 +64,9 @@ const loadFunctions = async (): Promise<ReadonlyMap<FunctionId, InvokedFunction>
   return new Map(await Promise.all(ids.map(load)));
 };
 
+/** The response to a page that cannot be made, with the reason: on this machine the reader can remedy it. */
+const unavailable = (error: Error): HttpResponse => gatewayResponse(500, error.message);
+
 const respond = async (
   request: IncomingMessage,
   functions: ReadonlyMap<FunctionId, InvokedFunction>,
@@ -108,7 +111,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       return { ...gatewayResponse(421, MISDIRECTED), routeKey: defaultRoute.key };
     }
     const path = addressOf(request.url ?? '/').encodedPath;
-    const page = request.method === 'GET' ? await pages?.(path, originOf(request)) : undefined;
+    const page = request.method === 'GET' ? await pages?.(path, originOf(request)).catch(unavailable) : undefined;
     return page ? { ...page, routeKey: `GET ${path}` } : respond(request, functions, limit, new Date(clock()));
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { SANDBOX_VEHICLES } from '../../../core/sandbox/sandbox-vehicles.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
+import { recordedExamples } from '../../../lib/openapi/examples.ts';
 
 /** A valid request without its key. */
 export interface Call {
@@ -42,14 +43,29 @@ const idempotencyKey = fc.nat(500).map((number) => `key-${number}`);
 
 type Parts = { readonly [Part in 'parameters' | 'query' | 'headers' | 'json']?: fc.Arbitrary<Call[Part]> };
 
-/** Valid calls of every endpoint alike, and of paths without one. A new endpoint is one row. */
+/** The parts of the examples that succeed. */
+const partsOfExamples = (id: EndpointId): Parts => {
+  const accepted = recordedExamples()
+    .of(id)
+    .filter(({ status }) => status < 300)
+    .map(({ request }) => request);
+  return {
+    parameters: fc.constantFrom(...accepted.map(({ path = {} }) => path)),
+    query: fc.constantFrom(
+      ...accepted.map(({ query = {} }) => Object.fromEntries(new URLSearchParams(query as Record<string, string>))),
+    ),
+    headers: fc.constantFrom(...accepted.map(({ headers = {} }) => headers)),
+    json: fc.constantFrom(...accepted.map(({ body }) => body)),
+  };
+};
+
+/** Valid calls of every endpoint alike, and of paths without one. An endpoint without a row here has the parts of its examples. */
 export const validCalls = (contentIds: readonly string[]): fc.Arbitrary<Call> => {
   const ofItem = { parameters: fc.record({ id: fc.constantFrom(...contentIds) }) };
-  const parts: Readonly<Record<EndpointId, Parts>> = {
+  const parts: Readonly<Partial<Record<EndpointId, Parts>>> = {
     'vehicle-insurance': { ...ofVehicle, query: fc.record({ date }, { requiredKeys: [] }) },
     'bulk-insurance': { json: fc.record({ registrations, date }, { requiredKeys: ['registrations'] }) },
     'bulk-compliance': { json: fc.record({ registrations }) },
-    usage: {},
     compliance: ofVehicle,
     'list-content': { query: fc.oneof(fc.constant({}), fc.record(page, { requiredKeys: ['domain'] })) },
     'create-content': {
@@ -71,7 +87,7 @@ export const validCalls = (contentIds: readonly string[]): fc.Arbitrary<Call> =>
       });
   return fc.oneof(
     ...(Object.keys(endpoints) as EndpointId[]).map((id) =>
-      callsOf(id, endpoints[id].method, endpoints[id].paths, parts[id]),
+      callsOf(id, endpoints[id].method, endpoints[id].paths, parts[id] ?? partsOfExamples(id)),
     ),
     callsOf('not-found', 'PATCH', ['/', '/v1', '/v2/vehicle'], {}),
   );

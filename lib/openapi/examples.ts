@@ -1,0 +1,76 @@
+/** The examples of the document: the requests of every `document.ts`, with the responses that `npm run openapi` recorded. */
+import { readFileSync } from 'node:fs';
+import { problems, problemType } from '../../core/problems.ts';
+import type { ExampleRequest } from '../../functions/endpoints/document.ts';
+import type { EndpointId } from '../../functions/endpoints/table.ts';
+import { documents } from './documents.ts';
+
+/** A response as the document shows it. */
+export interface ExampleResponse {
+  readonly status: number;
+  /** Absent without a body. */
+  readonly body?: unknown;
+}
+
+/** What docs/examples.json holds. */
+export interface Recording {
+  /** The responses of every endpoint, by the name of the example. */
+  readonly endpoints: Readonly<Partial<Record<EndpointId, Readonly<Record<string, ExampleResponse>>>>>;
+  /** Responses with the errors that every endpoint shares; limit and scope are those of an insurance lookup. */
+  readonly errors: Readonly<Record<RecordedError, ExampleResponse>>;
+}
+
+export type RecordedError = 'UNAUTHORIZED' | 'SCOPE_MISSING' | 'RATE_LIMITED';
+
+/** An error that every endpoint shares. */
+export type CommonError = RecordedError | 'INTERNAL_ERROR';
+
+export interface Example extends ExampleRequest, ExampleResponse {}
+
+export interface Examples {
+  readonly of: (id: EndpointId) => readonly Example[];
+  readonly errors: Readonly<Record<CommonError, ExampleResponse>>;
+}
+
+const RECORD = 'run `npm run openapi`';
+
+/** Written by hand: no request makes the service fail. */
+const internalError: ExampleResponse = {
+  status: problems.INTERNAL_ERROR.status,
+  body: {
+    type: problemType('INTERNAL_ERROR'),
+    title: problems.INTERNAL_ERROR.title,
+    status: problems.INTERNAL_ERROR.status,
+    detail: problems.INTERNAL_ERROR.detail,
+    code: 'INTERNAL_ERROR',
+    requestId: '8f14e45f-ceea-467f-9a5b-0d6c7e1f2a3b',
+  },
+};
+
+/** The example requests of an endpoint. @throws Error naming an endpoint without any */
+export const exampleRequestsOf = (id: EndpointId): readonly ExampleRequest[] => {
+  // Node does not check types, and a new endpoint is recorded before anything else checks them.
+  const { examples = [] }: Partial<(typeof documents)[EndpointId]> = documents[id];
+  if (examples.length > 0) return examples;
+  throw new Error(`endpoint ${id} has no example request: write \`examples\` in functions/endpoints/${id}/document.ts`);
+};
+
+const readRecording = (): Recording => {
+  try {
+    return JSON.parse(readFileSync(new URL('../../docs/examples.json', import.meta.url), 'utf8'));
+  } catch (cause) {
+    throw new Error(`docs/examples.json cannot be read: ${RECORD}`, { cause });
+  }
+};
+
+/** The examples with the responses in docs/examples.json. @throws Error naming an example that is not recorded */
+export const recordedExamples = ({ endpoints, errors }: Recording = readRecording()): Examples => ({
+  of: (id) =>
+    exampleRequestsOf(id).map((example) => {
+      const response = endpoints[id]?.[example.name];
+      if (response === undefined)
+        throw new Error(`example ${example.name} of endpoint ${id} is not recorded: ${RECORD}`);
+      return { ...example, ...response };
+    }),
+  errors: { ...errors, INTERNAL_ERROR: internalError },
+});
