@@ -1,4 +1,4 @@
-/** What the documents of endpoints share: their type, and the schemas and texts that several have. No function bundles it. */
+/** The type of an endpoint's document, and the schemas and texts that several documents share. No function bundles this file. */
 import type { TObject, TSchema, TSchemaOptions } from 'typebox';
 import * as T from 'typebox';
 import type { RecordOf } from '../../core/schemas/stored-record.ts';
@@ -6,12 +6,12 @@ import { AnswerableDate } from '../../core/vehicles/schemas.ts';
 import type { InputSchemas } from '../http/input.ts';
 import type { EndpointId } from './table.ts';
 
-/** A request that the document shows with its response, which `npm run openapi` records. */
+/** An example request. `npm run openapi` sends it and records the response. */
 export interface ExampleRequest {
-  /** The name of both request and response in the document: a reader sees which belong together. */
+  /** Names both the request and the response in the document, so that readers can match them. */
   readonly name: string;
   readonly summary: string;
-  /** The content domains that the request's key is bound to; any if absent. */
+  /** The content domains that the request's key is bound to. If absent, the key is bound to none. */
   readonly domains?: readonly string[];
   readonly request: {
     readonly path?: Readonly<Record<string, string>>;
@@ -22,26 +22,26 @@ export interface ExampleRequest {
   };
 }
 
-/** What readers learn of an endpoint beyond its row. The schemas of its input are among the fields. */
+/** The documentation of an endpoint beyond its row, with the schemas of its input. */
 export interface EndpointDocument extends InputSchemas {
-  /** What the operation does beyond its summary; Markdown. */
+  /** Details beyond the row's summary, in Markdown. */
   readonly description: string;
-  /** The parameters in the path. */
+  /** The path parameters. */
   readonly path?: TObject;
   readonly response?: TSchema;
-  /** The headers that a successful response adds to those of every response. */
+  /** The headers of a successful response, besides those of every response. */
   readonly responseHeaders?: readonly ('Link' | 'Location' | 'ETag')[];
   /** OpenAPI links to the operations that take the `id` of the response, by name. */
   readonly links?: Readonly<Record<string, { readonly endpoint: EndpointId; readonly description: string }>>;
   /**
-   * At least one that succeeds. They are sent one after the other, endpoints in the order of the table, to a service with fresh
-   * sample data on 15 June 2026, with one key for all of an endpoint that are bound to the same domains.
+   * At least one must succeed. They are sent in this order, endpoint by endpoint as in table.ts, to a local service with fresh
+   * sample data at a fixed time, 15 June 2026. Examples of one endpoint with the same `domains` share a key.
    */
   readonly examples: readonly ExampleRequest[];
 }
 
 /**
- * A schema that fits every value of a type; any other does not compile.
+ * Returns the schema. Does not compile unless the schema accepts every value of the type.
  * @example
  * const response = schemaOf<Answer>()(T.Object({ registration: T.String() }));
  */
@@ -51,18 +51,18 @@ export const schemaOf =
     schema;
 
 /**
- * A code in a response: a known code or any other string, so that clients generated from today's document accept later codes.
- * The static type is the known codes only: no others are sent.
+ * The schema of a code in a response: a known code or any other string, so that clients generated from today's document
+ * accept codes that are added later. The static type has the known codes only: the service sends no others.
  */
 export const openCode = <const Code extends string>(codes: readonly Code[], options: TSchemaOptions = {}) =>
   T.Unsafe<Code>({ ...options, anyOf: [{ enum: [...codes] }, { type: 'string' }] });
 
-/** Letters that normalise to one of `ÄÖÜÅäöüå`, however they are composed, and the signs that do to `K` and `Å`. */
+/** ASCII letters and digits, `ÄÖÜÅäöüå` composed or decomposed, and the kelvin and ångström signs, which normalise to `K` and `Å`. */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';
 const ASCII = '[B-NP-TV-Zb-np-tv-z0-9\\u212a]|[Aa](?![\\u0308\\u030a])|[OUou](?!\\u0308)';
 const SEPARATORS = '[ .\\u00b7\\u0387-]*';
 
-/** The rule of registration.ts as far as JSON Schema can express it, for the document only; a test compares the two. */
+/** The rule of core/vehicles/registration.ts as far as JSON Schema can express it, for the document only. A test compares the two. */
 export const Registration = T.String({
   maxLength: 32,
   pattern: `^(?=.{0,31}(?:${ASCII}))(?:${SEPARATORS}(?:${LETTER})){1,12}${SEPARATORS}$`,
@@ -73,7 +73,7 @@ export const registrationPath = T.Object({ registration: Registration });
 
 export const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 
-/** The lookups by registration share these errors. */
+/** Examples of the errors that every lookup by registration has. */
 export const registrationExamples: readonly ExampleRequest[] = [
   { name: 'unknown', summary: 'An unknown vehicle', request: { path: { registration: 'ZZ99ZZZ' } } },
   {
@@ -88,10 +88,10 @@ export const registrationExamples: readonly ExampleRequest[] = [
   },
 ];
 
-/** The last sample item, which every machine has under this id. */
+/** The path of the last sample item, whose id is the same on every machine. */
 export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 
-/** The query of a row whose `date` is accepted; its function reads it without a schema. */
+/** The query parameter of rows that accept `date`, for the document only: functions read it without a schema. */
 export const dateQuery = T.Object({ date: T.Optional(AnswerableDate) });
 
 export const REGISTRATION =

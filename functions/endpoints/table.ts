@@ -1,4 +1,4 @@
-/** THE table of endpoints. A new endpoint is a folder beside this file and its line here (CONTRIBUTING.md "An endpoint"). */
+/** The table of endpoints. A new endpoint needs a folder beside this file and a line here (CONTRIBUTING.md, "An endpoint"). */
 
 import { endpoint as bulkCompliance } from './bulk-compliance/endpoint.ts';
 import { endpoint as bulkInsurance } from './bulk-insurance/endpoint.ts';
@@ -28,7 +28,7 @@ type Row = (typeof rows)[number];
 
 export type EndpointId = Row['id'];
 
-/** The rows by id, in the order in which the document and the stack have them. */
+/** The rows by id. The document and the CDK stack keep this order. */
 export const endpoints = Object.fromEntries(rows.map((row) => [row.id, row])) as {
   readonly [Id in EndpointId]: Extract<Row, { readonly id: Id }>;
 };

@@ -7,7 +7,7 @@ import type { InboundMiddleware, RequestContext } from './request.ts';
 
 const secondsUntilReset = (now: Date): number => Math.max(1, Math.ceil(windowAt(now).end - now.getTime() / 1_000));
 
-/** Key, then limit, then scope: docs/contract.md#precedence. */
+/** Authentication, then rate limit, then authorisation: docs/contract.md#precedence. */
 const admit = async (store: AdmissionStore, scope: Scope | undefined, context: RequestContext): Promise<Caller> => {
   const { deadline, now, key } = context;
   const caller = key && (await deadline.within(authenticate(store, key, now)));

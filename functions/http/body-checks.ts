@@ -7,22 +7,22 @@ const MAX_BODY_BYTES = 1_000_000;
 
 const CHARSET = /^charset *= *(?:utf-8|"utf-8")$/i;
 
-/** Whether a Content-Type is `application/json` without a charset or in UTF-8. Other parameters have no meaning (RFC 8259). */
+/** Whether a Content-Type is `application/json`, without a charset or with UTF-8. Ignores other parameters: RFC 8259 defines none. */
 const isJsonInUtf8 = (contentType: string): boolean => {
   const [mediaType, ...parameters] = contentType.split(';').map((part) => part.trim());
   const charsets = parameters.filter((parameter) => /^charset *(?:=|$)/i.test(parameter));
   return mediaType?.toLowerCase() === 'application/json' && charsets.every((charset) => CHARSET.test(charset));
 };
 
-/** Limits of a lookup's body that is read before admission: parsing and validating it then takes under 0.2 ms of CPU. */
+/** Limits of a body that a lookup reads before admission. Within them, parsing and validation take under 0.2 ms of CPU. */
 const MAX_EARLY_BYTES = 16_000;
 const MAX_EARLY_VALUES = 100;
 
-/** A character per array, object or further value. Those inside strings count too. */
+/** Matches once for each array, object and further value. Matches in strings too, so the count is an upper bound. */
 const STRUCTURE = /[[{,]/;
 
 /**
- * Whether the request's body is cheap to read: short, with few values, and not base64-encoded, which JSON hardly ever is.
+ * Whether the body is cheap to parse: absent, or short, with few values and not base64-encoded, which JSON hardly ever is.
  * Stops counting at the limits.
  */
 export const hasCheapBody = ({ body, isBase64Encoded }: Partial<HttpRequest['event']>): boolean =>
@@ -33,7 +33,7 @@ export const hasCheapBody = ({ body, isBase64Encoded }: Partial<HttpRequest['eve
     body.split(STRUCTURE, MAX_EARLY_VALUES + 1).length <= MAX_EARLY_VALUES);
 
 /**
- * Checks that @middy/http-json-body-parser does not make: size, media type, charset, and UTF-8 of a base64-encoded body.
+ * The checks that @middy/http-json-body-parser lacks: size, media type, charset, and UTF-8 of a base64-encoded body.
  * @throws BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON
  */
 export const bodyChecks = (): InboundMiddleware => ({
@@ -46,11 +46,11 @@ export const bodyChecks = (): InboundMiddleware => ({
   },
 });
 
-/** An error of @middy/http-json-body-parser as an `ApiError`: a prototype key, or malformed JSON. */
+/** The `ApiError` for malformed JSON or a forbidden key, such as `__proto__`; undefined unless the body parser threw `error`. */
 export const bodyParserError = (error: unknown): ApiError | undefined => {
   const cause = error instanceof Error ? (error.cause as Readonly<Record<string, unknown>> | undefined) : undefined;
   if (cause?.package !== '@middy/http-json-body-parser') return undefined;
-  // Its `data` is the forbidden key, or the whole body beside the `message` of JSON.parse.
+  // For malformed JSON the cause has the `message` of JSON.parse. Otherwise its `data` is the forbidden key.
   if (Object.hasOwn(cause, 'message')) return apiError('MALFORMED_JSON');
   return apiError('VALIDATION_FAILED', {
     issues: [{ pointer: '', detail: `must not have the key "${String(cause.data)}"` }],

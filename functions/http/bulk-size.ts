@@ -2,7 +2,7 @@ import { apiError } from '../../core/problems.ts';
 import type { ServedEndpoint } from './endpoint.ts';
 import type { InboundMiddleware } from './request.ts';
 
-/** Entries in the array of a body that the row marks as bulk; 0 when there is none. */
+/** The number of entries in the array that the row's `bulk` names; 0 without one. */
 export const bulkLength = ({ bulk }: Pick<ServedEndpoint, 'bulk'>, body: unknown): number => {
   const isRecord = typeof body === 'object' && body !== null;
   const entries = bulk !== undefined && isRecord ? (body as Record<string, unknown>)[bulk] : undefined;

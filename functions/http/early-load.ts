@@ -1,4 +1,4 @@
-/** Reads input and loads items while admission runs, where an unauthenticated caller cannot make that expensive. */
+/** Reads input and loads items while admission runs, except where an unauthenticated caller could make that expensive. */
 import type { AdmissionStore } from '../../core/access/admission.ts';
 import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
 import { admissionBesideLoad } from './admission.ts';
@@ -7,13 +7,13 @@ import { bulkLength } from './bulk-size.ts';
 import type { ServedEndpoint } from './endpoint.ts';
 import type { HttpRequest, InboundMiddleware, RequestContext } from './request.ts';
 
-/** What a service loads, and when it must wait. */
+/** What a service loads, and when that must wait for admission. */
 export interface EarlyLoad<Request, Loaded> {
-  /** Can run while admission runs: of the caller its request has only the key's environment then. */
+  /** May run while admission runs. Its request then has the key's environment but no caller. */
   readonly load: (request: Request) => Promise<Loaded>;
-  /** Whether `load` may read many items: then it waits for admission, unless the key was recently admitted. */
+  /** Whether `load` is an expensive read. It then waits for admission, unless the key was recently admitted. */
   readonly isExpensive?: (request: Request) => boolean;
-  /** Whether `load` needs the caller: then it always waits for admission. */
+  /** Whether `load` needs the caller. It then always waits for admission. */
   readonly needsCaller?: (request: Request) => boolean;
 }
 
@@ -22,14 +22,14 @@ interface Parts<Request> {
   readonly store: AdmissionStore;
   readonly requestOf: (context: RequestContext) => Request;
   readonly date: InboundMiddleware;
-  /** They read and validate the input, in their order. */
+  /** The middlewares that read and validate the input, in order. */
   readonly read: readonly InboundMiddleware[];
   readonly hasBody: boolean;
 }
 
 /**
- * Lets middlewares run before admission, one after the other. The first error is kept for `throwDeferredError`, because 401, 429
- * and 403 come first. Does nothing after an earlier deferred error, or when the condition is false.
+ * Runs middlewares in order, before admission. Defers the first error until `throwDeferredError`, because 401, 429 and 403 take
+ * precedence. Does nothing when an error is already deferred or the condition is false.
  * @example
  * [deferErrors([validation], () => true), admission(store, row.scope), throwDeferredError]
  */
@@ -48,7 +48,7 @@ const deferErrors = (
   },
 });
 
-/** Throws the deferred error, if there is one: the caller is admitted by now and may see it. */
+/** Throws the deferred error, if any. Runs after admission. */
 const throwDeferredError: InboundMiddleware = {
   before: ({ internal: { deferredError } }) => {
     if (deferredError !== undefined) throw deferredError;
@@ -56,8 +56,8 @@ const throwDeferredError: InboundMiddleware = {
 };
 
 /**
- * Admission and input of a service with `load`. Large bodies and expensive loads wait for admission, unless this instance
- * recently admitted the key; even then at most that key's bulk size is read.
+ * The middlewares of a service with `load`, for admission, input and loading. Large bodies and expensive reads wait for
+ * admission, unless the key was recently admitted. Even then, at most the bulk size of its plan is loaded early.
  */
 export const withEarlyLoad = <Request>(
   { row, store, requestOf, date, read, hasBody }: Parts<Request>,

@@ -1,4 +1,4 @@
-/** The row of an endpoint. Plain data: the stack, the local gateway and the document read it without loading runtime code. */
+/** The row of an endpoint. Plain data: the CDK stack, the local gateway and the document read it without loading runtime code. */
 import type { Scope } from '../../core/access/scopes.ts';
 import type { ProblemCode } from '../../core/problems.ts';
 import type { TableId } from '../../core/tables.ts';
@@ -15,15 +15,15 @@ export const FUNCTION_TIMEOUT_SECONDS = 10;
 
 /** The part of a row that its function reads. */
 export interface ServedEndpoint {
-  /** The name of its folder. The log, the stack and the document have it. */
+  /** The name of the endpoint's folder, also used in logs, the CDK stack and the document. */
   readonly id: string;
-  /** Every address of the endpoint, as API Gateway writes a route; the first is the one that documentation shows. */
+  /** Every path of the endpoint, in the route syntax of API Gateway. The document shows the first. */
   readonly paths: readonly [string, ...string[]];
-  /** Absent where any valid key will do. */
+  /** Absent where any valid key is allowed. */
   readonly scope?: Scope;
-  /** The query parameter `date`: a day to answer for, or why it is rejected, in a body too that does not have it. */
+  /** Whether the query parameter `date` is accepted, or why it is rejected. The reason also applies to a field `date` that the body's schema lacks. */
   readonly date?: 'accepted' | { readonly rejected: string };
-  /** The array in the body whose length is limited by the caller's plan. */
+  /** The array in the body whose length the caller's plan limits. */
   readonly bulk?: 'registrations';
   readonly successStatus: number;
   /** Without the actions of admission, which `grantedActions` adds. */
@@ -39,7 +39,7 @@ export interface Endpoint extends ServedEndpoint {
   readonly problems: readonly ProblemCode[];
 }
 
-/** Exactly what a function's role grants: what its row lists, and what admission needs to read the key and to count. */
+/** The actions that a function's role grants: those in its row, and those of admission, which reads the key and increments the counter. */
 export const grantedActions = ({
   tables: { usage = [], ...others },
 }: Pick<ServedEndpoint, 'tables'>): TableActions => ({

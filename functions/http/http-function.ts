@@ -13,18 +13,18 @@ import type { InboundMiddleware, RequestContext } from './request.ts';
 import { reportInternalError, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 
-/** A Lambda handler for API Gateway. It trusts no event, returns a response for every error and never throws. */
+/** A Lambda handler for API Gateway. It accepts malformed events, returns a response for every error and never throws. */
 export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** What a handler returns. The middlewares add the status and the headers of every response. */
 export interface Answer {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Why a part of the body is missing (`LOOKUP_UNAVAILABLE`); logged, never sent. */
+  /** The error because of which a part of the body is missing (`LOOKUP_UNAVAILABLE`); logged, never sent. */
   readonly failure?: unknown;
 }
 
-/** The database, the tables that the row lists and admission's two. */
+/** The DynamoDB client, the names of the row's tables, and admission's store. @throws MissingEnvironment */
 export const openTables = (row: ServedEndpoint) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(row)) as TableId[]);
@@ -44,17 +44,16 @@ const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGate
   ...(body === undefined ? {} : { body: JSON.stringify(body) }),
 });
 
-/** Lambda's context, on which the last middleware hands middy's `internal` to the handler. */
+/** Lambda's context with the request context: middy passes its `internal` to middlewares, but not to the handler. */
 type HandlerContext = Context & { readonly request: RequestContext };
 
-const handOver: InboundMiddleware = {
+const addRequestContext: InboundMiddleware = {
   before: ({ context, internal }) => void Object.assign(context, { request: internal }),
 };
 
 /**
- * A function behind API Gateway: the middlewares of every request, outermost first, which are request log and id, response
- * headers, errors to problem documents, and key form; then its own, and what responds. What middlewares find is in
- * `request.internal`.
+ * Makes a function behind API Gateway. Its middlewares, outermost first: request log and id, response headers, problem
+ * documents, key form, then `middlewares`. They share the request context, `request.internal`.
  */
 export const httpFunction = (
   { id, successStatus }: Pick<ServedEndpoint, 'id' | 'successStatus'>,
@@ -78,8 +77,8 @@ export const httpFunction = (
     problemDocuments(),
     keyForm(),
     ...middlewares,
-    handOver,
+    addRequestContext,
   ]);
-  // middy reads the context before it listens for errors. A copy, because `handOver` writes to it.
+  // middy reads the context before it catches errors, so it must be an object. A copy, because `addRequestContext` writes to it.
   return (event, lambda) => handler((event ?? {}) as APIGatewayProxyEventV2, { ...lambda } as HandlerContext);
 };

@@ -1,4 +1,4 @@
-/** Query, headers and body of a request, read and validated. Only `input.ts` of an endpoint loads the schema library with it. */
+/** Reads and validates query, headers and body. Only endpoints with an `input.ts` load this file, and with it the schema library. */
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Static, TObject, TSchema } from 'typebox';
@@ -23,7 +23,7 @@ const asParameters = (issues: readonly PointerIssue[]): ParameterIssue[] =>
 const DIGITS = /^\d+$/;
 const NEGATIVE = /^-0*[1-9]\d*$/;
 
-/** The integer that a text writes, to the largest exact one; undefined when it writes none. */
+/** The integer in decimal digits, clamped to the safe integers; undefined for any other string. */
 const integerOf = (text: string): number | undefined => {
   if (DIGITS.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   return NEGATIVE.test(text) ? Math.max(Number(text), Number.MIN_SAFE_INTEGER) : undefined;
@@ -32,7 +32,7 @@ const integerOf = (text: string): number | undefined => {
 const isInteger = (schema: TSchema | undefined): boolean =>
   (schema as { type?: string } | undefined)?.type === 'integer';
 
-/** The parameters that the schema names, from the query as it was sent; unknown ones are ignored. */
+/** Reads the parameters that the schema names. Ignores all others. */
 const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
   const sent = new URLSearchParams(typeof rawQueryString === 'string' ? rawQueryString : '');
   const value: Record<string, unknown> = {};
@@ -61,7 +61,7 @@ const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => 
   return { value, issues: asParameters(validationIssues(schema, value)) };
 };
 
-/** The issues of a body; a field `date` that the endpoint does not have gets the row's reason. */
+/** Validates a body. The issue of a field `date` that the schema lacks has the row's reason. */
 const bodyIssues = (schema: TSchema, { date: rule }: ServedEndpoint, body: unknown): readonly PointerIssue[] => {
   const issues = validationIssues(schema, body);
   const hasDate = 'date' in ((schema as Partial<TObject>).properties ?? {});
@@ -69,20 +69,20 @@ const bodyIssues = (schema: TSchema, { date: rule }: ServedEndpoint, body: unkno
   return issues.map((issue) => (issue.pointer === '/date' ? { ...issue, detail: rule.rejected } : issue));
 };
 
-/** A bulk request that no plan allows is not validated: `bulkSizeLimit` rejects it whatever its entries are. */
+/** A bulk request over the limit of every plan is not validated: `bulkSizeLimit` rejects it anyway. */
 const readBody = (schema: TSchema, row: ServedEndpoint, body: unknown): Part => ({
   value: body,
   issues: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : bodyIssues(schema, row, body),
 });
 
-/** The schemas of what an endpoint reads besides its path and `date`. */
+/** The schemas of an endpoint's input, without path parameters and the query parameter `date`. */
 export interface InputSchemas {
   readonly query?: TObject;
   readonly headers?: TObject;
   readonly body?: TSchema;
 }
 
-/** Validates query, headers and body by the schemas. @throws VALIDATION_FAILED naming every issue, up to a bound */
+/** Validates query, headers and body by the schemas. @throws VALIDATION_FAILED naming every issue, up to `MAX_ISSUES` */
 const validation = (schemas: InputSchemas, row: ServedEndpoint): InboundMiddleware => ({
   before: ({ event, internal: context }) => {
     const parts = {
@@ -96,7 +96,7 @@ const validation = (schemas: InputSchemas, row: ServedEndpoint): InboundMiddlewa
   },
 });
 
-/** Replaces the text in the event's `body` by its value. */
+/** Parses the event's `body` in place. */
 const jsonBodyParser = (): InboundMiddleware => {
   const parser = httpJsonBodyParser<APIGatewayProxyEventV2>({ disableContentTypeCheck: true });
   return { before: (request) => parser.before?.(request) };
@@ -107,7 +107,7 @@ type ValuesOf<Schemas extends InputSchemas> = {
 };
 
 /**
- * What the requests of an endpoint bring: the middlewares that read and validate it, and the schemas for its document.
+ * The input of an endpoint: the middlewares that read and validate it, and the schemas for its document.
  * @throws (from the middlewares) BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, VALIDATION_FAILED, and the body
  * parser's own errors
  * @example
@@ -119,6 +119,6 @@ export const readsInput = <const Schemas extends InputSchemas>(
   schemas,
   hasBody: schemas.body !== undefined,
   middlewares: (row) => [...(schemas.body ? [bodyChecks(), jsonBodyParser()] : []), validation(schemas, row)],
-  // `validation` has made it by the same schemas.
+  // `validation` has checked it against the same schemas.
   valuesOf: ({ input }) => input as ValuesOf<Schemas>,
 });

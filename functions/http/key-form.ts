@@ -12,8 +12,8 @@ const bearerCredential = (authorization = ''): string | undefined => {
 
 /**
  * The key of a request, from `Authorization: Bearer <key>` (scheme in any case) or `X-API-Key: <key>` (docs/contract.md#keys-and-plans).
- * An `Authorization` that is empty or of another scheme is ignored, as an empty `X-API-Key` is. `undefined` when there is no
- * key, when it is malformed, and when the two headers differ. Header names are expected in lower case.
+ * Ignores empty headers and other `Authorization` schemes. Returns undefined when there is no key, when it is malformed and
+ * when the two headers differ. Header names must be in lower case.
  */
 export const presentedKey = (headers: Readonly<Record<string, string | undefined>>): PresentedKey | undefined => {
   const bearer = bearerCredential(headers.authorization);
@@ -22,7 +22,7 @@ export const presentedKey = (headers: Readonly<Record<string, string | undefined
   return key === undefined || key !== (apiKey ?? key) ? undefined : parseApiKey(key);
 };
 
-/** Reads the request's key, once. Nothing else is read of a request without a well-formed key. @throws UNAUTHORIZED */
+/** Parses the request's key. Runs before everything else is read. @throws UNAUTHORIZED */
 export const keyForm = (): InboundMiddleware => ({
   before: ({ internal: context }) => {
     const key = presentedKey(context.headers);

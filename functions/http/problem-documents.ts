@@ -5,8 +5,8 @@ import type { HttpRequest } from './request.ts';
 import { reportInternalError } from './request-log.ts';
 
 /**
- * Turns every error into an RFC 9457 problem document (docs/contract.md#errors). Any but an `ApiError` becomes a 500, and its
- * cause is logged.
+ * Turns every error into an RFC 9457 problem document (docs/contract.md#errors). An error other than an
+ * `ApiError` or one of the body parser becomes a 500 and is logged.
  */
 export const problemDocuments = () => ({
   onError: (request: HttpRequest): void => {

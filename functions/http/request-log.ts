@@ -2,7 +2,7 @@ import { isDatabaseError } from '../../core/dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/observability/log.ts';
 import { type HttpRequest, isSandbox, type RequestContext, requestContextOf } from './request.ts';
 
-/** Logs an internal error and marks it for the metrics. Nothing of it is sent to the caller. */
+/** Logs an internal error, and records for the metrics whether DynamoDB caused it. Sends nothing of it to the caller. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
   context.databaseError = isDatabaseError(error);
   logFailure(context.requestId, error);
@@ -11,14 +11,14 @@ export const reportInternalError = (context: RequestContext, error: unknown): vo
 /** A `traceparent` header of version 00 (W3C Trace Context, section 3.2). Later versions may only append to it. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/;
 
-/** The trace id of a valid `traceparent`; ids of zeros only are invalid. */
+/** The trace id of a valid `traceparent`, otherwise undefined. Ids of zeros only are invalid. */
 const traceIdOf = (traceparent = ''): string | undefined => {
   const [, traceId = '', parentId = '', appended] = TRACEPARENT.exec(traceparent.trim()) ?? [];
   const isVersion0 = traceparent.trim().startsWith('00');
   return /[^0]/.test(traceId) && /[^0]/.test(parentId) && !(isVersion0 && appended) ? traceId : undefined;
 };
 
-/** The outermost middleware: makes the request context, adds the request id to the response and logs a line with the metrics. */
+/** The outermost middleware: creates the request context, adds the request id to the response and logs a line with the metrics. */
 export const requestLog = (endpoint: string) => {
   openLog();
   const open = ({ event, context, internal }: HttpRequest): void => {

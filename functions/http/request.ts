@@ -6,12 +6,12 @@ import type { LondonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineOf } from '../../core/runtime/deadline.ts';
 
 /**
- * What middlewares find out about a request, middy's `request.internal`: first the checked parts of the event, then what each
- * adds. A type, because middy takes no interface here.
+ * The request context, middy's `request.internal`: the checked parts of the event, and what middlewares add. A type, because
+ * interfaces are not assignable to middy's `Record<string, unknown>`.
  */
 export type RequestContext = {
   readonly requestId: string;
-  /** When the request arrived, by the gateway's clock: the only time that functions use. */
+  /** When the request arrived, by the gateway's clock. Functions use no other date and time. */
   readonly now: Date;
   readonly deadline: Deadline;
   /** Header names in lower case. */
@@ -34,13 +34,13 @@ export type RequestContext = {
   loaded?: { readonly value: unknown };
   /** The error code of the response, for log and metrics. */
   code?: string;
-  /** Whether the sandbox forced the error: then it does not count in the metrics. */
+  /** Whether the sandbox forced the error, which metrics do not count. */
   isForced?: boolean;
   /** Whether a request to DynamoDB failed, for the metrics. */
   databaseError?: boolean;
 };
 
-/** A request of middy. Its event is API Gateway's (payload 2.0); each part may be missing or of the wrong type all the same. */
+/** middy's request. Its event is API Gateway's (payload 2.0), but each part may be missing or of another type than declared. */
 export type HttpRequest = Request<
   APIGatewayProxyEventV2,
   APIGatewayProxyStructuredResultV2,
@@ -54,14 +54,14 @@ export interface InboundMiddleware {
   readonly before: (request: HttpRequest) => void | Promise<void>;
 }
 
-/** Whether the key of the request is a test key, which sees the sandbox only. It may still not exist. */
+/** Whether the request's key has the prefix of test keys, which see the sandbox only. The key may be unknown. */
 export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.environment === 'test';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Characters that a header can carry. An id with others does not come from the gateway. */
+/** Visible ASCII, which a header can carry. Ids from the gateway have no other characters. */
 const VISIBLE = /^[!-~]{1,128}$/;
 
 const idOf = (value: unknown): string => (VISIBLE.test(textOf(value)) ? textOf(value) : '');
@@ -72,7 +72,7 @@ const textsOf = (value: unknown): [string, string][] =>
     ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : [];
 
-/** Later dates need more than four digits for the year. */
+/** Milliseconds. Later years have more than four digits. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
 const instantOf = (timeEpoch: unknown): Date =>
@@ -80,7 +80,7 @@ const instantOf = (timeEpoch: unknown): Date =>
     ? new Date(timeEpoch as number)
     : new Date();
 
-/** The context of a new request. Does not trust the event's shape, and does not read its body. */
+/** Creates the context of a request. Accepts an event of any shape, and does not read its body. */
 export const requestContextOf = (input: unknown, lambda: Context | undefined): RequestContext => {
   const event = isObject(input) ? input : {};
   const gateway = isObject(event.requestContext) ? event.requestContext : {};

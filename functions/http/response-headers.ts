@@ -20,5 +20,5 @@ const addHeaders = ({ internal: context, response }: HttpRequest): void => {
   };
 };
 
-/** The headers of every response, whatever its status. */
+/** Adds the headers of every response, whatever its status. */
 export const responseHeaders = () => ({ after: addHeaders, onError: addHeaders });

@@ -10,20 +10,20 @@ import type { ServedEndpoint } from './endpoint.ts';
 import { type Answer, type GatewayHandler, httpFunction, openTables } from './http-function.ts';
 import type { InboundMiddleware, RequestContext } from './request.ts';
 
-/** What an endpoint reads of a request besides path and `date`: `readsInput` makes it, in the endpoint's `input.ts`. */
+/** The input of an endpoint besides path parameters and the query parameter `date`. Its `input.ts` makes it with `readsInput`. */
 export interface Input<Values extends object = object> {
   readonly hasBody: boolean;
-  /** They read and validate, in their order. */
+  /** Read and validate the input, in order. */
   readonly middlewares: (row: ServedEndpoint) => readonly InboundMiddleware[];
-  /** What they have read. */
+  /** The validated values. */
   readonly valuesOf: (context: RequestContext) => Values;
 }
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
-/** The request that `load` gets. The values of the endpoint's input are among its fields. */
+/** The request as `load` gets it, without the values of the endpoint's input, which are added to it. */
 export interface LoadRequest<Row extends ServedEndpoint> extends Pick<RequestContext, 'now' | 'deadline' | 'date'> {
-  /** The values of the path's parameters; empty should an event lack them. */
+  /** The path parameters; an empty string for one that a malformed event lacks. */
   readonly parameters: Readonly<Record<NamesIn<Row['paths'][0]>, string>>;
   /** From the key's prefix: a test key sees the sandbox only. */
   readonly environment: KeyEnvironment;
@@ -42,7 +42,7 @@ export interface Service<Row extends ServedEndpoint, Values extends object, Load
   readonly respond: (request: ApiRequest<Row> & Values, loaded: Loaded) => Answer | Promise<Answer>;
 }
 
-/** The database, and the names of the tables that the row lists. */
+/** The DynamoDB client, and the names of the row's tables. */
 export interface Resources<Row extends ServedEndpoint> {
   readonly db: DynamoDBDocumentClient;
   readonly tables: Readonly<Record<keyof Row['tables'] & TableId, string>>;
@@ -52,7 +52,7 @@ type Define<Row extends ServedEndpoint, Values extends object, Loaded> = (
   resources: Resources<Row>,
 ) => Service<Row, Values, Loaded>;
 
-/** Gives what a handler gets of the request context. Any path but the row's is of a malformed event and is in no header. */
+/** Makes the request for `load` and `respond`. A path other than the row's is from a malformed event: `address` never repeats it. */
 const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }: Row, input?: Input<Values>) => {
   const names = [...paths[0].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return (context: RequestContext) => {
@@ -62,7 +62,7 @@ const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }
       parameters: Object.fromEntries(names.map((name) => [name, pathParameters[name] ?? ''])),
       address: paths.find((known) => known === path) ?? paths[0],
       ...input?.valuesOf(context),
-      // The key is there once `keyForm` has run; the caller is not while admission runs, as the type of `load` says.
+      // `keyForm` has set the key. While admission runs there is no caller, as the type of `load` says.
     } as ApiRequest<Row> & Values;
   };
 };
@@ -86,8 +86,8 @@ const build = <Row extends ServedEndpoint, Values extends object, Loaded>(
 };
 
 /**
- * The function of an endpoint. The middlewares are those of every request, outermost first: request log and id, response headers,
- * errors to problem documents, key form, admission, input. What middlewares find is in `request.internal`.
+ * Makes the function of an endpoint. Its middlewares, outermost first: request log and id, response headers, problem documents,
+ * key form, admission, input. They share the request context, `request.internal`.
  * With `load`, input is read and items are loaded while admission runs, so that a lookup takes the time of one round trip.
  * @example
  * export const handler = serve(endpoint, ({ db, tables }) => {

@@ -1,6 +1,6 @@
 import type { ServedEndpoint } from '../http/endpoint.ts';
 
-/** Every path and method without a row: 404 or 405 with a valid key, 401 without. */
+/** The row of the default route, for every path and method without a row of its own. */
 export const endpoint = {
   id: '$default',
   paths: ['$default'],

@@ -15,7 +15,7 @@ const hintFor = (path: string): string | undefined => {
   return /^(\/v1)?\/api\/|^\/v1\//.test(path) ? undefined : 'paths begin with /v1';
 };
 
-/** Every path and method that no row serves: 404, or 405 where the path exists. docs/contract.md#addresses-and-versions */
+/** Rejects paths without an endpoint with 404, and other methods of an endpoint's path with 405. docs/contract.md#addresses-and-versions */
 export const handler = httpFunction(endpoint, [admission(openTables(endpoint).store)], async ({ method, path }) => {
   const allowed = methodsAt(path);
   // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.

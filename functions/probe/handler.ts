@@ -1,17 +1,17 @@
 /**
- * Requests the deployed address without a key, every minute (lib/cloud/probe.ts). Throws unless the response is the
- * service's own 401 with all its headers: what API Gateway answers by itself does not pass.
+ * Requests the deployed service without a key, every minute (lib/cloud/probe.ts). Fails unless the response is the
+ * service's own 401 with all its headers. API Gateway's own responses fail.
  */
 import { problems } from '../../core/problems.ts';
 import { probedAddressFromEnvironment } from '../../core/runtime/environment.ts';
 
-/** Well above a cold start, and below Lambda's timeout, so that the error names the reason. */
+/** Longer than a cold start; shorter than Lambda's timeout, so that the error names the cause. */
 const TIMEOUT_MS = 5_000;
 
 const CODE = 'UNAUTHORIZED';
 const { status: STATUS } = problems[CODE];
 
-/** Those of every response (docs/contract.md#every-response) and of a 401. */
+/** The headers of every response (docs/contract.md#every-response) and of a 401. */
 const HEADERS: Readonly<Record<string, RegExp>> = {
   'content-type': /^application\/problem\+json$/,
   'x-ratelimit-limit': /^0$/,
@@ -23,7 +23,7 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   'www-authenticate': /^Bearer$/,
 };
 
-/** API Gateway renames this header in responses of REST APIs. For HTTP APIs nothing is documented, so both names pass. */
+/** API Gateway renames `WWW-Authenticate` in responses of REST APIs. For HTTP APIs this is not documented: both names pass. */
 const RENAMED = 'x-amzn-remapped-www-authenticate';
 
 const headerOf = ({ headers }: Response, name: string): string =>
@@ -31,7 +31,7 @@ const headerOf = ({ headers }: Response, name: string): string =>
 
 const request = async (address: string): Promise<{ readonly response: Response; readonly body: string }> => {
   try {
-    // A new connection each time: one that is kept would have been closed while Lambda had frozen the function.
+    // A new connection each time: a kept-alive one would be closed while Lambda freezes the function.
     const headers = { connection: 'close' };
     const response = await fetch(address, { headers, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
     return { response, body: await response.text() };
@@ -42,13 +42,13 @@ const request = async (address: string): Promise<{ readonly response: Response; 
   }
 };
 
-/** @throws Error naming everything in which the response differs from the expected one */
+/** Probes the address in the environment. @throws Error naming every difference from the expected response */
 export const handler = async (): Promise<void> => {
   const address = probedAddressFromEnvironment();
   const { response, body } = await request(address);
   const differences = [
     ...(response.status === STATUS ? [] : [`its status is ${response.status}`]),
-    ...(body.includes(`"code":"${CODE}"`) ? [] : [`its body is no problem document with the code ${CODE}`]),
+    ...(body.includes(`"code":"${CODE}"`) ? [] : [`its body is not a problem document with the code ${CODE}`]),
     ...Object.entries(HEADERS)
       .filter(([name, expected]) => !expected.test(headerOf(response, name)))
       .map(([name]) => `its header ${name} is "${headerOf(response, name)}"`),

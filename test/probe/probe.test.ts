@@ -91,7 +91,7 @@ describe('The probe', () => {
     [503, '{"message":"Service Unavailable"}'],
   ])('fails on what API Gateway answers by itself: %d', async (status, body) => {
     await expect(answering(status, JSON_TYPE, body)).rejects.toThrow(
-      'its body is no problem document with the code UNAUTHORIZED, its header content-type is "application/json"',
+      'its body is not a problem document with the code UNAUTHORIZED, its header content-type is "application/json"',
     );
   });
 

@@ -38,7 +38,7 @@ const BulkResult = schemaOf<ReturnType<typeof verifyBulk>>()(
   T.Object({ ...bulkEnvelopeOf(T.Union([BulkSuccess, BulkFailure])), asOf }, { title: 'BulkResult' }),
 );
 
-/** A bulk request that is too large, of either kind. */
+/** An example for both bulk endpoints: more registrations than the plan allows. */
 export const tooManyRegistrations: ExampleRequest = {
   name: 'tooMany',
   summary: 'One registration more than the standard plan allows',

@@ -6,7 +6,7 @@ export const document: EndpointDocument = {
   path: contentIdPath,
   ...input.schemas,
   examples: [
-    // The examples of `update-content` left version 2.
+    // After the examples of `update-content` the item has version 2.
     {
       name: 'changedMeanwhile',
       summary: 'A version that is not the current one',

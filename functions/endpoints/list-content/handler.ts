@@ -14,7 +14,7 @@ export const handler = serve(endpoint, input, ({ db, tables }) => {
       return content[environment].list(filter, bounds, deadline);
     },
     isExpensive: ({ query }) => query.slug === undefined,
-    // A key that is bound to one domain means that one.
+    // Without `domain`, the list of a key that is bound to one domain is of that domain.
     needsCaller: ({ query }) => query.domain === undefined,
     respond: ({ query, caller, address }, { items, total }) => {
       const { filter, bounds } = readPageQuery(query, caller.key.domains);

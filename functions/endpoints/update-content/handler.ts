@@ -5,7 +5,7 @@ import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
-/** Changes the fields that are sent of a content item. docs/contract.md#content */
+/** Updates the fields of a content item that the body contains. docs/contract.md#content */
 export const handler = serve(endpoint, input, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
