@@ -8,7 +8,7 @@ import { serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** The parts of a stack whose metrics raise alarms and are on the dashboard. */
+/** The parts of the CDK stack that alarms and dashboard monitor. */
 export interface MonitoredParts {
   readonly settings: StageSettings;
   readonly gateway: HttpGateway;
@@ -17,7 +17,7 @@ export interface MonitoredParts {
   readonly probe: Probe;
 }
 
-/** An alarm as the operator reads it. docs/runbook.md has a section on it, which its description names. */
+/** An alarm, and the description that its operator reads. docs/runbook.md has a section on each. */
 export interface AlarmDescription {
   readonly id: string;
   readonly description: string;
@@ -26,7 +26,7 @@ export interface AlarmDescription {
   readonly threshold: number;
   /** Breaching minutes out of the last 5 that raise the alarm; by default the last minute alone decides. */
   readonly breachingMinutes?: number;
-  /** A minute without data is a breaching one. */
+  /** Whether a minute without data is breaching. False when absent. */
   readonly needsData?: boolean;
 }
 
@@ -42,12 +42,12 @@ const MAX_P99_MS = 1_500;
 /** Failed or throttled requests per minute. */
 const MAX_FAILURES = 5;
 
-/** Share of the stage's throttle that responses with 4xx may take. Legitimate callers look up unknown vehicles and meet their limits too. */
+/** Share of the stage's throttle that 4xx responses may take. Legitimate callers get some too: unknown vehicles, rate limits. */
 const MAX_CLIENT_ERRORS = 0.1;
-/** Share of the stage's throttle above which API Gateway will soon reject requests of every caller. */
+/** Share of the stage's throttle that requests may take. Above the throttle API Gateway rejects requests of every caller. */
 const MAX_TRAFFIC = 0.8;
 
-/** The alarms that roll back a new version of a function; `ErrorRate` because a function answers most of its errors itself, with 500. */
+/** Ids of the alarms that roll back a new version of a function. `ErrorRate` is one: a function turns most of its errors into a 500. */
 export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
   `FunctionErrors-${id}`,
   `FunctionLatency-${id}`,
@@ -55,8 +55,8 @@ export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
 ];
 
 /**
- * Of the alias, over the new version and the one before: a tenth of the requests shows in the sum of errors, and in the slowest
- * 1 %. A metric of the new version alone exists only while an alias has two.
+ * The metrics are the alias's, for the new and the previous version together: the new version's tenth of the requests shows in
+ * the sum of errors and in p99. A metric of the new version alone exists only while the alias has two versions.
  */
 const functionAlarms = (id: FunctionId, { live }: EndpointFunction, isGradual: boolean): AlarmDescription[] => [
   {
@@ -99,16 +99,16 @@ export const alarmsOf = ({
     metric: serviceMetric(stage, 'DatabaseErrors', 'Sum'),
     threshold: MAX_FAILURES,
   },
-  // The metrics below are the platform's. They exist even when no function can run.
+  // The metrics below are AWS's own. They exist even when no function can run.
   {
     id: 'Unreachable',
-    description: 'The service does not answer a request from outside as it should, or the probe does not run.',
+    description: 'The service does not respond correctly to a request from outside, or the probe does not run.',
     metric: probe.failures(),
     threshold: 0,
     breachingMinutes: SUSTAINED_MINUTES,
     needsData: true,
   },
-  // One each, because an alarm on all of them needs metric math. It also names the function.
+  // One alarm per function: it names the function, and needs no metric math.
   ...[...functions].flatMap(([id, added]) => functionAlarms(id, added, gradualDeployment)),
   {
     id: 'GatewayErrors',
@@ -123,7 +123,7 @@ export const alarmsOf = ({
     threshold: throttle.rateLimit * SECONDS_PER_MINUTE * MAX_CLIENT_ERRORS,
     breachingMinutes: SUSTAINED_MINUTES,
   },
-  // The gateway's own 429 have no metric of their own: they are in the 4xx, beside those that a function sends.
+  // API Gateway's own 429 responses have no separate metric: they are part of its 4xx metric, together with the functions' 4xx.
   {
     id: 'StageThrottle',
     description: 'Requests reach 80 % of the throttle, above which API Gateway rejects those of every caller.',

@@ -9,7 +9,7 @@ import { type AlarmDescription, alarmsOf, type MonitoredParts } from './alarm-de
 
 const WINDOW_MINUTES = 5;
 
-/** The alarms, and the topic to which they publish when they begin and end. */
+/** The alarms, and the topic to which they publish when they are raised and when they end. */
 export class ServiceAlarms extends Construct {
   readonly byId: ReadonlyMap<string, Alarm>;
 
@@ -66,14 +66,14 @@ const subscribeByEmail = (topic: Topic, email: string): void => {
   });
 };
 
-/** `cdk synth`, `diff` and `deploy` print it. Where no data is kept, nobody need be woken. */
+/** Warns in `cdk synth`, `diff` and `deploy`. Stages that keep no data need no notification. */
 const warnThatNobodyIsNotified = (topic: Topic, file: string): void =>
   Annotations.of(topic).addWarningV2(
     'vehicle-verification:noAlarmEmail',
     `The alarms notify nobody: add "alarmEmail": "you@example.com" to ${file}.`,
   );
 
-/** The section on an alarm: `FunctionErrors` for that of any function. */
+/** The runbook section of an alarm. The alarms of all functions share one: `FunctionErrors-usage` is in `functionerrors`. */
 const runbookSection = (id: string): string => `docs/runbook.md#${id.replace(/-.*/, '').toLowerCase()}`;
 
 const alarmProps = ({
@@ -90,6 +90,6 @@ const alarmProps = ({
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
   evaluationPeriods: breachingMinutes === 1 ? 1 : WINDOW_MINUTES,
   datapointsToAlarm: breachingMinutes,
-  // Otherwise: without requests there are no errors.
+  // Not breaching: without requests there are no errors.
   treatMissingData: needsData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
 });

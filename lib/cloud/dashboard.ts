@@ -27,8 +27,8 @@ const graph = (title: string, left: IMetric[], options: { right?: IMetric[]; sta
   new GraphWidget({ title, left, width: THIRD, leftYAxis: { min: 0 }, ...options });
 
 const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProps): IWidget[] => [
-  graph('Traffic: requests a minute', [serviceMetric(stage, 'Requests', 'Sum').with({ label: 'served' })]),
-  graph('Errors: responses a minute', [
+  graph('Traffic: requests per minute', [serviceMetric(stage, 'Requests', 'Sum').with({ label: 'served' })]),
+  graph('Errors: responses per minute', [
     gateway.stage.metricServerError({ statistic: 'Sum', period: MINUTE, label: '5xx' }),
     gateway.stage.metricClientError({ statistic: 'Sum', period: MINUTE, label: '4xx' }),
   ]),
@@ -41,10 +41,10 @@ const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProp
 ];
 
 const limitsAndDatabase = ({ settings: { stage }, tables, functions }: ServiceDashboardProps): IWidget[] => [
-  graph('Rate limited: 429 responses a minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
+  graph('Rate limited: 429 responses per minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
   graph('Database: throttled and failed requests', [
     ...tables.throttles().map(({ label, metric }) => metric.with({ label })),
-    serviceMetric(stage, 'DatabaseErrors', 'Sum').with({ label: 'requests that failed because of it' }),
+    serviceMetric(stage, 'DatabaseErrors', 'Sum').with({ label: 'requests that DynamoDB errors failed' }),
   ]),
   graph(
     'p99 by function (ms)',
@@ -75,7 +75,7 @@ const outcomes = ({ functions }: ServiceDashboardProps): IWidget =>
     width: FULL,
   });
 
-/** One page, from top to bottom: alarms, traffic and errors, rate limits and database, costs, outcomes. */
+/** The CloudWatch dashboard of a stage, from top to bottom: alarms, traffic and errors, rate limits and database, costs, outcomes. */
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
     super(scope, id);

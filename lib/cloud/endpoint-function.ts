@@ -31,18 +31,18 @@ export interface EndpointFunctionProps {
   readonly summary: string;
   /** The folder of its bundle. */
   readonly bundle: string;
-  /** The actions that the role may take on each table. */
+  /** The actions that the role grants on each table. */
   readonly actions: TableActions;
   readonly tables: ServiceTables;
 }
 
-/** What the gateway invokes of every function. */
+/** The name of the alias of every function. API Gateway invokes aliases only. */
 const ALIAS = 'live';
 
 /** One Lambda function with its own role and log group, and the alias of its version that serves requests. */
 export class EndpointFunction extends Construct {
   readonly lambda: LambdaFunction;
-  /** A version is immutable, and the one before stays until the alias names the new one: callers never meet half an update. */
+  /** An update is atomic for callers: versions are immutable, and the previous one serves until the alias names the new one. */
   readonly live: Alias;
   readonly logGroup: LogGroup;
 
@@ -58,16 +58,16 @@ export class EndpointFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: lambdaArchitecture(settings),
       memorySize: MEMORY_MEGABYTES,
-      // The functions respond one second before it. API Gateway's own limit is 30 s.
+      // The functions' own deadline is one second before it; API Gateway's limit is 30 s.
       timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
       handler: 'index.handler',
       code: Code.fromAsset(bundle),
       role: this.role(props),
       logGroup: this.logGroup,
-      // Levels need this format. At INFO Lambda adds lines of its own to every invocation, at WARN only to those that failed.
+      // Log levels need this format. At INFO Lambda logs lines of its own for every invocation, at WARN only for failed ones.
       loggingFormat: LoggingFormat.JSON,
       systemLogLevelV2: settings.lambdaSystemLogs ? SystemLogLevel.INFO : SystemLogLevel.WARN,
-      // The lines of requests are INFO and carry the metrics: above it the alarms would be blind.
+      // Request lines are logged at INFO and carry the metrics: with a higher level the alarms would have no data.
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       environment: this.environment(props),
     });
@@ -90,7 +90,7 @@ export class EndpointFunction extends Construct {
       POWERTOOLS_LOG_LEVEL: 'INFO',
       POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings.stage),
       ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
-      // Empty means unset to the SDK. It is declared because `sam local` can only override variables that a template declares.
+      // The SDK treats empty as unset. `sam local` can override only variables that the template declares.
       AWS_ENDPOINT_URL_DYNAMODB: '',
     };
   }

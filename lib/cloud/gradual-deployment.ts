@@ -9,13 +9,13 @@ import type { EndpointFunction } from './endpoint-function.ts';
 
 export interface GradualDeploymentProps {
   readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
-  /** Of the stack, by id. */
+  /** The alarms of the CDK stack, by id. */
   readonly alarms: ReadonlyMap<string, Alarm>;
 }
 
 /**
- * Lets CodeDeploy move each alias: 10 % of the requests go to the new version for 10 minutes, then all. When an alarm of the
- * function is raised before, all requests go to the version before, and CloudFormation rolls back the whole stack.
+ * CodeDeploy shifts the traffic of each alias: 10 % to the new version for 10 minutes, then all. If an alarm of the function is
+ * raised meanwhile, all traffic returns to the previous version, and CloudFormation rolls back the whole stack.
  */
 export class GradualDeployment extends Construct {
   constructor(scope: Construct, id: string, { functions, alarms }: GradualDeploymentProps) {
@@ -26,7 +26,7 @@ export class GradualDeployment extends Construct {
       new LambdaDeploymentGroup(this, functionId, {
         application,
         alias: live,
-        // The construct would attach a managed policy, which permits far more.
+        // Otherwise the construct attaches a managed policy, which grants far more.
         role: role.withoutPolicyUpdates(),
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
         alarms: rollbackAlarmsOf(functionId).flatMap((alarm) => alarms.get(alarm) ?? []),
@@ -45,7 +45,7 @@ export class GradualDeployment extends Construct {
           statements: [
             new PolicyStatement({
               actions: ['lambda:GetAlias', 'lambda:UpdateAlias', 'lambda:GetProvisionedConcurrencyConfig'],
-              // Not the ARN of the alias itself, which waits for its deployment group, which waits for this role.
+              // Not `live.functionArn`: the alias depends on its deployment group, which depends on this role.
               resources: functions.flatMap(({ lambda: { functionArn }, live: { aliasName } }) => [
                 functionArn,
                 `${functionArn}:${aliasName}`,

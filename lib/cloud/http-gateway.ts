@@ -20,8 +20,8 @@ import type { Endpoint } from '../../functions/http/endpoint.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /**
- * The fields of the access log. It has the route but never the path, because a path contains a registration, which is personal
- * data. It has neither the client's IP address nor its user agent.
+ * The fields of the access log. They are no personal data: the route instead of the path, which contains a registration, and
+ * neither the client's IP address nor its user agent.
  */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
@@ -37,8 +37,8 @@ const ACCESS_LOG_FIELDS = {
 } as const;
 
 /**
- * An update may point a route at another function or alias. Without this order the route could be changed before API Gateway may
- * invoke it, and callers would get 500 for some seconds.
+ * Makes an integration depend on its permission. Otherwise an update that points a route at another function or alias could
+ * change the route before API Gateway may invoke it, and callers would get 500 for some seconds.
  */
 const permitBeforeUse = (route: HttpRoute): void => {
   const parts = route.node.findAll();
@@ -54,7 +54,7 @@ export class HttpGateway extends Construct {
   readonly origin: string;
   /** The target of the custom domain's DNS record. */
   readonly domainTarget?: string;
-  /** It has the metrics of all requests. */
+  /** The source of the metrics of all requests. */
   readonly stage: HttpStage;
   private readonly api: HttpApi;
 
@@ -63,7 +63,7 @@ export class HttpGateway extends Construct {
     this.api = new HttpApi(this, 'Api', {
       apiName: `vehicle-verification-${settings.stage}`,
       createDefaultStage: false,
-      // Otherwise adding a domain would cut off every caller before its DNS record is there.
+      // Enabled by default: otherwise adding a domain would cut off every caller until its DNS record exists.
       disableExecuteApiEndpoint: settings.domain?.disableDefaultEndpoint ?? false,
     });
     const accessLog = new LogGroup(this, 'AccessLog', {
@@ -108,8 +108,8 @@ export class HttpGateway extends Construct {
   }
 
   /**
-   * Under the prefix for logs that AWS services deliver: CloudWatch Logs then needs no resource policy for each group, whose
-   * size is limited. The last part is the stack's own, because the group of a deleted stack that keeps its data remains.
+   * The prefix is that of logs which AWS services deliver: such a group needs no entry in the account's resource policy, whose size
+   * is limited. The last part is unique to the stack, because the group of a deleted stack that keeps its data remains.
    */
   private accessLogName({ stage }: StageSettings): string {
     const uniqueId = Fn.select(2, Fn.split('/', Stack.of(this).stackId));

@@ -4,7 +4,7 @@ import { Construct } from 'constructs';
 import type { TableId } from '../../core/tables.ts';
 import type { ServiceTables } from './service-tables.ts';
 
-/** What the commands of the CLI do with each table. A test compares it with the requests that they make. */
+/** The actions that the CLI needs on each table. A test compares them with the requests that its commands send. */
 const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
   keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'],
   usage: ['GetItem', 'Query'],
@@ -24,8 +24,8 @@ const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
 };
 
 /**
- * The permissions of an operator who works on the tables of this stage with the CLI, and nothing else: neither other tables, such as
- * restored ones, nor deployments. Nobody has the policy until it is attached.
+ * The permissions of an operator who uses the CLI on the tables of this stage. They include neither other tables, such as restored
+ * ones, nor deployments. The policy is attached to nobody.
  */
 export class OperatorPolicy extends Construct {
   readonly arn: string;
@@ -42,7 +42,7 @@ export class OperatorPolicy extends Construct {
         }),
       );
     }
-    // The last part of a stack's ARN changes when the stack is created again. The CLI knows its name only.
+    // The last part of a stack's ARN is random, and the CLI knows only the name.
     const stackIn = (account?: string) =>
       Stack.of(this).formatArn({
         service: 'cloudformation',
@@ -54,7 +54,7 @@ export class OperatorPolicy extends Construct {
     const { account } = Stack.of(this);
     Validations.of(policy).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${stackIn(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
-      reason: 'Every stack of this one name: the rest of the ARN is a random id.',
+      reason: 'Only stacks with this name: the rest of the ARN is a random id.',
     });
     this.arn = policy.managedPolicyArn;
   }

@@ -1,4 +1,4 @@
-/** The names of the stack's outputs. The stack writes them, the CLI reads them. Without CDK imports, which load slowly. */
+/** The names of the CDK stack's outputs, which the CLI reads. No CDK imports, because they load slowly. */
 import type { TableId } from '../../core/tables.ts';
 
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
@@ -8,11 +8,11 @@ export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 
 export const STAGE_OUTPUT = 'Stage';
 
-/** `yes` where the data outlives the stack: there the CLI asks for confirmation before it deletes. */
+/** `yes` if the data is kept when the CDK stack is deleted, otherwise `no`. If `yes`, the CLI asks before it deletes. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
 
 /** The ARN of the managed policy for operators. */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
 
-/** `VehiclesTable` for `vehicles`. */
+/** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;

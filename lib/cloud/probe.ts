@@ -13,21 +13,21 @@ export interface ProbeProps {
   readonly settings: StageSettings;
   /** The folder of its bundle. */
   readonly bundle: string;
-  /** `https://host` of the service, as its callers know it. */
+  /** `https://host`, the address that callers use. */
   readonly origin: string;
 }
 
-/** Of the endpoint that matters most. The request is rejected before anything is read. */
+/** The path of the most important endpoint. The probe has no key, so the request reads nothing. */
 const PATH = '/v1/vehicle/AB12CDE/insurance';
 
 const MINUTE = Duration.minutes(1);
 
-/** A TLS handshake takes a second of the CPU that 128 MB come with. */
+/** With the CPU share of 128 MB a TLS handshake takes a second. */
 const MEMORY_MEGABYTES = 256;
 
 /**
- * A function that requests the service from outside, every minute. It notices what no other metric shows: when nothing answers,
- * there are no requests to count, and without requests every other alarm is quiet.
+ * A function that requests the service from outside, every minute. It detects an unreachable service, which no other alarm
+ * does: without requests their metrics have no data.
  */
 export class Probe extends Construct {
   private readonly lambda: LambdaFunction;
@@ -51,7 +51,7 @@ export class Probe extends Construct {
       role,
       logGroup,
       environment: { PROBED_ADDRESS: `${origin}${PATH}` },
-      // The next minute asks again; a retry would be counted in another minute than its failure.
+      // The next run is a minute later; the errors of a retry could be counted in that minute.
       retryAttempts: 0,
       maxEventAge: MINUTE,
     });
@@ -60,7 +60,7 @@ export class Probe extends Construct {
     this.acknowledgeFindings(rule);
   }
 
-  /** Failed probes per minute; no data when it did not run. */
+  /** Failed probes per minute; no data for a minute without a run. */
   failures(): Metric {
     return this.lambda.metricErrors({ statistic: 'Sum', period: MINUTE });
   }

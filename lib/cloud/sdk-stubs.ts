@@ -1,10 +1,10 @@
 /**
- * SDK stubs: replacements in the bundle for parts of the AWS SDK that every client imports and these functions never
- * use. The originals are two fifths of a lookup's bundle, which every cold start loads (docs/dynamodb-client.md).
+ * Replaces parts of the AWS SDK that every client imports and these functions never use. The originals would be two fifths of a
+ * lookup's bundle, which every cold start loads (docs/dynamodb-client.md).
  */
 import type { Plugin } from 'esbuild';
 
-/** A file of the SDK and what is bundled in its place. */
+/** A file of the SDK, and the code that is bundled instead. */
 interface SdkStub {
   readonly file: RegExp;
   readonly contents: string;
@@ -14,12 +14,12 @@ const unreachable = (name: string) => `throw new Error('${name} is not part of t
 
 const STUBS: readonly SdkStub[] = [
   {
-    // core/dynamodb/database.ts gives the credentials that Lambda puts into the environment.
+    // core/dynamodb/database.ts passes the credentials from Lambda's environment variables.
     file: /@aws-sdk\/credential-provider-node\/dist-es\/index\.js$/,
     contents: `export const defaultProvider = () => async () => { ${unreachable('credential-provider-node')} };`,
   },
   {
-    // core/dynamodb/client/transport.ts carries the requests.
+    // core/dynamodb/client/transport.ts sends the requests.
     file: /@smithy\/node-http-handler\/dist-es\/node-http-handler\.js$/,
     contents:
       'export const DEFAULT_REQUEST_TIMEOUT = 0;\nexport class NodeHttpHandler { static create(transport) { return transport; } }',
@@ -35,7 +35,7 @@ const STUBS: readonly SdkStub[] = [
     contents: 'export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;',
   },
   {
-    // A function has no ~/.aws; looking for it costs two file reads before the first request.
+    // A function has no ~/.aws: looking for it would cost two file reads before the first request.
     file: /@smithy\/core\/dist-es\/submodules\/config\/shared-ini-file-loader\/loadSharedConfigFiles\.js$/,
     contents:
       "export const CONFIG_PREFIX_SEPARATOR = '.';\n" +
@@ -44,8 +44,8 @@ const STUBS: readonly SdkStub[] = [
 ];
 
 /**
- * Bundles the stubs. The build fails when one of them replaces nothing: a version of the SDK with another layout would
- * otherwise bring the originals back unnoticed.
+ * The esbuild plugin that bundles the stubs. The build fails when a stub replaces nothing: otherwise an SDK version with other
+ * file names would bring an original back unnoticed.
  */
 export const sdkStubs = (): Plugin => ({
   name: 'sdk-stubs',

@@ -30,11 +30,11 @@ export interface ServiceStackProps {
 }
 
 /**
- * One stage of the service. How its parts fit together:
+ * The CDK stack of one stage:
  *
  *     caller → HttpGateway ─ a route per path of functions/endpoints/table.ts, `$default` for all other requests
  *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
- *                     ↑  GradualDeployment ─ moves the aliases, where the settings ask for it
+ *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
  *                └→ Probe ─ requests the service every minute
@@ -51,10 +51,10 @@ export class ServiceStack extends Stack {
       const notice = 'replicaRegions is no longer a setting: remove it from the file of the stage';
       Annotations.of(this).addInfoV2('vehicle-verification:replicaRegions', notice);
     }
-    // For the bill and for whoever finds something in the account. New tags do not replace anything.
+    // They show whose a resource and its cost are. Adding a tag replaces no resource.
     const tags = { service: 'vehicle-verification', stage, ...(owner !== undefined && { owner }) };
     for (const [name, value] of Object.entries(tags)) {
-      // The CDK would tag the dashboard too, which the schemas of cfn-lint 1.51 do not allow.
+      // The schemas of cfn-lint 1.51 allow no tags on a dashboard.
       Tags.of(this).add(name, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
     }
     const tables = new ServiceTables(this, 'Tables', settings);

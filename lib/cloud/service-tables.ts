@@ -17,7 +17,7 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({
   type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING,
 });
 
-/** How the functions access a table. Writes of an import need no alarm: the CLI waits and retries. */
+/** The kinds of access that functions have to a table. Imports do not count: the CLI retries throttled writes, so they need no alarm. */
 const accessTo = (id: TableId): ('Read' | 'Write')[] => {
   const actions = Object.values(endpoints).flatMap((row) => grantedActions(row)[id] ?? []);
   const reads = actions.some((action) => !WRITES.test(action));
@@ -25,7 +25,7 @@ const accessTo = (id: TableId): ('Read' | 'Write')[] => {
   return [...(reads ? (['Read'] as const) : []), ...(writes ? (['Write'] as const) : [])];
 };
 
-/** Every table of core/tables.ts: billed by request, encrypted, and all but the counters restorable to any second of the last 35 days. */
+/** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) for all but the counters. */
 export class ServiceTables extends Construct {
   private readonly byId: Readonly<Record<TableId, TableV2>>;
 
@@ -35,7 +35,7 @@ export class ServiceTables extends Construct {
     this.byId = Object.fromEntries(created) as Record<TableId, TableV2>;
   }
 
-  /** Grants exactly these actions on these tables. DynamoDB checks a transaction by the actions of its items. */
+  /** Grants exactly these actions on these tables. A transaction needs the actions of its items. */
   grant(role: Role, actions: TableActions): void {
     for (const [id, names = []] of Object.entries(actions) as [TableId, readonly string[] | undefined][]) {
       role.addToPolicy(
@@ -65,7 +65,7 @@ export class ServiceTables extends Construct {
     );
   }
 
-  /** A metric for each kind of access that the functions have to each table. */
+  /** The throttling metrics: one for each kind of access that functions have to each table. */
   throttles() {
     return ids.flatMap((id) =>
       accessTo(id).map((access) => ({
@@ -90,15 +90,15 @@ export class ServiceTables extends Construct {
       ...(sortKey && { sortKey: attribute(sortKey) }),
       ...(timeToLiveAttribute && { timeToLiveAttribute }),
       billing: Billing.onDemand(),
-      // With a key that DynamoDB owns. One that AWS manages costs 0.03 USD per 10,000 requests to KMS and protects no better: whoever
-      // may read the table may use it. Only a customer managed key could be withdrawn by itself.
+      // An AWS managed key would cost 0.03 USD per 10,000 KMS requests and protect no better: whoever may read the table may use
+      // it. Only access to a customer managed key can be revoked separately.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepsData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: id !== 'usage' },
     });
     if (id === 'usage') {
-      const reason = 'It holds counters of requests. Nobody would restore those of an earlier time.';
+      const reason = 'It holds request counters. Restoring them to an earlier time has no use.';
       Validations.of(table).acknowledge({ id: 'AwsSolutions-DDB3', reason });
     }
     return table;

@@ -1,4 +1,4 @@
-/** What is wrong with a stage's settings file, one sentence for each field. */
+/** The validation of a stage's settings file. */
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
@@ -6,7 +6,7 @@ import { StageFile } from './stage-file.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A field, `domain.name`, and what is wrong with it. */
+/** A field, such as `domain.name`, and what is wrong with it. */
 type FieldProblem = readonly [field: string, problem: string];
 
 const isRecord = (value: unknown): value is Fields =>
@@ -22,7 +22,7 @@ const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Fie
 const invalidFields = (value: Fields): FieldProblem[] =>
   validationIssues(StageFile, value).map(({ pointer, detail }) => [pointer.slice(1).replaceAll('/', '.'), detail]);
 
-/** `prod-eu`, but not `product`. */
+/** Matches `prod-eu`, but not `product`. */
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
 /** The rules between fields that are valid by themselves. */
@@ -37,7 +37,7 @@ const conflicts = (stage: string, { region, keepsData, domain }: StageFile): Fie
   return problems;
 };
 
-/** All that is wrong with the settings of a stage, as sentences that begin with the field; none when they are valid. */
+/** Everything that is wrong with the settings of a stage, as phrases that begin with the field; empty when they are valid. */
 export const stageFileProblems = (stage: string, value: unknown): string[] => {
   if (!isRecord(value)) return ['must be an object'];
   const invalid = invalidFields(value);

@@ -1,4 +1,4 @@
-/** The settings file of a stage, `stages/STAGE.json`: the form that it must have. Without CDK imports, which load slowly. */
+/** The schema of a stage's settings file, `stages/STAGE.json`. No CDK imports, because they load slowly. */
 import * as T from 'typebox';
 import { largestRequestsPerSecond } from '../../core/access/plans.ts';
 
@@ -8,16 +8,16 @@ export const LOG_RETENTION_DAYS: readonly number[] = [
 ];
 
 /**
- * Limits what unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds
- * and no read. One with an invented key also costs one read of a key, one write of a counter, and what a lookup reads
- * while admission runs: one vehicle or content item, two records for compliance, in bulk those of at most 25 vehicles.
- * Lists and larger bulk requests read nothing. 1,000 and 2,000 are above what ten premium callers send at full speed, and
- * well under an account's default of 10,000.
+ * The throttle of API Gateway. It limits what unauthenticated callers can cost. A request without a well-formed key costs an
+ * invocation of a few milliseconds and no read. A well-formed but unknown key also costs one read of the key, one write of a
+ * counter, and what a lookup reads while admission runs: one vehicle or content item, two records for compliance, in bulk
+ * those of at most 25 vehicles. Lists and larger bulk requests read nothing. The defaults, 1,000 and 2,000, are at least what ten
+ * premium callers send at full speed, and well below an account's default of 10,000.
  */
 const Throttle = T.Object({
   /**
-   * Requests per second. Below a plan, API Gateway would answer that plan's callers 429 without the rate limit headers,
-   * because it rejects before a function runs. A burst can still meet it.
+   * Requests per second. Must not be below any plan's rate: API Gateway's own 429 has none of the rate limit headers. A burst can
+   * still get one.
    */
   rateLimit: T.Refine(
     T.Integer(),
@@ -25,7 +25,7 @@ const Throttle = T.Object({
     () =>
       `must be at least ${largestRequestsPerSecond()}, the requests per second of the largest plan (core/access/plans.ts)`,
   ),
-  /** Requests at once. */
+  /** Size of the token bucket: requests that may arrive at once. */
   burstLimit: T.Integer({ minimum: 1 }),
 });
 
@@ -35,27 +35,27 @@ const Domain = T.Object({
     pattern: '^([a-z0-9-]+\\.)+[a-z0-9-]+$',
     description: 'a host name in lower case, such as api.example.com',
   }),
-  /** Of a certificate for the name, in the stage's region. */
+  /** The certificate must be for the name, and in the stage's region. */
   certificateArn: T.String({
     pattern: '^arn:aws[a-z-]*:acm:[a-z0-9-]+:\\d{12}:certificate/\\S+$',
     description: 'the ARN of a certificate in ACM',
   }),
-  /** Turns off the address `….execute-api.….amazonaws.com`, once no caller uses it. False when absent. */
+  /** Disables the default address, `….execute-api.….amazonaws.com`. Callers that still use it are cut off. False when absent. */
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
 
-/** What can differ between stages. */
+/** The settings that can differ between stages. */
 export const StageFile = T.Object({
   /** Where the stack is deployed. */
   region: T.String({ pattern: '^[a-z]{2}(-[a-z]+)+-\\d$', description: 'the name of a region, such as eu-west-2' }),
-  /** A deployment with credentials of another account fails. When absent, any account will do. */
+  /** A deployment with credentials of another account fails. When absent, any account is allowed. */
   account: T.Optional(T.String({ pattern: '^\\d{12}$', description: 'an account number of 12 digits, in quotes' })),
   /**
-   * If true, tables and logs stay when the stack is deleted, tables are protected from deletion, and so is the stack. If
-   * false, all of it is deleted with the stack. A stage that is named like production must state it; otherwise false.
+   * If true, tables and CDK stack are protected from deletion, and tables and logs are retained when the CDK stack is deleted. If
+   * false, they are deleted with it. Required for a stage that is named like production; otherwise false when absent.
    */
   keepsData: T.Optional(T.Boolean()),
-  /** The team that answers for the stage: the tag `owner` of everything in it. */
+  /** The team that is responsible for the stage; the tag `owner` of its resources. */
   owner: T.Optional(
     T.String({
       pattern: '^[A-Za-z0-9][A-Za-z0-9 _.:/=+@-]{0,127}$',
@@ -65,14 +65,14 @@ export const StageFile = T.Object({
   /** Receives the alarms. When absent, only the dashboard shows them. */
   alarmEmail: T.Optional(T.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'an email address' })),
   domain: T.Optional(Domain),
-  /** Where the documentation site (`npm run site`) is published: the `type` of every problem leads to its page of errors. */
+  /** The address of the published documentation site (`npm run site`). The `type` of every problem is a link to its page of errors. */
   docsUrl: T.Optional(
     T.String({
       pattern: '^https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$',
       description: 'an address that begins with https:// and ends without a slash',
     }),
   ),
-  /** Until 0.3.0 further regions with a replica of two tables. An empty list changes nothing, so it is accepted. */
+  /** Removed in 0.3.0: regions with a replica of two tables. An empty list is still accepted. */
   replicaRegions: T.Optional(
     T.Refine(
       T.Array(T.Unknown()),
@@ -81,9 +81,9 @@ export const StageFile = T.Object({
         'is no longer a setting: remove the replicas with the version that is deployed, one region per deployment, and then this field (docs/operations.md, "Replicas of earlier versions")',
     ),
   ),
-  /** 1,000 requests per second and 2,000 at once when absent. */
+  /** 1,000 requests per second and a burst of 2,000 when absent. */
   throttle: T.Optional(Throttle),
-  /** 90 where data is kept, otherwise 7, when absent. */
+  /** Days. When absent, 90 if data is kept, otherwise 7. */
   logRetentionDays: T.Optional(
     T.Refine(
       T.Integer(),
@@ -92,13 +92,13 @@ export const StageFile = T.Object({
     ),
   ),
   /**
-   * Lambda's own lines of every invocation, with its billed duration, its memory and the duration of its start. They cost about
-   * 0.3 USD per million requests. Those of failed invocations are there in any case. False when absent.
+   * Whether Lambda logs its own lines for every invocation, with billed duration, memory and init duration. They cost about
+   * 0.3 USD per million requests. Lambda always logs failed invocations. False when absent.
    */
   lambdaSystemLogs: T.Optional(T.Boolean()),
   /**
-   * A new version of a function serves a tenth of the requests for 10 minutes, then all, and is rolled back when an alarm of the
-   * function is raised. Otherwise it serves all requests at once. False when absent.
+   * If true, a new version of a function serves a tenth of the requests for 10 minutes, then all, and is rolled back when an alarm
+   * of the function is raised. If false, it serves all requests at once. False when absent.
    */
   gradualDeployment: T.Optional(T.Boolean()),
 });

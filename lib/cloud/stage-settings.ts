@@ -1,14 +1,14 @@
-/** The settings of the stage that `-c stage=…` names. Without CDK imports, which load slowly. */
+/** The settings of the stage that `-c stage=…` names. No CDK imports, because they load slowly. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StageFile } from './stage-file.ts';
 import { stageFileProblems } from './stage-file-problems.ts';
 
-/** The settings of a stage's file, and those that every stage has. */
+/** The settings of a stage: those of its file with defaults, its name and the architecture. */
 export interface StageSettings extends StageFile {
   /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
   readonly stage: string;
-  /** The path of its file, as `stages/dev.json`. */
+  /** The path of its file, such as `stages/dev.json`. */
   readonly file: string;
   readonly keepsData: boolean;
   readonly throttle: NonNullable<StageFile['throttle']>;
@@ -18,7 +18,7 @@ export interface StageSettings extends StageFile {
   readonly architecture: 'arm64' | 'x86_64';
 }
 
-/** Names everything that is wrong, a sentence in each line, for the person who deploys. */
+/** The settings are invalid. The message has one sentence per line for everything that is wrong. */
 export class InvalidSettings extends Error {
   override readonly name = 'InvalidSettings';
 
@@ -82,8 +82,8 @@ const withDefaults = (file: StageFile) => ({
 });
 
 /**
- * Reads the settings of a stage from `stages/STAGE.json`. `-c stage=…` names it, `dev` when absent; `-c stages=…` another
- * folder with such files; `-c architecture=x86_64` is for `sam local`.
+ * Reads the settings of a stage from `stages/STAGE.json`. `-c stage=…` names the stage, `dev` when absent; `-c stages=…` names
+ * another folder of settings files; `-c architecture=x86_64` is for `sam local`.
  * @param context everything that `-c` and cdk.json set
  * @throws InvalidSettings with all problems at once
  */

@@ -8,10 +8,10 @@ describe('The dashboard', () => {
   it('shows alarms, traffic, errors, limits and costs from top to bottom', () => {
     expect([...body.matchAll(/\\"title\\":\\"([^"\\]+)\\"/g)].map(([, title]) => title)).toEqual([
       'Alarms',
-      'Traffic: requests a minute',
-      'Errors: responses a minute',
+      'Traffic: requests per minute',
+      'Errors: responses per minute',
       'Latency at the gateway (ms)',
-      'Rate limited: 429 responses a minute',
+      'Rate limited: 429 responses per minute',
       'Database: throttled and failed requests',
       'p99 by function (ms)',
       'Cost: invocations',
