@@ -5,7 +5,7 @@ import { EXIT } from '../lib/admin/command/outcome.ts';
 import { runAdmin } from '../lib/admin/program.ts';
 import { onStopSignal } from './stop-signals.ts';
 
-/** Milliseconds that running work has to end after Ctrl-C. */
+/** Milliseconds between Ctrl-C and the forced end of running work. */
 const GRACE_MS = 5_000;
 
 const interruption = new AbortController();

@@ -1,4 +1,4 @@
-/** The CDK app. It has one stack per stage, with the settings of `stages/STAGE.json`: `npx cdk deploy -c stage=dev`. */
+/** The CDK app, with the CDK stack of one stage, whose settings are in `stages/STAGE.json`: `npx cdk deploy -c stage=dev`. */
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/cloud/bundles.ts';

@@ -1,4 +1,4 @@
-/** The whole API on this machine: `npm start`. */
+/** The API on this machine: `npm start`. */
 import { CannotStart, readOptions, USAGE } from '../lib/local/options.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
 import { startBanner } from '../lib/local/start-banner.ts';
@@ -39,7 +39,7 @@ try {
     const stop = async () => {
       if (stopping) return;
       stopping = true;
-      // A failed start ends the process below.
+      // A failed start is handled below.
       const service = await starting.catch(() => undefined);
       if (service === undefined) return;
       await service.stop();

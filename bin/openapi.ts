@@ -1,4 +1,4 @@
-/** Writes the documents that are made from the endpoints: `npm run openapi`. */
+/** Writes everything that is generated from the endpoints: `npm run openapi`. */
 import { writeFile } from 'node:fs/promises';
 import { recordExamples } from '../lib/local/record-examples.ts';
 import { generateApiTypes } from '../lib/openapi/api-types.ts';

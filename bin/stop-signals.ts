@@ -1,20 +1,20 @@
-/** How a process reacts to signals that ask it to stop. */
+/** What a process does when signals ask it to stop. */
 export interface StopActions {
   /** Called once, on the first request to stop. */
   readonly stop: () => unknown;
-  /** Called when the request is repeated. If absent, repeating it has no effect. */
+  /** Called when a later signal repeats the request. If absent, repeating it has no effect. */
   readonly stopNow?: () => unknown;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Milliseconds within which further signals belong to the same request. Under npm one Ctrl-C arrives twice: the terminal sends
- * it to both processes, and npm forwards its own.
+ * Milliseconds during which further signals count as the same request. Under npm one Ctrl-C arrives twice: the terminal sends it
+ * to both processes, and npm forwards its own.
  */
 const SAME_REQUEST_MS = 1_000;
 
-/** The listener for each signal. `now` is in milliseconds. */
+/** Creates the listener of all stop signals. `now` returns milliseconds. */
 export const stopListener = ({ stop, stopNow }: StopActions, now: () => number): (() => void) => {
   let firstAt: number | undefined;
   return () => {

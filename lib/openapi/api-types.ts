@@ -1,4 +1,4 @@
-/** TypeScript types for consumers, by openapi-typescript, which is installed apart because it needs an older TypeScript. */
+/** TypeScript types for consumers, from openapi-typescript. It is installed separately, because it needs an older TypeScript. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,10 +14,10 @@ const install = (): void => {
   execFileSync(npm, ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--silent'], { stdio: 'inherit' });
 };
 
-/** In `'A' | string` TypeScript keeps only `string`; written like this, editors still complete the known codes. */
+/** Lets editors complete the known codes: TypeScript reduces `'A' | string` to `string`, but not `'A' | (string & {})`. */
 const keepKnownCodes = (types: string): string => types.replace(/("\)?) \| string\b/g, '$1 | (string & {})');
 
-/** The types of the document in a file. Installs the generator the first time. */
+/** Generates the types of the document in a file. Installs the generator if it is missing. @throws when npm or the generator fails */
 export const generateApiTypes = (document: URL): string => {
   if (!hasTypeGenerator()) install();
   const naming = ['--root-types', '--root-types-no-schema-prefix'];

@@ -1,4 +1,4 @@
-/** The endpoints' schemas as components: a schema with a title is written once, under that title, and referenced elsewhere. */
+/** The endpoints' schemas as components. A schema with a title is a component of that name, and is referenced everywhere else. */
 import { documents } from './documents.ts';
 import { isObject, type JsonObject, refTo } from './json.ts';
 import { problemSchema, validationIssueSchema } from './problem-schema.ts';
@@ -16,17 +16,17 @@ const rewrite = (value: unknown, collected: Map<string, unknown>, isRoot: boolea
 
 const collect = (schema: JsonObject, title: string, collected: Map<string, unknown>): void => {
   if (collected.has(title)) return;
-  // Set first: the recursion would not end on a schema that contains itself.
+  // Set first, so that the recursion ends at a schema that contains itself.
   collected.set(title, undefined);
   collected.set(title, rewrite(schema, collected, true));
 };
 
-/** A schema with references to components in place of everything that has a title. */
+/** The schema with a reference to a component in place of each schema that has a title. */
 export const schemaInDocument = (schema: unknown): unknown => rewrite(schema, new Map(), false);
 
 /**
- * An update needs at least one field of a creation. The service checks that in code, so the schema is extended here.
- * The `anyOf` is inside an `allOf`: beside `properties`, type generators take it for another type.
+ * Adds to the schema of an update that at least one field is required, which the service checks in code. The `anyOf` is inside
+ * an `allOf`, because type generators take an `anyOf` next to `properties` for another type.
  */
 const atLeastOneField = (update: unknown, create: unknown): JsonObject => ({
   ...(update as JsonObject),

@@ -1,4 +1,4 @@
-/** The endpoint table as an OpenAPI 3.1 document: a row and its `document.ts` are an operation. */
+/** Makes the OpenAPI 3.1 document from the table of endpoints. Each row and its `document.ts` become an operation. */
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { componentSchemas } from './component-schemas.ts';
@@ -12,7 +12,7 @@ import { information, securitySchemes, tags } from './texts.ts';
 
 const rows = Object.entries(endpoints) as [EndpointId, Endpoint][];
 
-/** The version that every documented path is relative to. */
+/** The base path to which documented paths are relative. */
 const BASE = '/v1';
 
 /** The path of a row as the document writes it, relative to the base address. */
@@ -20,24 +20,24 @@ export const pathInDocument = ({ paths: [first] }: Endpoint): string => first.sl
 
 const DEPLOYED = 'https://{api}.execute-api.{region}.amazonaws.com';
 
-/** Without descriptions: the schema of OpenAPI 3.1 that swagger-parser validates with rejects them. */
+/** They have no descriptions: swagger-parser rejects those. */
 const variables = {
   api: { default: 'abcde12345' },
   region: { default: 'eu-west-2' },
 } as const;
 
-/** Where `npm start` serves the API unless it is started with another port. */
+/** The default address of `npm start`. */
 export const LOCAL_ORIGIN = 'http://localhost:3000';
 
-/** Where the described service answers, as `scheme://host:port`. */
+/** The origins of the described service, as `scheme://host:port`. */
 interface Origins {
-  /** On this machine. */
+  /** The service on this machine; `LOCAL_ORIGIN` when absent. */
   readonly local?: string;
-  /** Of one deployment. The document then names no other. */
+  /** One deployment. If present, the document has no other server. */
   readonly deployed?: string | undefined;
 }
 
-/** The base addresses of a row, whole because clients import the document from a file: of this machine, and of a deployment. */
+/** The servers of a row: this machine and a deployment. Their URLs are absolute, because clients import the document from a file. */
 const serversOf = (row: Pick<Endpoint, 'paths'>, { local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] => {
   const relative = pathInDocument(row as Endpoint);
   const bases = row.paths.map((path) => path.slice(0, path.length - relative.length));
@@ -85,7 +85,7 @@ const paths = (origins: Origins, examples: Examples): JsonObject => {
   return found;
 };
 
-/** The whole document. The same rows give the same document, byte for byte. */
+/** The OpenAPI document. It is deterministic. @throws Error naming an example that is not recorded */
 export const openApiDocument = (origins: Origins = {}, examples: Examples = recordedExamples()): JsonObject => ({
   openapi: '3.1.1',
   info: information,

@@ -1,11 +1,11 @@
-/** Every code with its meaning and its remedy, under the anchor that problem documents name as their `type`. */
+/** The meaning and the remedy of every error code, for the document and docs/errors.md. */
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 
-/** What the catalogue does not hold, because every function bundles it; both texts are Markdown. */
+/** Texts that are not in core/problems.ts, because every function bundles it. Markdown. */
 interface ProblemTexts {
   /** When the error happens. */
   readonly meaning: string;
-  /** What the consumer does about it. */
+  /** What the consumer can do. */
   readonly remedy: string;
 }
 
@@ -101,7 +101,7 @@ const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
 /** When an error happens. */
 export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
-/** Every code as the list explains it, in the order of the catalogue. */
+/** Every code with its texts, in the order of core/problems.ts. */
 export const explainedProblems = (Object.keys(problems) as ProblemCode[]).map((code) => ({
   code,
   /** The fragment of the problem's `type`. */
@@ -116,7 +116,7 @@ export type ExplainedProblem = (typeof explainedProblems)[number];
 const section = ({ code, anchor, status, title, meaning, remedy }: ExplainedProblem): string =>
   `<a id="${anchor}"></a>\n\n## ${code}\n\n**${status} ${title}.** ${meaning}\n\n${remedy}\n`;
 
-/** The list as Markdown. */
+/** The content of docs/errors.md. */
 export const errorListMarkdown = (): string =>
   [
     '<!-- Written by `npm run openapi` from core/problems.ts and lib/openapi/error-list.ts. -->',

@@ -5,18 +5,18 @@ import type { ExampleRequest } from '../../functions/endpoints/document.ts';
 import type { EndpointId } from '../../functions/endpoints/table.ts';
 import { documents } from './documents.ts';
 
-/** A response as the document shows it. */
+/** The response of an example. */
 export interface ExampleResponse {
   readonly status: number;
   /** Absent without a body. */
   readonly body?: unknown;
 }
 
-/** What docs/examples.json holds. */
+/** The content of docs/examples.json. */
 export interface Recording {
-  /** The responses of every endpoint, by the name of the example. */
+  /** The responses of every endpoint, by the name of their example request. */
   readonly endpoints: Readonly<Partial<Record<EndpointId, Readonly<Record<string, ExampleResponse>>>>>;
-  /** Responses with the errors that every endpoint shares; limit and scope are those of an insurance lookup. */
+  /** The errors that every endpoint shares, recorded from the insurance lookup. */
   readonly errors: Readonly<Record<RecordedError, ExampleResponse>>;
 }
 
@@ -49,7 +49,7 @@ const internalError: ExampleResponse = {
 
 /** The example requests of an endpoint. @throws Error naming an endpoint without any */
 export const exampleRequestsOf = (id: EndpointId): readonly ExampleRequest[] => {
-  // Node does not check types, and a new endpoint is recorded before anything else checks them.
+  // Nothing has checked the types of a new endpoint when it is recorded.
   const { examples = [] }: Partial<(typeof documents)[EndpointId]> = documents[id];
   if (examples.length > 0) return examples;
   throw new Error(`endpoint ${id} has no example request: write \`examples\` in functions/endpoints/${id}/document.ts`);

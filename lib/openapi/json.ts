@@ -1,4 +1,4 @@
-/** A JSON object of the document, whatever its shape. */
+/** Any JSON object of the document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Whether a value is an object or array. */

@@ -1,4 +1,4 @@
-/** Parameters and request bodies of an endpoint. */
+/** The parameters and the request body of an operation. */
 import type { TObject } from 'typebox';
 import { dateQuery, type EndpointDocument } from '../../functions/endpoints/document.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
@@ -12,15 +12,15 @@ type Place = 'path' | 'query' | 'header';
 const valuesIn = ({ path, query, headers }: Example['request'], place: Place): JsonObject =>
   ({ path, query, header: headers })[place] ?? {};
 
-/** Invalid requests are left out, and successful ones are first: a reader who fills in a form should start with one that works. */
-const startingPoints = (shown: readonly Example[]): Example[] =>
+/** The examples that fill in a reader's form: successful requests first, no invalid ones. */
+const requestExamples = (shown: readonly Example[]): Example[] =>
   shown.filter(({ status }) => status !== 400).toSorted((one, other) => rank(one) - rank(other));
 
 const rank = ({ status }: Example): number => (status < 300 ? 0 : 1);
 
 const examplesOf = (place: Place, name: string, shown: readonly Example[]): JsonObject =>
   Object.fromEntries(
-    startingPoints(shown)
+    requestExamples(shown)
       .filter(({ request }) => Object.hasOwn(valuesIn(request, place), name))
       .map(({ name: example, summary, request }) => [example, { summary, value: valuesIn(request, place)[name] }]),
   );
@@ -59,7 +59,7 @@ export const requestBodyOf = ({ body }: EndpointDocument, shown: readonly Exampl
       'application/json': {
         schema: schemaInDocument(body),
         examples: Object.fromEntries(
-          startingPoints(shown).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
+          requestExamples(shown).map(({ name, summary, request }) => [name, { summary, value: request.body }]),
         ),
       },
     },

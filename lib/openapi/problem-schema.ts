@@ -59,9 +59,9 @@ export const problemSchema = {
 } as const satisfies JsonObject;
 
 /**
- * The problem document of one status, with the codes of that status. A client in TypeScript narrows the union of an operation's
- * errors by `status`, and compares `code` then. The codes stay open (`openCode`): one variant per code would
- * narrow no further beside a variant for codes to come.
+ * The schema of the problem document of one status, with the codes of that status. A TypeScript client narrows the union of an
+ * operation's errors by `status` and then compares `code`. Codes are open (`openCode`), so a variant per code would not narrow
+ * the union further.
  */
 export const problemOf = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({
   allOf: [

@@ -1,4 +1,4 @@
-/** The headers of responses: of all (docs/contract.md#every-response) and of single statuses. */
+/** The headers of every response (docs/contract.md#every-response), and those of some statuses. */
 import { type JsonObject, refTo } from './json.ts';
 
 const count = (description: string): JsonObject => ({
@@ -58,7 +58,7 @@ const refs = (names: readonly HeaderName[]): JsonObject =>
 
 const ofStatus: Readonly<Record<number, JsonObject>> = {
   401: refs(['WWW-Authenticate']),
-  // No operation of the document responds with 405, so this header is not a component.
+  // Not a component, because no operation responds with 405.
   405: { Allow: text('The methods that this path takes') },
   429: refs(['Retry-After']),
   500: refs(['Retry-After']),
@@ -66,7 +66,7 @@ const ofStatus: Readonly<Record<number, JsonObject>> = {
 
 const common = Object.keys(everyResponse) as HeaderName[];
 
-/** The headers of a successful response, with those that its endpoint adds. */
+/** The headers of a successful response, including those that its endpoint adds. */
 export const successHeaders = (added: readonly HeaderName[] = []): JsonObject => refs([...common, ...added]);
 
 /** The headers of an error response with this status. */

@@ -20,7 +20,7 @@ const SUCCESS: Readonly<Record<Endpoint['successStatus'], string>> = {
   204: 'Deleted',
 };
 
-/** What generated clients call an endpoint: its id in camel case. */
+/** The `operationId` of an endpoint, by which generated clients name it: its id in camel case. */
 export const operationIdOf = (id: EndpointId): string =>
   id.replace(/-([a-z])/g, (_hyphen, letter: string) => letter.toUpperCase());
 
@@ -41,7 +41,7 @@ const namedExamples = (shown: readonly Example[]): JsonObject | undefined =>
 const meaningsOf = (codes: readonly ProblemCode[]): string =>
   codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n');
 
-/** An error response with one of these codes, which share a status. */
+/** The error response of a status, with the codes that share it. */
 export const problemResponse = (status: number, codes: readonly ProblemCode[], shown: JsonObject = {}): JsonObject => ({
   description: meaningsOf(codes),
   headers: problemHeaders(status),
@@ -63,7 +63,7 @@ const success = ({ successStatus }: Endpoint, document: EndpointDocument, shown:
     links: linksOf(document),
   });
 
-/** The errors that every endpoint can respond with; `SCOPE_MISSING` where a scope is needed. */
+/** The errors of every endpoint. `SCOPE_MISSING` is one only if the endpoint needs a scope. */
 export const commonErrors: readonly CommonError[] = ['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'INTERNAL_ERROR'];
 const withoutScope = commonErrors.filter((code) => code !== 'SCOPE_MISSING');
 
@@ -77,8 +77,8 @@ const platformMessage = (description: string): JsonObject => ({
 });
 
 /**
- * What API Gateway responds by itself. It is not in the operations: a typed client could then not decide by `status` and `code`
- * without first asking whether the response has them.
+ * API Gateway's own responses. They are not part of the operations: otherwise a typed client had to check whether `status` and
+ * `code` exist before it could compare them.
  */
 export const platformResponses: JsonObject = {
   description:
@@ -94,7 +94,7 @@ export const platformResponses: JsonObject = {
   },
 };
 
-/** The errors that every endpoint shares, by code. */
+/** The responses with the errors that every endpoint shares, by code. */
 export const componentResponses = (errors: Examples['errors']): JsonObject =>
   Object.fromEntries(
     commonErrors.map((code) => {
@@ -120,7 +120,7 @@ export const responsesOf = (id: EndpointId, row: Endpoint, examples: Examples): 
   const common = row.scope ? commonErrors : withoutScope;
   const ofStatus = Map.groupBy(row.problems, (code) => problems[code].status);
   const own = [...ofStatus].map(([status, codes]) => {
-    // A status has one response: an error that every endpoint shares is described beside the endpoint's own.
+    // A status has one response. It describes the shared errors of the status too.
     const shared = common.filter((code) => problems[code].status === status);
     const shown = { ...sharedExamples(shared, examples.errors), ...namedExamples(withStatus(status)) };
     return [status, problemResponse(status, [...shared, ...codes], shown)];
@@ -132,7 +132,7 @@ export const responsesOf = (id: EndpointId, row: Endpoint, examples: Examples): 
   };
 };
 
-/** The responses to paths and methods outside the table, which need no scope; OpenAPI has no place for them. */
+/** The responses to paths and methods without an endpoint, for an extension field: OpenAPI does not provide for them. */
 export const otherRequests = (): JsonObject => ({
   ...sharedResponses(withoutScope),
   [problems.ROUTE_NOT_FOUND.status]: problemResponse(problems.ROUTE_NOT_FOUND.status, ['ROUTE_NOT_FOUND']),

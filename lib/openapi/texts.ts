@@ -1,13 +1,13 @@
-/** The prose of the document that belongs to no single endpoint. */
+/** The texts of the document that belong to no single endpoint. */
 import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 
-/** The version of the package, which is the document's too. */
+/** The version of the package and of the document. */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
 };
 
-/** The document's title page. */
+/** The `info` object of the document. */
 export const information = {
   title: 'Vehicle verification API',
   version,
