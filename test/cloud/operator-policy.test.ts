@@ -39,7 +39,7 @@ afterAll(() => aws.close());
 const run = (...args: readonly string[]): Promise<CommandResult> =>
   runCommand([...args, '--stack', STACK, '--region', 'eu-west-2'], OTHER_NAMES);
 
-/** Runs a command that must do its work, and leave nothing rejected or inconsistent unless it is said. */
+/** Runs a command, which must succeed, and must reject nothing and find nothing inconsistent unless expected. */
 const done = async (args: readonly string[], exitCode = 0): Promise<string> => {
   const result = await run(...args);
   expect({ args, ...result }).toMatchObject({ args, exitCode });
@@ -49,7 +49,7 @@ const done = async (args: readonly string[], exitCode = 0): Promise<string> => {
 const createKey = async (): Promise<string> =>
   (JSON.parse(await done(['keys', 'create', '--name', 'A', '--plan', 'free', '--json'])) as { id: string }).id;
 
-/** Every command of the CLI, in all of its ways to write. */
+/** Runs every command of the CLI, with each kind of write. */
 const useEveryCommand = async (restoredKeys: string): Promise<void> => {
   const id = await createKey();
   await done(['keys', 'list']);
@@ -119,7 +119,7 @@ const permissions = statements.flatMap(({ Action, Resource }) =>
 );
 
 describe('The policy for operators', () => {
-  it('permits exactly what the commands of the CLI request', async () => {
+  it('permits exactly the actions that the CLI requests', async () => {
     const { client, names } = engine();
     await createKey();
     const restored = prefixedTableNames(`${names.keys}-restored-`);
@@ -132,12 +132,12 @@ describe('The policy for operators', () => {
 
     const requested = requestedPermissions(proxy().calls, names);
     const permitted = permissions.filter(([, table]) => table in tables);
-    // A restored table is not the stage's: who restores it may read it too.
+    // Restored tables are not part of the policy: whoever restores one may also read it.
     expect(requested).toEqual(sortedPermissions([...permitted, ['Scan', restored.keys]]));
     expect(new Set(aws.stackRequests)).toEqual(new Set([`DescribeStacks ${STACK}`]));
   });
 
-  it('permits nothing else but to find the outputs of the one stack', () => {
+  it('permits nothing else except reading the outputs of this CDK stack', () => {
     expect(policies).toHaveLength(1);
     expect(statements.every(({ Effect }) => Effect === 'Allow')).toBe(true);
     expect(permissions.filter(([, name]) => !(name in tables))).toEqual([
@@ -145,7 +145,7 @@ describe('The policy for operators', () => {
     ]);
   });
 
-  it('is attached to nobody, and an output of the stack names it', () => {
+  it('is attached to nobody, and is an output of the CDK stack', () => {
     const [policy] = policies;
     for (const attached of ['Users', 'Roles', 'Groups']) expect(policy?.properties[attached]).toBeUndefined();
     expect(template.Outputs.OperatorPolicy?.Value).toEqual({ Ref: policy?.id });

@@ -37,7 +37,7 @@ const moving = async () => {
   await api.call('PUT', `/v1/api/content/${(body as { id: string }).id}`, { key, json });
 };
 
-/** Requests that use every permission of an endpoint, where its examples do not. */
+/** Further requests, for permissions that the examples of an endpoint do not use. */
 const further: Partial<Record<EndpointId, () => Promise<unknown>>> = { 'update-content': moving };
 
 const sendExamples = async (id: EndpointId) => {

@@ -26,7 +26,7 @@ const permissionsFor = ({ operation, body }: DatabaseCall): [string, string][] =
   return RequestItems ? Object.keys(RequestItems).map((name) => [operation, name]) : [[operation, TableName ?? '']];
 };
 
-/** `content GetItem`, each once, in order. */
+/** As `content GetItem`, sorted, without duplicates. */
 export const sortedPermissions = (permissions: readonly (readonly [action: string, table: string])[]): string[] =>
   [...new Set(permissions.map(([action, table]) => `${table} ${action}`))].sort();
 

@@ -1,4 +1,4 @@
-// One file for Jest: the tests share the templates.
+// One test file, so that all of these tests share the synthesised templates.
 import './stack/alarms.ts';
 import './stack/dashboard.ts';
 import './stack/deployment.ts';

@@ -19,7 +19,7 @@ afterAll(() => rmSync(stages, { recursive: true }));
 const write = (stage: string, content: unknown) =>
   writeFileSync(join(stages, `${stage}.json`), typeof content === 'string' ? content : JSON.stringify(content));
 
-/** What the person who deploys reads; undefined when the settings are valid. */
+/** The error message; undefined when the settings are valid. */
 const complaint = (context: Readonly<Record<string, unknown>>): string | undefined => {
   try {
     stageSettings(context);
@@ -30,7 +30,7 @@ const complaint = (context: Readonly<Record<string, unknown>>): string | undefin
   }
 };
 
-/** The complaint about a file with this content, without the name of the file. */
+/** The error message about a file with this content, without the name of the file. */
 const complaintAbout = (content: unknown, stage = 'test'): readonly string[] => {
   write(stage, content);
   const file = join(stages, `${stage}.json`);
@@ -74,7 +74,7 @@ describe('The settings of a stage', () => {
     });
   });
 
-  it('retain logs longer where data is kept, unless they say how long', () => {
+  it('retain logs longer where data is kept, unless logRetentionDays is set', () => {
     write('kept', VALID);
     expect(stageSettings({ stages, stage: 'kept' }).logRetentionDays).toBe(90);
     write('kept', { ...VALID, logRetentionDays: 365 });
@@ -129,7 +129,7 @@ describe('The settings of a stage', () => {
     expect(complaints[0]?.endsWith('.')).toBe(true);
   });
 
-  it('are rejected with all that is wrong at once', () => {
+  it('are rejected with one sentence for each invalid field', () => {
     expect(complaintAbout({ region: 'eu-west-2', alarmMail: 'x', keepsData: 'no', logRetentionDays: 8 })).toEqual([
       ': alarmMail is not a setting.',
       ': keepsData must be boolean.',
@@ -145,20 +145,20 @@ describe('The settings of a stage', () => {
     expect(complaintAbout(text)).toEqual([expect.stringMatching(expected)]);
   });
 
-  it.each(['prod', 'prod-eu', 'eu-production', 'live', 'prd-2'])('must say whether %s keeps its data', (stage) => {
+  it.each(['prod', 'prod-eu', 'eu-production', 'live', 'prd-2'])('must have keepsData for %s', (stage) => {
     const expected = ': keepsData is required for a stage with this name: true, or false if its data may be deleted.';
     expect(complaintAbout({ region: 'eu-west-2' }, stage)).toEqual([expected]);
     expect(complaintAbout({ region: 'eu-west-2', keepsData: true }, stage)).toEqual([]);
     expect(complaintAbout({ region: 'eu-west-2', keepsData: false }, stage)).toEqual([]);
   });
 
-  it.each(['product', 'delivery', 'dev'])('need not say so for %s', (stage) => {
+  it.each(['product', 'delivery', 'dev'])('need no keepsData for %s', (stage) => {
     expect(complaintAbout({ region: 'eu-west-2' }, stage)).toEqual([]);
   });
 });
 
 describe('The command line', () => {
-  it('names the stages that there are when a stage has no file', () => {
+  it('rejects a stage without a file and lists the existing ones', () => {
     expect(complaint({ stage: 'nope' })).toBe(
       'There is no file stages/nope.json with the settings of the stage. There are stages/dev.json, stages/prod.json.',
     );
@@ -180,7 +180,7 @@ describe('The command line', () => {
     },
   );
 
-  it('rejects unknown names and an unknown architecture, together with what is wrong with the file', () => {
+  it('rejects unknown names and an unknown architecture, together with the problems of the file', () => {
     write('bad', { region: 5 });
     expect(complaint({ stages, stage: 'bad', stge: 'prod', architecture: 'mips' })?.split('\n')).toEqual([
       `-c stge is unknown: -c accepts stage, stages and architecture; the settings are in ${join(stages, 'bad.json')}.`,
@@ -193,7 +193,7 @@ describe('The command line', () => {
     expect(complaint({ '@aws-cdk/core:explicitStackTags': true, 'aws:cdk:version-reporting': true })).toBeUndefined();
   });
 
-  it('ends with exit code 1, the sentences and no stack trace', () => {
+  it('exits with 1 and the sentences, without a stack trace', () => {
     const { status, stderr } = spawnSync(process.execPath, ['bin/app.ts'], {
       cwd: ROOT,
       encoding: 'utf8',

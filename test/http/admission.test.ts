@@ -4,7 +4,7 @@ import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.t
 import { admissionBesideLoad } from '../../functions/http/admission.ts';
 import { httpRequest } from '../support/http-request.ts';
 
-it('Admission sends its requests before the lookup, so that a rejection does not wait until the lookup is parsed', async () => {
+it('Admission sends its requests before those of the lookup, whose parsing would delay a rejection', async () => {
   const sent: string[] = [];
   const send = async (request: string) => void sent.push(request);
   const findKey = async () => {

@@ -18,7 +18,7 @@ const inputs = {
   'list-content': listContent,
 };
 
-/** The context after the validation, which is the last of an endpoint's input middlewares. */
+/** The request context after validation, the last input middleware of an endpoint. */
 const validated = (id: keyof typeof inputs, event: object, body?: unknown): RequestContext => {
   const request = httpRequest({ ...event, body });
   void inputs[id].middlewares(endpoints[id]).at(-1)?.before(request);
@@ -34,7 +34,7 @@ const issuesOf = (work: () => unknown) => {
 };
 const query = (rawQueryString: unknown) => validated('list-content', { rawQueryString }).input?.query;
 
-describe('The query of a request', () => {
+describe('Reading the query', () => {
   it.each([
     ['limit=5&offset=0', { limit: 5, offset: 0 }],
     ['limit=005&unknown=1', { limit: 5 }],
@@ -44,7 +44,7 @@ describe('The query of a request', () => {
     ['', {}],
     [undefined, {}],
     [{ limit: '5' }, {}],
-  ])('%j is %j', (raw, value) => {
+  ])('reads %j as %j', (raw, value) => {
     if (value === undefined) expect(issuesOf(() => query(raw))).toHaveLength(1);
     else expect(query(raw)).toEqual(value);
   });
@@ -64,11 +64,11 @@ describe('The query of a request', () => {
     ['offset=-1', 'offset', 'must be at least 0'],
     ['offset=-00012', 'offset', 'must be at least 0'],
     ['limit=101', 'limit', 'must be at most 100'],
-  ])('%j has one issue', (raw, parameter, detail) => {
+  ])('finds one issue in %j', (raw, parameter, detail) => {
     expect(issuesOf(() => query(raw))).toEqual([{ parameter, detail }]);
   });
 
-  it('has every issue of every parameter', () => {
+  it('finds the issues of all parameters', () => {
     expect(issuesOf(() => query('limit=x&offset=-1'))).toEqual([
       { parameter: 'limit', detail: NO_INTEGER },
       { parameter: 'offset', detail: 'must be at least 0' },
@@ -76,22 +76,22 @@ describe('The query of a request', () => {
   });
 });
 
-describe('Headers and body of a request', () => {
+describe('Reading headers and body', () => {
   const fields = { title: 'T', content: 'C', domain: 'a.example', slug: 's' };
   const create = (headers: object, body: unknown) => validated('create-content', { headers }, body);
 
-  it('are what the row declares', () => {
+  it('returns the declared headers and the body', () => {
     const { input } = create({ 'idempotency-key': 'k-1', other: 'x' }, fields);
     expect(input).toEqual({ headers: { 'Idempotency-Key': 'k-1' }, body: fields });
     expect(create({}, fields).input?.headers).toStrictEqual({});
   });
 
-  it('pass checks, parser and validation, as far as the endpoint reads them', () => {
+  it('takes three middlewares with a body, otherwise validation alone', () => {
     const ids = ['list-content', 'create-content'] as const;
     expect(ids.map((id) => inputs[id].middlewares(endpoints[id]).length)).toEqual([1, 3]);
   });
 
-  it('have their issues in one problem', () => {
+  it('rejects with the issues of both in one problem document', () => {
     expect(issuesOf(() => create({ 'idempotency-key': '' }, { ...fields, title: 1 }))).toEqual([
       { parameter: 'Idempotency-Key', detail: expect.any(String) },
       { pointer: '/title', detail: 'must be a string' },
@@ -107,7 +107,7 @@ describe('A bulk request', () => {
     return () => bulkSizeLimit(row).before(httpRequest({ body }, { caller }));
   };
 
-  it('has at most as many entries as the plan allows', () => {
+  it('is rejected with BULK_TOO_LARGE when it has more entries than the plan allows', () => {
     expect(limited(row, 100)).not.toThrow();
     expect(limited(row, 101)).toThrow(apiError('BULK_TOO_LARGE', { field: 'registrations', count: 101, limit: 100 }));
     expect(limited(endpoints['create-content'], 101)).not.toThrow();
@@ -116,7 +116,7 @@ describe('A bulk request', () => {
     );
   });
 
-  it('is validated up to the largest plan', () => {
+  it('is not validated when it exceeds the largest plan', () => {
     const entries = (count: number) => ({ registrations: Array(count).fill(1) });
     expect(issuesOf(() => validated('bulk-insurance', {}, entries(1_000)))).toBeDefined();
     expect(issuesOf(() => validated('bulk-insurance', {}, entries(1_001)))).toBeUndefined();
@@ -131,27 +131,27 @@ describe('A bulk request', () => {
     [undefined, 0],
   ])('%j has %i entries', (body, length) => expect(bulkLength(row, body)).toBe(length));
 
-  it('is none without a row that says so', () => expect(bulkLength({}, { undefined: [1] })).toBe(0));
+  it('has 0 entries when the row names no array', () => expect(bulkLength({}, { undefined: [1] })).toBe(0));
 });
 
-describe('A field `date` in a body', () => {
+describe('A field `date` in the body', () => {
   const detailOf = (id: keyof typeof inputs, body: object) =>
     issuesOf(() => validated(id, {}, body))?.map(({ detail }) => detail);
   const registrations = ['A1'];
 
-  it('is a day where the endpoint takes one', () => {
+  it('must be an answerable date where the schema has it', () => {
     expect(issuesOf(() => validated('bulk-insurance', {}, { registrations, date: '2020-02-29' }))).toBeUndefined();
     expect(detailOf('bulk-insurance', { registrations, date: '2020-02-30' })).toEqual([
       'must be a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD',
     ]);
   });
 
-  it('is rejected with the reason of the endpoint, and every other unknown field as such', () => {
+  it('is rejected with the reason in the row; other unknown fields have the usual issue', () => {
     const reasons = detailOf('bulk-compliance', { registrations, date: '2020-02-29', other: 1 });
     expect(reasons).toEqual([expect.stringContaining('today'), 'is not a field of this request']);
   });
 
-  it('is an unknown field of an endpoint without a day', () => {
+  it('has the issue of an unknown field where the row has no `date`', () => {
     const item = { title: 'T', content: 'C', domain: 'a.example', slug: 's', date: '2020-02-29' };
     expect(detailOf('create-content', item)).toEqual(['is not a field of this request']);
   });

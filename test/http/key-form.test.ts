@@ -37,12 +37,12 @@ describe('The key of a request', () => {
     return request.internal;
   };
 
-  it('is in the context for admission', async () => {
+  it('is set in the request context', async () => {
     const context = await read({ 'X-API-Key': key });
     expect(context.key?.id).toBe(keyIdOf(hashKey(key)));
   });
 
-  it('is UNAUTHORIZED when there is none', async () => {
+  it('is required: otherwise UNAUTHORIZED', async () => {
     await expect(read({})).rejects.toThrow(apiError('UNAUTHORIZED'));
   });
 });

@@ -13,7 +13,7 @@ const invoke = async (name: string, event: object, context?: unknown) => {
   return handler({ ...common, ...event }, context as Context);
 };
 
-describe('An event that no gateway sends', () => {
+describe('A malformed event', () => {
   it.each([
     [400, 'vehicle-insurance', {}, {}],
     [400, 'vehicle-insurance', { pathParameters: null }, {}],
@@ -22,14 +22,11 @@ describe('An event that no gateway sends', () => {
     [404, 'read-content', {}, undefined],
     [404, 'read-content', {}, null],
     [404, 'delete-content', {}, {}],
-  ])(
-    'is answered with %i when it has no path parameters or no context: %s %j %j',
-    async (status, name, event, context) => {
-      expect(await invoke(name, event, context)).toMatchObject({ statusCode: status });
-    },
-  );
+  ])('gets %i when it lacks path parameters or the Lambda context: %s %j %j', async (status, name, event, context) => {
+    expect(await invoke(name, event, context)).toMatchObject({ statusCode: status });
+  });
 
-  it('adds nothing to a header that a header must not contain', async () => {
+  it('cannot inject response headers through its path or request id', async () => {
     await fillDomain(api.engine.client, api.engine.names.content, 'a.example', 2);
     const { headers } = await invoke('list-content', {
       rawPath: '/\r\nX-Injected: 1',

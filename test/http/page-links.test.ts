@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pageLinks } from '../../functions/http/page-links.ts';
 
-describe('The links of a page', () => {
+describe('The Link header of a page', () => {
   const at = (offset: number, total: number, filter: object = {}) =>
     pageLinks({ path: '/v1/api/content', limit: 10, offset, ...filter }, total);
   const link = (offset: number, relation: string) => `</v1/api/content?limit=10&offset=${offset}>; rel="${relation}"`;
@@ -19,7 +19,7 @@ describe('The links of a page', () => {
     expect(at(offset, total)).toBe(links);
   });
 
-  it('keep the filter', () => {
+  it('keeps the filter', () => {
     expect(at(0, 11, { domain: 'a.example', slug: 'a' })).toBe(
       '</v1/api/content?domain=a.example&slug=a&limit=10&offset=10>; rel="next"',
     );

@@ -10,18 +10,18 @@ const typeOfProblem = async () => {
   return (JSON.parse(body) as { type: string }).type;
 };
 
-describe('The type of a problem', () => {
+describe('The `type` of a problem document', () => {
   afterEach(() => {
     delete process.env.DOCS_URL;
   });
 
-  it('is an address relative to the service where no documentation is published', async () => {
+  it('is a path of the service when DOCS_URL is not set', async () => {
     expect(await typeOfProblem()).toBe('/docs/errors#unauthorized');
     process.env.DOCS_URL = '';
     expect(await typeOfProblem()).toBe('/docs/errors#unauthorized');
   });
 
-  it('is the address of its section in the documentation that the environment names', async () => {
+  it('is the URL of its section in the documentation at DOCS_URL', async () => {
     process.env.DOCS_URL = 'https://docs.example.com/vehicles';
     expect(await typeOfProblem()).toBe('https://docs.example.com/vehicles/errors.html#unauthorized');
   });

@@ -5,19 +5,19 @@ const idOf = (requestId: unknown, awsRequestId?: string) =>
   requestContextOf({ requestContext: { requestId } }, { awsRequestId } as never).requestId;
 const timeOf = (timeEpoch: unknown) => requestContextOf({ requestContext: { timeEpoch } }, undefined).now.getTime();
 
-describe('The sandbox', () => {
+describe('isSandbox', () => {
   it.each([
     ['test', true],
     ['live', false],
-  ] as const)('is what a key of the environment %s sees: %s', (environment, expected) => {
+  ] as const)('for a key of the environment %s is %s', (environment, expected) => {
     expect(isSandbox({ key: { id: '', hash: '', environment } })).toBe(expected);
   });
 
-  it('is not what a request without a key sees', () => expect(isSandbox({})).toBe(false));
+  it('is false without a key', () => expect(isSandbox({})).toBe(false));
 });
 
-describe('The context of a request', () => {
-  it('has the parts of the event', () => {
+describe('The request context', () => {
+  it('has the valid parts of the event, with header names in lower case', () => {
     const event = {
       headers: { 'X-Api-Key': 'k', Other: 1 },
       rawPath: '/v1',
@@ -48,14 +48,14 @@ describe('The context of a request', () => {
     expect(context).toMatchObject({ requestId: '', headers: {}, method: '', path: '', pathParameters: {} });
   });
 
-  it('has the id of the event when a header can carry it, otherwise that of the function', () => {
+  it('has the request id of the event if a header can carry it, otherwise that of the Lambda context', () => {
     expect(idOf('!~', 'a-1')).toBe('!~');
     expect(idOf('r'.repeat(128), 'a-1')).toBe('r'.repeat(128));
     for (const id of [undefined, 1, '', 'a b', 'x\n', ' x', 'é', 'r'.repeat(129)]) expect(idOf(id, 'a-1')).toBe('a-1');
     expect(idOf('', 'a b')).toBe('');
   });
 
-  it('has the time of the event, up to the year 9999, otherwise the present', () => {
+  it('has the time of the event if its year is at most 9999, otherwise the current time', () => {
     const last = Date.UTC(9999, 11, 31);
     expect([0, last, -last].map(timeOf)).toEqual([0, last, -last]);
     const before = Date.now();

@@ -12,7 +12,7 @@ import { always, forOperation, forTable } from '../support/fault-choosers.ts';
 import { httpRequest } from '../support/http-request.ts';
 import { testApi } from '../support/test-api.ts';
 
-/** Bytes of a body that a lookup reads before admission. */
+/** Maximum size in bytes of a body that a lookup reads before admission. */
 const EARLY_BYTES = 16_000;
 
 const api = testApi();
@@ -26,13 +26,13 @@ const idsWithBody = ids.filter((id) => documents[id].body !== undefined);
 const invoke = async (id: FunctionId, key: string | undefined, rest: object) => {
   const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(id, 'handler.ts');
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) };
-  // Not spread: that would read the body.
+  // Object.assign, because spreading `rest` would call the getter of its body.
   const event = Object.assign(rest, { headers, requestContext: { requestId: 'r-1', timeEpoch: NOON } });
   return handler(event, {} as Context);
 };
 const bulk = (key: string, rest: object) => invoke('bulk-insurance', key, rest);
 
-/** A body of some size that an endpoint would have to parse and validate. */
+/** A JSON body of this size whose validation fails. */
 const bodyOf = (bytes: number): string => {
   const [start, end] = ['{"registrations":["\\u0041",', '1]}'];
   return start.padEnd(bytes - end.length) + end;
@@ -49,7 +49,7 @@ const countParsing = async (body: string, work: () => Promise<unknown>): Promise
 
 describe('Without a well-formed key', () => {
   it.each<FunctionId>([...ids, 'not-found'])(
-    '%s answers 401 with all headers, without the body or the database',
+    '%s responds with 401 and all headers, and reads neither body nor database',
     async (id) => {
       const bodyRead = jest.fn();
       const withBody = () => ({
@@ -77,8 +77,8 @@ describe('Without a well-formed key', () => {
   );
 });
 
-describe('With a well-formed key that is unknown', () => {
-  it.each(idsWithBody)('%s parses no large body, and none at all when it writes', async (id) => {
+describe('With a well-formed but unknown key', () => {
+  it.each(idsWithBody)('%s parses no body over 16 kB, and none at all if it writes', async (id) => {
     for (const bytes of id.startsWith('bulk-') ? [EARLY_BYTES + 1] : [EARLY_BYTES + 1, 100]) {
       const body = bodyOf(bytes);
       const work = async () => expect((await invoke(id, generateKey('live'), { body })).statusCode).toBe(401);
@@ -86,7 +86,7 @@ describe('With a well-formed key that is unknown', () => {
     }
   });
 
-  it('a bulk request parses a body of 16 kB beside admission, but none of many values or in base64', async () => {
+  it('a bulk endpoint parses a body of 16 kB, but none with over 100 values or in base64', async () => {
     const parsed = (body: string, rest: object = {}) =>
       countParsing(body, () => bulk(generateKey('live'), { body, ...rest }));
     expect(await parsed(bodyOf(EARLY_BYTES))).toBe(1);
@@ -100,7 +100,7 @@ describe('With a well-formed key that is unknown', () => {
 });
 
 describe('A bulk request', () => {
-  it('with a larger body is parsed after admission, and beside it once the key was admitted', async () => {
+  it('with a larger body is parsed after admission, or during admission if the key was recently admitted', async () => {
     const key = await api.newKey();
     const body = bodyOf(EARLY_BYTES + 1);
     const parsed = () => countParsing(body, () => bulk(key, { body }));
@@ -115,7 +115,7 @@ describe('A bulk request', () => {
     expect(await parsedBeforeAdmission()).toBe(1);
   });
 
-  it('that no plan allows is BULK_TOO_LARGE alone, and none of its entries is validated', async () => {
+  it('over the limit of every plan gets BULK_TOO_LARGE, without validation of its entries', async () => {
     const examined = jest.fn();
     const registrations = new Proxy(Array(LARGEST_BULK_SIZE + 1).fill(1), {
       get: (target, name) => {

@@ -13,7 +13,7 @@ const followed = (ref: string): unknown =>
     .slice(1)
     .reduce<unknown>((node, step) => (isNode(node) ? node[step] : undefined), document);
 
-/** A part of the document and everything in it and referred to from it, each once; without examples. */
+/** A part of the document, with everything that it contains or references, each once; without examples. */
 const nodesOf = (value: unknown, found = new Set<Node>()): Set<Node> => {
   if (!isNode(value) || found.has(value)) return found;
   found.add(value);
@@ -33,7 +33,7 @@ const inOperations = (key: 'responses' | 'requestBody'): Node[] => {
 const answers = [...inOperations('responses'), ...nodesOf(document['x-other-requests'])];
 const objectSchemas = (nodes: readonly Node[]) => nodes.filter(({ properties }) => isNode(properties));
 
-/** Schemas that stand beside `{ type: 'string' }` in an `anyOf`, so that any other string is accepted too. */
+/** Schemas that share an `anyOf` with `{ type: 'string' }`, so that any other string is valid too. */
 const openedByString = new Set(
   answers.flatMap(({ anyOf }) =>
     Array.isArray(anyOf) && anyOf.some((other) => JSON.stringify(other) === '{"type":"string"}') ? anyOf : [],
@@ -53,12 +53,12 @@ describe('For generated clients the document', () => {
     for (const variable of variables) expect(Object.keys(variable as Node)).toEqual(['default']);
   });
 
-  it('leaves every object of a response open to new fields', () => {
+  it('allows additional fields in every object of a response', () => {
     expect(objectSchemas(answers).length).toBeGreaterThan(8);
     expect(answers.filter(({ additionalProperties }) => additionalProperties === false)).toEqual([]);
   });
 
-  it('leaves every code in a response open to new ones', () => {
+  it('allows unknown values for every code in a response', () => {
     const codes = answers.filter(
       (node) => Array.isArray(node.enum) && node.enum.some((code) => typeof code === 'string'),
     );
@@ -66,7 +66,7 @@ describe('For generated clients the document', () => {
     expect(codes.filter((node) => !openedByString.has(node))).toEqual([]);
   });
 
-  it('closes every object of a request body, so that a misspelt field is an error', () => {
+  it('allows no additional fields in request bodies, so that a misspelt field is an error', () => {
     const objects = objectSchemas(inOperations('requestBody'));
     expect(objects.map(({ title }) => title).sort()).toEqual([
       'BulkComplianceRequest',

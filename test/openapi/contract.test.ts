@@ -49,11 +49,11 @@ const problem = (code: ProblemCode): Partial<Exchange> => {
   };
 };
 
-describe('The check of every test request', () => {
+describe('The contract checker', () => {
   it.each([
     ['success', {}],
     ['problem', problem('VEHICLE_NOT_FOUND')],
-  ])('accepts a %s that is as described', (_what, changes) => {
+  ])('accepts a %s that matches the document', (_what, changes) => {
     expect(() => requireContract(exchange(changes))).not.toThrow();
   });
 

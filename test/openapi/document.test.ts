@@ -22,7 +22,7 @@ interface Described {
 }
 
 describe('docs/integration.md', () => {
-  it('names the plans as they are and links to codes that exist', () => {
+  it('has the figures of every plan, and links only to existing codes', () => {
     for (const [plan, { requestsPerWindow, bulkSize }] of Object.entries(PLANS)) {
       const figures = [requestsPerWindow, bulkSize].map((figure) => figure.toLocaleString('en-GB')).join(' | ');
       expect(kept('integration.md')).toContain(`| \`${plan}\` | ${figures} |`);
@@ -34,7 +34,7 @@ describe('docs/integration.md', () => {
 });
 
 describe('docs/openapi.json', () => {
-  it('is what the endpoint table says; `npm run openapi` writes it', () => {
+  it('is up to date with the endpoints; `npm run openapi` writes it', () => {
     expect(JSON.parse(kept('openapi.json'))).toEqual(JSON.parse(JSON.stringify(openApiDocument())));
   });
 
@@ -54,7 +54,7 @@ describe('docs/openapi.json', () => {
     expect(Object.keys(responsesOf('usage', usage, examples))).not.toContain('403');
   });
 
-  it('names the plans as they are', () => {
+  it('has the figures of every plan', () => {
     for (const { requestsPerWindow, bulkSize } of Object.values(PLANS)) {
       expect(information.description).toContain(requestsPerWindow.toLocaleString('en-GB'));
       expect(information.description).toContain(bulkSize.toLocaleString('en-GB'));
@@ -64,13 +64,13 @@ describe('docs/openapi.json', () => {
 });
 
 (hasTypeGenerator() ? describe : describe.skip)('docs/api-types.ts', () => {
-  it('has the types of the document', () => {
+  it('is up to date with docs/openapi.json', () => {
     expect(kept('api-types.ts')).toBe(generateApiTypes(new URL('../../docs/openapi.json', import.meta.url)));
   });
 });
 
 describe('docs/errors.md', () => {
-  it('explains every code under the anchor that its problems name', () => {
+  it('has a section for every code, with the anchor of its `type`', () => {
     expect(kept('errors.md')).toBe(errorListMarkdown());
     for (const code of Object.keys(problems) as ProblemCode[]) {
       expect(errorListMarkdown()).toContain(`<a id="${problemType(code).split('#')[1]}"></a>\n\n## ${code}\n`);
@@ -78,7 +78,7 @@ describe('docs/errors.md', () => {
   });
 });
 
-describe('The form of a registration in the document', () => {
+describe('The schema of a registration in the document', () => {
   const fits = new Ajv2020({ strict: false }).compile({ ...Registration });
   const agrees = (text: string) =>
     expect([text, fits(text)]).toEqual([text, normaliseRegistration(text) !== undefined]);
@@ -87,12 +87,12 @@ describe('The form of a registration in the document', () => {
     ...[' ', '-', '.', '\u00b7', '\u0387', '\n', '_', '🚗'],
   );
 
-  it('agrees with the rule, whatever is sent', () => {
+  it('accepts a string if and only if the service does', () => {
     fc.assert(fc.property(fc.string({ unit, maxLength: 34 }), agrees), { numRuns: 5_000 });
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 14 }), agrees), { numRuns: 2_000 });
   });
 
-  it('agrees for every single character', () => {
+  it('agrees with the service on every character', () => {
     for (let point = 1; point < 0x10000; point += 1) {
       if (point < 0xd800 || point > 0xdfff) agrees(`A${String.fromCodePoint(point)}`);
     }

@@ -15,7 +15,7 @@ interface Media {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
-/** Every place of the document that has a schema and examples of it, apart from parameters. */
+/** Every media type object of the document. */
 const mediaIn = (node: unknown): Media[] => {
   if (typeof node !== 'object' || node === null) return [];
   const { content, ...rest } = node as { readonly content?: Readonly<Record<string, Media>> };
@@ -23,18 +23,18 @@ const mediaIn = (node: unknown): Media[] => {
 };
 
 describe('docs/examples.json', () => {
-  it('is what the service responds; `npm run openapi` writes it', async () => {
+  it('equals the responses of the service; `npm run openapi` writes it', async () => {
     expect(await recordExamples()).toEqual(recording);
   });
 
-  it.each(ids)('has a response that succeeds: %s', (id) => {
+  it.each(ids)('has a successful response: %s', (id) => {
     const statuses = recordedExamples()
       .of(id)
       .map(({ status }) => status);
     expect(statuses).toContain(endpoints[id].successStatus);
   });
 
-  it('has no response without its request', () => {
+  it('has a response for every example request, and no others', () => {
     const named = (examples: object) => Object.keys(examples).sort();
     for (const id of ids) {
       expect(named(recording.endpoints[id] ?? {})).toEqual(
@@ -54,7 +54,7 @@ describe('The examples in the document', () => {
     ({ schema, examples = {} }) => Object.values(examples).map(({ value }) => [schema, value] as const),
   );
 
-  it('fit their schemas', () => {
+  it('match their schemas', () => {
     expect(responses.length).toBeGreaterThan(ids.length);
     for (const [schema, value] of responses) {
       const fits = ajv.compile({ ...schema, components: document.components });
@@ -64,7 +64,7 @@ describe('The examples in the document', () => {
 });
 
 describe('An example that is not recorded', () => {
-  it('is named with the command that records it', () => {
+  it('is an error that names the example and the command that records it', () => {
     const { usage: _forgotten, ...others } = recording.endpoints;
     expect(() => openApiDocument({}, recordedExamples({ ...recording, endpoints: others }))).toThrow(
       'example quiet of endpoint usage is not recorded: run `npm run openapi`',

@@ -37,7 +37,7 @@ describe('For a first request from an import', () => {
   const parameters = operations.flatMap((operation) => operation.parameters ?? []);
   const bodies = operations.flatMap(({ requestBody }) => requestBody?.content['application/json'] ?? []);
 
-  it('the first server is a whole address, that of `npm start`', () => {
+  it('the first server is the absolute URL of `npm start`', () => {
     expect(document.servers[0]?.url).toBe('http://localhost:3000/v1');
   });
 
@@ -51,7 +51,7 @@ describe('For a first request from an import', () => {
     for (const parameter of parameters) expect(firstValue(parameter)).toBeTruthy();
   });
 
-  it('If-Match works however often it is sent', () => {
+  it('the example of If-Match works every time', () => {
     const conditions = parameters.filter(({ name }) => name === 'If-Match');
     expect(conditions.map(firstValue)).toEqual(['*', '*']);
   });
@@ -67,7 +67,7 @@ describe('For a typed client every error of an operation', () => {
     ),
   );
 
-  it('is a problem document and nothing else', () => {
+  it('is a problem document', () => {
     expect(errors.length).toBeGreaterThan(40);
     for (const { content = {} } of errors) expect(Object.keys(content)).toEqual(['application/problem+json']);
   });
@@ -83,8 +83,8 @@ describe('For a typed client every error of an operation', () => {
   });
 });
 
-describe('What API Gateway responds by itself', () => {
-  it('is described apart from the operations, as a message', () => {
+describe('A response of API Gateway itself', () => {
+  it('is described outside the operations, as a message', () => {
     const { responses } = document['x-platform-responses'];
     expect(Object.keys(responses)).toEqual(['400', '413', '429', '500', '503']);
     for (const { content } of Object.values(responses)) {

@@ -25,7 +25,7 @@ const probe = (address: string): Promise<void> => {
   return handler();
 };
 
-/** Probes a server that responds like this. */
+/** Probes a server that responds with `respond`. */
 const probeServer = async (respond: (request: IncomingMessage, response: ServerResponse) => void): Promise<void> => {
   const server = createServer(respond).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,7 +45,7 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 describe('The probe', () => {
   beforeEach(() => api.faults.reset());
 
-  it('passes when the service rejects it, and reads nothing from the database', async () => {
+  it('passes when the service responds with its 401, and causes no database request', async () => {
     await expect(probe(`${api.origin}${PATH}`)).resolves.toBeUndefined();
     expect(api.faults.calls).toEqual([]);
   });
@@ -89,7 +89,7 @@ describe('The probe', () => {
     [403, '{"message":"Forbidden"}'],
     [404, '{"message":"Not Found"}'],
     [503, '{"message":"Service Unavailable"}'],
-  ])('fails on what API Gateway answers by itself: %d', async (status, body) => {
+  ])('fails on a response of API Gateway itself: %d', async (status, body) => {
     await expect(answering(status, JSON_TYPE, body)).rejects.toThrow(
       'its body is not a problem document with the code UNAUTHORIZED, its header content-type is "application/json"',
     );
@@ -103,7 +103,7 @@ describe('The probe', () => {
     await expect(probeServer(({ socket }) => socket.destroy())).rejects.toThrow('cannot be reached: ');
   });
 
-  it('fails when no response, or only a part of it, arrives in time', async () => {
+  it('fails when no complete response arrives in time', async () => {
     const late = 'did not answer within 5000 ms.';
     await Promise.all([
       expect(probeServer(() => undefined)).rejects.toThrow(late),
@@ -120,7 +120,7 @@ describe('The probe', () => {
     expect(connections).toEqual(['close']);
   });
 
-  it('names the variable that is missing', async () => {
+  it('fails when PROBED_ADDRESS is missing, and names it', async () => {
     await expect(probe('')).rejects.toThrow('missing environment variables: PROBED_ADDRESS');
   });
 });

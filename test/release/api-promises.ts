@@ -1,4 +1,4 @@
-/** What callers rely on, one promise a line: made from the rows and their schemas, for each address of an endpoint. */
+/** What callers rely on, one promise per line, made from the rows and their schemas for each path of an endpoint. */
 
 import { type ProblemCode, problems } from '../../core/problems.ts';
 import { dateQuery, type EndpointDocument } from '../../functions/endpoints/document.ts';
@@ -21,7 +21,7 @@ interface Schema extends Readonly<Record<string, unknown>> {
 
 type Direction = 'request' | 'response';
 
-/** Keywords that have lines of their own, and texts. Every other keyword limits the values. */
+/** Keywords with lines of their own, and texts. All other keywords limit the values. */
 const NO_LIMITS = ['type', 'title', 'description', 'examples', 'properties', 'required', 'items', 'anyOf'];
 
 /** A row with the schemas of its document. */
@@ -42,7 +42,7 @@ const errorSchema = {
   properties: { ...ofEveryError, errors: { ...errors, items: validationIssueSchema } },
 };
 
-/** The type of a value and its limits. A rule that is code (`~refine`) is known by its description only. */
+/** The type of a value and its limits. A rule in code (`~refine`) is represented by its description. */
 const typeOf = (schema: Schema): string => {
   const limits = Object.keys(schema).filter((keyword) => !NO_LIMITS.includes(keyword) && !keyword.startsWith('~'));
   return [
@@ -56,7 +56,7 @@ const typeOf = (schema: Schema): string => {
 };
 
 const fieldLines = ({ properties = {}, required = [] }: Schema, place: string, direction: Direction): string[] => [
-  // A field that becomes required changes the line of a request, and the field's own line of a response.
+  // In a request a field that becomes required changes the object's line, in a response the field's own.
   ...(direction === 'request' ? [`${place} requires ${required.toSorted().join(', ') || 'nothing'}`] : []),
   ...Object.entries(properties).flatMap(([name, field]) => {
     const optional = direction === 'response' && !required.includes(name) ? 'optional ' : '';
@@ -64,10 +64,10 @@ const fieldLines = ({ properties = {}, required = [] }: Schema, place: string, d
   }),
 ];
 
-/** The lines of a value and of all in it. @param schema JSON Schema in any form: of typebox, or written by hand */
+/** The lines of a value and of everything in it. @param schema JSON Schema, of typebox or written by hand */
 const schemaLines = (schema: unknown, place: string, direction: Direction, optional = ''): string[] => {
   const all = (schema as Schema).anyOf ?? [schema as Schema];
-  // Beside any string, the values of an enumeration are those that are known: more of them may come, none may go.
+  // An open enumeration has one line per known value: values may be added, but not removed.
   const isOpen = all.some(({ type, enum: values }) => type === 'string' && values === undefined);
   const alternatives = isOpen ? all.filter(({ enum: values }) => values === undefined) : all;
   const codes = isOpen ? all.flatMap(({ enum: values = [] }) => values) : [];
@@ -114,7 +114,7 @@ const endpointLines = (row: DocumentedEndpoint, name: string): string[] => [
   ...errorLines(codesOf(row), name),
 ];
 
-/** The promises of a table of endpoints, in no order. */
+/** The promises of a table of endpoints, unsorted. */
 export const apiPromises = (rows: DocumentedEndpoints = documentedEndpoints): string[] => [
   ...Object.values(rows).flatMap((row) => row.paths.flatMap((path) => endpointLines(row, `${row.method} ${path}`))),
   ...errorLines(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], 'any other request'),

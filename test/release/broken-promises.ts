@@ -1,17 +1,17 @@
-/** The released lines that are not there any more. New lines break nothing: whatever a new rule takes away is a line that changes. */
+/** The released lines that are missing now. New lines break nothing: a new restriction always changes an existing line. */
 export const brokenPromises = (released: readonly string[], current: readonly string[]): string[] => {
   const kept = new Set(current);
   return released.filter((line) => !kept.has(line));
 };
 
-/** `name` and all that is below it, with any text in place of `*`. */
+/** Matches `name` and everything below it; `*` matches any text. */
 const covers = (name: string): RegExp =>
   new RegExp(`^${name.replace(/[\\^$.|?+()[\]{}]/g, '\\$&').replaceAll('*', '.*')}(?=[ .[]|$)`);
 
 /**
- * Those that the changelog's newest section does not name, in backquotes, on a line that begins with `- Breaking:`, or with
- * `- Compatible:` where the new line accepts more of requests or promises more of responses. `GET /v1/x 200 body.y` also names what is
- * below it, `* 413` the status 413 of every operation.
+ * The broken promises that the changelog's newest section does not name. It names one in backquotes on a line that begins with
+ * `- Breaking:`, or with `- Compatible:` if the new line accepts more requests or promises more about responses.
+ * `GET /v1/x 200 body.y` also names everything below it; `* 413` names the status 413 of every operation.
  */
 export const unannounced = (broken: readonly string[], changelog: string): string[] => {
   const [, newest = ''] = changelog.split(/^## /m);

@@ -11,7 +11,7 @@ const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta
 const changelog = read('docs/changelog.md');
 const template = await templateOf({ stage: 'prod' });
 
-/** As much of a schema as the changes below need. */
+/** The part of a schema that the changes below edit. */
 interface Schema {
   type: string;
   maximum: number;
@@ -37,14 +37,14 @@ type Editable = Record<
   }
 >;
 
-/** A copy of the documented endpoints, without the rules that are code. */
+/** A copy of the documented endpoints, without rules in code. */
 const copy = (): Editable => JSON.parse(JSON.stringify(documentedEndpoints));
 const promisesOf = (rows: object, { Resources } = template) => [
   ...apiPromises(rows as Record<string, DocumentedEndpoint>),
   ...stackPromises({ Resources }, rows as Record<string, DocumentedEndpoint>),
 ];
 
-/** What a change of today's table breaks. */
+/** The promises that a change of the current table breaks. */
 const brokenBy = (change: (rows: Editable) => unknown): string[] => {
   const changed = copy();
   change(changed);
@@ -59,14 +59,14 @@ const aText = { type: 'string' } as Schema;
 const onBoth = (line: string) => [line.replace('/v1', ''), line];
 
 describe('This version', () => {
-  it('keeps every promise of the last release, or docs/changelog.md names those that it does not keep', () => {
+  it('keeps every promise of the last release, except those that docs/changelog.md names', () => {
     const released = read('docs/released/promises.txt').trimEnd().split('\n');
     expect(unannounced(brokenPromises(released, [...apiPromises(), ...stackPromises(template)]), changelog)).toEqual(
       [],
     );
   });
 
-  it("has the package's version, which is the newest in docs/changelog.md", () => {
+  it('has the same number in package.json, lock file, document and the newest section of docs/changelog.md', () => {
     const { version } = JSON.parse(read('package.json'));
     expect(openApiDocument().info).toMatchObject({ version });
     expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(version);
@@ -76,7 +76,7 @@ describe('This version', () => {
 });
 
 describe('Promises', () => {
-  it('name every part of an exchange', () => {
+  it('exist for every part of a request and a response', () => {
     expect([...apiPromises(), ...stackPromises(template)]).toEqual(
       expect.arrayContaining([
         'GET /v1/usage 200 body.window.used integer',
@@ -122,7 +122,7 @@ describe('Promises', () => {
       onBoth('GET /v1/api/content/{id} 200 body.slug string'),
     ],
     [
-      'one of the forms of an entry has lost a field',
+      'one alternative of an entry has lost a field',
       (rows) => delete field(rows['bulk-insurance'].response, 'results').items.anyOf[1]?.properties.error,
       ['POST /v1/vehicle/bulk-insurance 200 body.results[] (2 of 2).error string'],
     ],
@@ -132,7 +132,7 @@ describe('Promises', () => {
       ['GET /v1/compliance/{registration} 200 body.reasons[] value NO_POLICY'],
     ],
     [
-      'a list of codes is closed',
+      'unknown codes become invalid',
       ({ compliance }) => field(compliance.response, 'reasons').items.anyOf.pop(),
       expect.arrayContaining(['GET /v1/compliance/{registration} 200 body.reasons[] string']) as unknown as string[],
     ],
@@ -181,12 +181,12 @@ describe('Promises', () => {
       onBoth('GET /v1/api/content request.query.limit integer default 20 maximum 100 minimum 1'),
     ],
     [
-      'a default is another',
+      'a default changes',
       (rows) => Object.assign(field(rows['list-content'].query, 'limit'), { default: 10 }),
       onBoth('GET /v1/api/content request.query.limit integer default 20 maximum 100 minimum 1'),
     ],
     [
-      'there is a limit where none was',
+      'a limit is added',
       (rows) => Object.assign(field(rows['bulk-insurance'].body as Schema, 'registrations').items, { maxLength: 12 }),
       ['POST /v1/vehicle/bulk-insurance request.body.registrations[] string'],
     ],
@@ -196,15 +196,15 @@ describe('Promises', () => {
       ['GET /v1/usage request scope of any key'],
     ],
     [
-      'a function has lost an action that the released one uses',
+      'a function has lost an action that the released version uses',
       (rows) => rows['create-content'].tables.content?.shift(),
       ['create-content: content PutItem'],
     ],
-  ])('find that %s', (_what, change, expected) => {
+  ])('are broken when %s', (_what, change, expected) => {
     expect(brokenBy(change)).toEqual(expected);
   });
 
-  it('find that an endpoint is gone, or one of its two addresses', () => {
+  it('are broken when an endpoint or one of its two paths is gone', () => {
     const without = (rows: Editable) => delete (rows as Partial<Editable>).usage;
     const all = apiPromises().filter((line) => line.startsWith('GET /v1/usage '));
     expect(brokenBy(without)).toEqual(expect.arrayContaining(all));
@@ -222,7 +222,7 @@ describe('Promises', () => {
     'vehicleinsuranceLive7034B637',
     'GatewayApi4EDF2151',
     'AlarmsTopic3A2DFEBA',
-  ])('find that a deployment replaces %s', (id) => {
+  ])('are broken when a deployment replaces %s', (id) => {
     const { [id]: resource, ...others } = template.Resources;
     const before = promisesOf(copy());
     for (const now of [{ renamed: resource }, { [id]: { ...resource, Type: 'AWS::Other::Type' } }]) {
@@ -231,7 +231,7 @@ describe('Promises', () => {
     }
   });
 
-  it('are kept by what only adds: an address, an optional field, a field of a response, a code, an error, an action', () => {
+  it('are kept when a path, an optional field, a field of a response, a code, an error or an action is added', () => {
     const added = (rows: Editable) => {
       rows['bulk-insurance'].paths.push('/v1/fleet');
       Object.assign(rows['create-content'].body?.properties ?? {}, { author: aText });
@@ -245,7 +245,7 @@ describe('Promises', () => {
     expect(brokenBy(added)).toEqual([]);
   });
 
-  it('are broken as announced where a line of the newest section names them, and nothing else', () => {
+  it('are announced only by the lines for breaking and compatible changes in the newest section', () => {
     const newest =
       '## 2\n\n- Breaking: `GET /v1/x` is\n  gone, and `* 413`.\n- Compatible: `GET /v1/y request.query.z`.\n- New: `GET /v1/w`.\n';
     const log = `# Changelog\n\n${newest}\n## 1\n\n- Breaking: \`GET /v1/old\`.\n`;

@@ -1,16 +1,16 @@
-/** What operators rely on, one promise a line: what a deployment must not replace, and what a running version needs. */
+/** What operators rely on, one promise per line: the resources that a deployment must not replace, and the permissions of running versions. */
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 
-/** Of a CloudFormation template, what promises are made from. */
+/** The part of a CloudFormation template that promises are made from. */
 export interface StackTemplate {
   readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
 }
 
 /**
- * CloudFormation replaces what has another type or logical id: an empty table, logs that begin again, another address of the API,
- * an alias or a route that cannot be created because the old one still has its name, subscriptions that nobody confirmed.
+ * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group, another API
+ * address, unconfirmed subscriptions, or a failed update, because the old alias or route still has the name.
  */
 const KEPT = [
   'AWS::ApiGatewayV2::Api',
@@ -25,7 +25,7 @@ const KEPT = [
 
 type Row = Pick<ServedEndpoint, 'tables'>;
 
-/** The actions of each function. Its versions share a role: without an action the released one fails until it is replaced. */
+/** The actions of each function. All versions share its role: if an action is removed, the released version fails until it is replaced. */
 const actionLines = (rows: Readonly<Record<string, Row>>): string[] =>
   Object.entries(rows).flatMap(([id, row]) =>
     Object.entries(grantedActions(row)).flatMap(([table, actions]) =>
@@ -33,7 +33,7 @@ const actionLines = (rows: Readonly<Record<string, Row>>): string[] =>
     ),
   );
 
-/** The promises of a template and of a table of endpoints, in no order. */
+/** The promises of a template and of a table of endpoints, unsorted. */
 export const stackPromises = (
   { Resources }: StackTemplate,
   rows: Readonly<Record<string, Row>> = { ...endpoints, 'not-found': notFound },

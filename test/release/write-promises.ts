@@ -1,4 +1,4 @@
-/** Writes the promises of the version that is checked out, for the next release to keep: `npm run promises`. */
+/** Writes the promises of the checked-out version, which the next release must keep: `npm run promises`. */
 import { writeFileSync } from 'node:fs';
 import { startSynthesis } from '../cloud/stack/synthesis.ts';
 import { apiPromises } from './api-promises.ts';

@@ -59,7 +59,7 @@ describe('The alarms', () => {
     ]);
   });
 
-  it('monitor whether each function starts and ends well', () => {
+  it('monitor errors and failed starts of each function', () => {
     const functions = resourcesOf(template, 'AWS::Lambda::Function').map(({ id }) => id);
     const named = resourcesOf(template, 'AWS::CloudWatch::Alarm')
       .filter(({ properties }) => properties.MetricName === 'Errors')
@@ -69,7 +69,7 @@ describe('The alarms', () => {
     expect(named.sort()).toEqual(functions.sort());
   });
 
-  it('notice abuse by shares of the stage’s throttle', async () => {
+  it('detect abuse by shares of the stage’s throttle', async () => {
     const settings = { throttle: { rateLimit: 200, burstLimit: 500 } };
     const thresholds = resourcesOf(await templateOf({ stage: 'prod', settings }), 'AWS::CloudWatch::Alarm')
       .filter(({ id }) => /^Alarms(ClientErrors|StageThrottle)/.test(id))
@@ -94,7 +94,7 @@ describe('The alarms', () => {
     ]);
   });
 
-  it('have a section of the runbook each, which their description names, and each section has an alarm', () => {
+  it('link to their section of the runbook, and every section has an alarm', () => {
     const runbook = readFileSync('docs/runbook.md', 'utf8');
     const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     const ids = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id }) => id);
@@ -106,13 +106,13 @@ describe('The alarms', () => {
     for (const section of sections) expect(runbook).toMatch(new RegExp(`^## ${section}\n\n\\*\\*Means:\\*\\* `, 'm'));
   });
 
-  it('all publish to the topic, which sends email to the named address', () => {
+  it('all publish to the topic, which sends email to alarmEmail', () => {
     for (const { AlarmActions } of alarms) expect(AlarmActions).toHaveLength(1);
     const [subscription] = resourcesOf(template, 'AWS::SNS::Subscription');
     expect(subscription?.properties).toMatchObject({ Protocol: 'email', Endpoint: 'ops@example.com' });
   });
 
-  it('notify somebody where data is kept: without an address there is a warning of what to set where', async () => {
+  it('have a warning that names setting and file when a stage that keeps data has no alarmEmail', async () => {
     expect(await warningsOf({ stage: 'prod' })).toEqual([
       expect.stringMatching(/notify nobody: add "alarmEmail": "you@example\.com" to \S+\/prod\.json\./),
     ]);
@@ -120,7 +120,7 @@ describe('The alarms', () => {
     expect(await warningsOf({ stage: 'dev' })).toEqual([]);
   });
 
-  it('may publish to the topic of each of their actions, over TLS only and only from this account', () => {
+  it('have permission to publish to the topic, over TLS only and only from this account', () => {
     const topics = new Map(resourcesOf(template, 'AWS::SNS::Topic').map(({ id, properties }) => [id, properties]));
     expect(alarms.length).toBeGreaterThan(0);
     for (const { AlarmActions, OKActions } of alarms) {

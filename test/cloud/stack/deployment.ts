@@ -14,7 +14,7 @@ const endpointFunctions = (template: Template): string[] =>
 
 const aliases = (template: Template) => resourcesOf(template, 'AWS::Lambda::Alias');
 
-/** `usage` for the logical ids of its function and of its deployment group. */
+/** Extracts `usage` from the logical ids of its function and its deployment group. */
 const functionNamed = (id: string): string => id.replace(/^Deployment/, '').replace(/(Function)?[0-9A-F]{8}$/, '');
 
 describe('The alias of each function', () => {
@@ -36,13 +36,13 @@ describe('The alias of each function', () => {
     expect(named.sort()).toEqual(endpointFunctions(template).sort());
   });
 
-  it('gets no new version from a deployment that changes nothing in the functions', async () => {
+  it('gets no new version when a deployment does not change the functions', async () => {
     const versionsOf = (template: Template) => resourcesOf(template, 'AWS::Lambda::Version').map(({ id }) => id);
     const settings = { alarmEmail: 'ops@example.com', throttle: { rateLimit: 500, burstLimit: 500 } };
     expect(versionsOf(await templateOf({ stage: 'prod', settings }))).toEqual(versionsOf(PROD));
   });
 
-  it('is updated at once where the settings do not ask for gradual deployment', () => {
+  it('is updated at once without gradual deployment', () => {
     expect(aliases(DEV).map(({ updatePolicy }) => updatePolicy)).toEqual(SERVING.map(() => undefined));
     expect(Object.values(DEV.Resources).filter(({ Type }) => Type.startsWith('AWS::CodeDeploy'))).toEqual([]);
   });
@@ -57,7 +57,7 @@ describe('A gradual deployment', () => {
     return Alarms.map(({ Name }) => alarms.get(referenced(Name))).filter((alarm) => alarm !== undefined);
   };
 
-  it('moves each alias by a deployment group of its own, a tenth of the requests first', () => {
+  it('shifts the traffic of each alias with its own deployment group, a tenth of the requests first', () => {
     expect(groups.size).toBe(SERVING.length);
     const [application] = resourcesOf(PROD, 'AWS::CodeDeploy::Application');
     for (const { properties, updatePolicy } of aliases(PROD)) {
@@ -92,7 +92,7 @@ describe('A gradual deployment', () => {
     }
   });
 
-  it('is watched by alarms that decide while the canary runs', () => {
+  it('uses alarms that are evaluated before the canary ends', () => {
     for (const { properties } of [...groups.values()].flatMap(alarmsOf)) {
       const { Period, EvaluationPeriods, Dimensions } = properties as {
         readonly Period: number;
@@ -106,7 +106,7 @@ describe('A gradual deployment', () => {
     }
   });
 
-  it('may only move these aliases and read the states of alarms', () => {
+  it('has permission only to update these aliases and to read alarm states', () => {
     const [role] = resourcesOf(PROD, 'AWS::IAM::Role').filter(({ id }) => id.startsWith('Deployment'));
     expect(role?.properties.ManagedPolicyArns).toBeUndefined();
     const policies = role?.properties.Policies as

@@ -54,7 +54,7 @@ describe('The functions', () => {
     },
   );
 
-  it('know the documentation site that the settings name, and otherwise none', async () => {
+  it('have DOCS_URL only if the settings have docsUrl', async () => {
     const docsUrl = 'https://docs.example.com/vehicles';
     const template = await templateOf({ stage: 'prod', settings: { docsUrl } });
     const variables = { Environment: { Variables: { DOCS_URL: docsUrl } } };
@@ -129,7 +129,7 @@ describe('A deployment', () => {
     ]);
   });
 
-  it('is for the region and the account of the settings, for any account without one', async () => {
+  it('is for the region and the account of the settings, or for any account without one', async () => {
     expect(await stackOf({ stage: 'dev', settings: { region: 'eu-west-1', account: '210987654321' } })).toMatchObject({
       region: 'eu-west-1',
       account: '210987654321',
@@ -141,7 +141,7 @@ describe('A deployment', () => {
     ['prod', true],
     ['dev', false],
     ['prod', false],
-  ] as const)('is protected from deletion exactly where data is kept: %s, %s', async (stage, keepsData) => {
+  ] as const)('is protected from deletion if and only if data is kept: %s, %s', async (stage, keepsData) => {
     const settings = { keepsData };
     expect(await stackOf({ stage, settings })).toMatchObject({ terminationProtection: keepsData });
     const tables = resourcesOf(await templateOf({ stage, settings }), 'AWS::DynamoDB::GlobalTable');
@@ -150,7 +150,7 @@ describe('A deployment', () => {
     );
   });
 
-  it('may keep logs for every number of days that CloudWatch Logs offers', () => {
+  it('accepts every retention period that CloudWatch Logs offers', () => {
     const forever = 9_999;
     expect(LOG_RETENTION_DAYS).toEqual(retentionDays.filter((days) => days !== forever));
   });

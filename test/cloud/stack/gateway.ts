@@ -27,7 +27,7 @@ describe('The gateway', () => {
     expect(routesOf(PROD)).toEqual([...ROUTES, '$default → notfound live']);
   });
 
-  it('may invoke an alias before its route does, also when an update moves the route to another', () => {
+  it('gets permission to invoke an alias before a route uses it, in updates too', () => {
     const permissions = new Map(
       resourcesOf(PROD, 'AWS::Lambda::Permission').map(({ id, properties }) => [
         id,
@@ -76,7 +76,7 @@ describe('The gateway', () => {
     [undefined, false],
     [false, false],
     [true, true],
-  ])('responds at a custom domain too, and only there when the settings say so: %s', async (disabled, expected) => {
+  ])('serves a custom domain, and disables the default endpoint only if set: %s', async (disabled, expected) => {
     const template = await templateOf({
       stage: 'prod',
       settings: {
@@ -94,7 +94,7 @@ describe('The gateway', () => {
     expect(resourcesOf(template, 'AWS::ApiGatewayV2::ApiMapping')).toHaveLength(1);
   });
 
-  it('writes its access log to a group of this stack only, under the prefix for logs of AWS services', () => {
+  it('writes its access log to a log group of this CDK stack, under the prefix for logs of AWS services', () => {
     const names = resourcesOf(PROD, 'AWS::Logs::LogGroup').flatMap(({ properties }) => properties.LogGroupName ?? []);
     const stackId = { 'Fn::Select': [2, { 'Fn::Split': ['/', { Ref: 'AWS::StackId' }] }] };
     expect(names).toEqual([{ 'Fn::Join': ['', ['/aws/vendedlogs/vehicle-verification-prod-', stackId]] }]);

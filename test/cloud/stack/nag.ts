@@ -9,7 +9,7 @@ const EVERYTHING = {
 
 describe('The rule packs AwsSolutions and Serverless', () => {
   it.each<Stage>([{ stage: 'dev' }, { stage: 'prod' }, { stage: 'prod', settings: EVERYTHING }])(
-    'find nothing: %j',
+    'have no findings: %j',
     async (stage) => {
       expect(await violationsOf(stage)).toEqual([]);
     },

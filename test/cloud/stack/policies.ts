@@ -54,7 +54,7 @@ describe('The permissions of each function', () => {
     ]);
   });
 
-  it('come from no managed policy, and only Lambda can assume the roles', () => {
+  it('include no managed policy, and only Lambda can assume the roles', () => {
     const roles = resourcesOf(template, 'AWS::IAM::Role').filter(({ id }) => !id.startsWith('Deployment'));
     // One of each function and of the probe.
     expect(roles).toHaveLength(SERVING.length + 1);

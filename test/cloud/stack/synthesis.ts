@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 const readJson = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 
-/** Any folder will do: the template does not depend on the contents of a bundle. */
+/** Any folder is possible: the template does not depend on the contents of a bundle. */
 const bundles = Object.fromEntries(
   [...Object.keys(endpoints), 'not-found', 'probe'].map((id) => [id, import.meta.dirname]),
 ) as Record<keyof Bundles, string>;
@@ -58,7 +58,7 @@ export const startSynthesis = () => {
       const notices = Annotations.fromStack(stack).findInfo('*', Match.anyValue());
       return { account, region, terminationProtection, notices: notices.map(({ entry }) => String(entry.data)) };
     },
-    /** What `cdk synth` warns of. */
+    /** The warnings of `cdk synth`. */
     warningsOf: (stage: Stage): string[] =>
       Annotations.fromStack(synthesise(assemblies, stage).stack)
         .findWarning('*', Match.anyValue())

@@ -41,7 +41,7 @@ export const templateOf = async (stage: Stage): Promise<Template> => {
 /** The rules of AwsSolutions and Serverless that a stage violates. */
 export const violationsOf = (stage: Stage) => synthesis.call('violationsOf', stage);
 
-/** What `cdk synth` warns of for a stage. */
+/** The warnings of `cdk synth` for a stage. */
 export const warningsOf = (stage: Stage) => synthesis.call('warningsOf', stage);
 
 /** Account, region, termination protection and notices of a stage's stack. */
@@ -83,6 +83,6 @@ export const SERVING = [...Object.keys(endpoints), 'not-found'];
 /** The id of a function as it is written in logical ids. */
 export const logicalName = (id: string): string => id.replaceAll('-', '');
 
-/** `vehicles` for the logical id of the vehicles table. */
+/** Extracts `vehicles` from the logical id of the vehicles table. */
 export const tableNamed = (logicalId: string): string =>
   /^Tables([a-z]+)[0-9A-F]{8}$/.exec(logicalId)?.[1] ?? logicalId;

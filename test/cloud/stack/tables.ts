@@ -46,11 +46,11 @@ describe('The tables', () => {
     ['prod', PROD, true],
     ['dev', DEV, false],
   ])(
-    'are in one region, encrypted, billed by request and, except for the counters, restorable to any second in %s',
+    'are in one region, encrypted, on demand and, except for the counters, with point-in-time recovery in %s',
     (_stage, template, isProtected) => {
       for (const { name, properties } of tablesOf(template)) {
         expect(properties.BillingMode).toBe('PAY_PER_REQUEST');
-        // With a key that DynamoDB owns: AWS charges 0.03 USD per 10,000 requests for one that it manages.
+        // With a key that DynamoDB owns: an AWS managed key costs 0.03 USD per 10,000 requests.
         expect(properties.SSESpecification.SSEEnabled).toBe(false);
         expect(properties.Replicas).toEqual([
           expect.objectContaining({
@@ -63,7 +63,7 @@ describe('The tables', () => {
     },
   );
 
-  it('are the same with an empty list of replicas, which a notice says to remove', async () => {
+  it('do not change with an empty replicaRegions, which a notice says to remove', async () => {
     const former: Stage = { stage: 'prod', settings: { replicaRegions: [] } };
     expect(await templateOf(former)).toEqual(PROD);
     const notices = [expect.stringContaining('replicaRegions is no longer a setting')];

@@ -3,7 +3,7 @@ import { type Resource, type Template, templateOf } from './synthesised.ts';
 
 const TAGGED = await templateOf({ stage: 'prod', settings: { owner: 'Team Vehicles' } });
 
-/** What CloudFormation takes no tags for, or belongs to something that has them. */
+/** Resource types without tags in CloudFormation, or parts of a tagged resource. */
 const WITHOUT_TAGS = [
   'AWS::ApiGatewayV2::Integration',
   'AWS::ApiGatewayV2::Route',
@@ -35,7 +35,7 @@ const resources = ({ Resources }: Template) =>
   Object.values(Resources).map(({ Type, Properties }) => ({ Type, Properties }));
 
 describe('Tags', () => {
-  it('name service, stage and owner on everything that takes them', () => {
+  it('name service, stage and owner on every resource that supports tags', () => {
     const untagged = new Set<string>();
     for (const { Type, Properties } of resources(TAGGED)) {
       const { service, stage, owner } = tagsOf(Properties);
@@ -45,7 +45,7 @@ describe('Tags', () => {
     expect([...untagged].sort()).toEqual(WITHOUT_TAGS);
   });
 
-  it('name no owner where the settings have none', async () => {
+  it('name no owner when the settings have none', async () => {
     const owners = resources(await templateOf({ stage: 'prod' })).map(({ Properties }) => tagsOf(Properties).owner);
     expect(new Set(owners)).toEqual(new Set([undefined]));
   });
