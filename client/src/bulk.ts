@@ -16,14 +16,14 @@ interface Entry {
   readonly code?: string;
 }
 
-/** As many registrations as the smallest plan allows in a request: no need to ask for the plan. */
+/** Registrations per request in the smallest plan. Up to this number the plan's limit is not requested. */
 const SMALLEST_BULK_SIZE = 100;
-/** A body has at most 1 MB, and a registration with its quotes and comma some 10 bytes. */
+/** A body has at most 1 MB, and a registration with its quotes and comma about 10 bytes. */
 const MAX_BULK_SIZE = 100_000;
 
 const isUnread = (entry: Entry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
 
-/** The entry if it repeats its registration and has a verdict; otherwise a failed one, because it may be about another vehicle. */
+/** The entry if it has the registration and a verdict; otherwise an error, because it may describe another vehicle. */
 const checked = <Result extends Entry>(
   entry: Result | null,
   registration: string | undefined,
@@ -32,11 +32,11 @@ const checked = <Result extends Entry>(
   const isFor = entry?.registration === registration && typeof entry?.[verdict] === 'boolean';
   const hasCode = typeof entry?.code === 'string' && entry.code !== '';
   if (entry && isFor && (hasCode || entry.code === undefined)) return entry;
-  const error = 'The answer is not for this registration.';
+  const error = 'The response is not for this registration.';
   return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as Entry as Result;
 };
 
-/** Runs a task for each item, some at the same time. The first failure ends the others. */
+/** Runs a task for each item, `concurrency` at a time. The first error aborts the others. */
 const forEachAtOnce = async <Item>(
   items: readonly Item[],
   concurrency: number,
@@ -64,7 +64,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
     const report = await request<UsageReport>({ path: '/usage', signal });
     const bulkSize = report?.limits?.registrationsPerBulk;
     if (!Number.isInteger(bulkSize) || bulkSize < 1 || bulkSize > MAX_BULK_SIZE) {
-      throw new Error('The service did not answer with the limits of the key.');
+      throw new Error('The response does not contain the limits of the key.');
     }
     size = bulkSize;
     return report;
@@ -73,7 +73,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
   const sizeFor = async (count: number, signal: AbortSignal | undefined): Promise<number> =>
     size ?? (count <= SMALLEST_BULK_SIZE ? SMALLEST_BULK_SIZE : (await usage({ signal })).limits.registrationsPerBulk);
 
-  /** One request; two of half the size when the plan has become smaller. */
+  /** Sends one request, or two of half the size when the plan's limit has become smaller. */
   const ask = async <Result extends Entry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
     const { path, verdict, date, signal } = options;
     try {
@@ -81,7 +81,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
       const answer = await request<{ results?: Result[] } | null>({ method: 'POST', path, body, signal });
       const results = answer?.results;
       if (!Array.isArray(results) || results.length !== asked.length) {
-        throw new Error('The service answered for other registrations than asked.');
+        throw new Error('The response is for registrations other than those requested.');
       }
       return results.map((entry, index) => checked(entry, asked[index], verdict));
     } catch (error) {
@@ -92,7 +92,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
     }
   };
 
-  /** One result per registration, in order. What could not be read is asked again; what is left stays unread. */
+  /** One result per registration, in order. Retries `LOOKUP_UNAVAILABLE`; after the last attempt it remains. */
   const lookUp = async <Result extends Entry>(
     registrations: readonly string[],
     options: BulkOptions,

@@ -10,17 +10,17 @@ import { Content } from './content.ts';
 import { isProblem } from './errors.ts';
 import { type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
 
-/** An entry of a bulk insurance lookup: an answer, or a `code` that says why there is none. */
+/** An entry of a bulk insurance lookup: a result, or the `code` of an error. */
 export type InsuranceEntry = BulkResult['results'][number];
-/** An entry of a bulk compliance lookup: a verdict, or a `code` that says why there is none. */
+/** An entry of a bulk compliance lookup: a verdict, or the `code` of an error. */
 export type ComplianceEntry = BulkComplianceResult['results'][number];
 
 export interface InsuranceOptions extends CallOptions {
-  /** Instead of today: YYYY-MM-DD. */
+  /** YYYY-MM-DD. Default: today. */
   readonly date?: string | undefined;
 }
 
-/** `undefined` instead of the problem that there is no such vehicle. */
+/** Resolves with `undefined` for the problem `VEHICLE_NOT_FOUND`. */
 const unlessUnknown = async <Answer>(answer: Promise<Answer>): Promise<Answer | undefined> => {
   try {
     return await answer;
@@ -31,7 +31,7 @@ const unlessUnknown = async <Answer>(answer: Promise<Answer>): Promise<Answer | 
 };
 
 /**
- * The Vehicle Verification API. Every call waits for the rate limit, repeats what failed for a moment, and rejects with
+ * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It rejects with
  * `ApiProblem`, with `ConnectionError`, or with the reason of its signal.
  */
 export class VehicleVerification {
@@ -39,7 +39,7 @@ export class VehicleVerification {
   readonly #transport: Transport;
   readonly #bulk: ReturnType<typeof openBulk>;
 
-  /** @throws TypeError when the base address or the key cannot be one */
+  /** @throws TypeError when the base address or the key is invalid */
   constructor(options: ClientOptions) {
     this.#transport = openTransport(options);
     this.#bulk = openBulk(this.#transport, options.concurrency ?? 4);
@@ -68,7 +68,7 @@ export class VehicleVerification {
     return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-compliance', verdict: 'compliant', signal });
   }
 
-  /** The key, its limits, the present window and the last 24 hours. */
+  /** The key, its limits, the current window and the last 24 hours. */
   usage(options: CallOptions = {}): Promise<UsageReport> {
     return this.#bulk.usage(options);
   }

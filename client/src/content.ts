@@ -7,19 +7,19 @@ export interface ListOptions extends CallOptions {
   readonly domain?: string | undefined;
   /** Only the item with this slug; needs `domain`. */
   readonly slug?: string | undefined;
-  /** Items in a request, 1 to 100: 50. */
+  /** Items per request, 1 to 100. Default: 50. */
   readonly pageSize?: number | undefined;
 }
 
 export interface CreateOptions extends CallOptions {
-  /** Made for each call, unless you keep your own to repeat a creation from another process. */
+  /** Default: a new one for each call. Pass your own to retry a creation from another process. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What changes in an item, from the item as it is. Called again when someone else was faster. */
+/** Returns the changes to an item. Called again with the current item when another change came first. */
 export type Edit = (item: ContentItem) => UpdateContent | Promise<UpdateContent>;
 
-/** How often an edit is tried while others change the item. */
+/** Maximum number of attempts at an edit while others change the item. */
 const MAX_EDITS = 10;
 
 const pathOf = (id: string): string => `/api/content/${encodeURIComponent(id)}`;
@@ -30,7 +30,7 @@ const hasChanges = (item: ContentItem, { title, content, domain, slug, meta_desc
     ([name, value]) => value === undefined || item[name as keyof ContentItem] === value,
   );
 
-/** Content items. */
+/** Operations on content items. */
 export class Content {
   readonly #transport: Transport;
 
@@ -39,7 +39,7 @@ export class Content {
     this.#transport = transport;
   }
 
-  /** All items, newest in the list first, read page by page. Changes meanwhile shift the pages. */
+  /** All items, newest in the list first, read page by page. Changes meanwhile shift the pages: items may be repeated or missing. */
   async *list({ domain, slug, pageSize = 50, signal }: ListOptions = {}): AsyncGenerator<ContentItem, void, undefined> {
     let limit = pageSize;
     for (let offset = 0, total = 1; offset < total; ) {
@@ -57,12 +57,12 @@ export class Content {
     }
   }
 
-  /** @throws ApiProblem `CONTENT_NOT_FOUND` when there is none with this id */
+  /** @throws ApiProblem `CONTENT_NOT_FOUND` when no item has this id */
   get(id: string, { signal }: CallOptions = {}): Promise<ContentItem> {
     return this.#transport.request<ContentItem>({ path: pathOf(id), signal });
   }
 
-  /** Creates the item once, however often it has to be sent. */
+  /** Creates the item exactly once, also when the request is retried. */
   create(
     item: CreateContent,
     { idempotencyKey = crypto.randomUUID(), signal }: CreateOptions = {},
@@ -71,7 +71,10 @@ export class Content {
     return this.#transport.request<ContentItem>({ method: 'POST', path: '/api/content', headers, body: item, signal });
   }
 
-  /** Reads the item and applies the edit, again when someone else changed it meanwhile. Nothing is overwritten unread. */
+  /**
+   * Reads the item and applies the edit, up to 10 times when others change the item meanwhile. Overwrites no change that the
+   * edit has not seen. @throws ApiProblem `PRECONDITION_FAILED` after that, or when the outcome of the edit is unknown
+   */
   async update(id: string, edit: Edit, { signal }: CallOptions = {}): Promise<ContentItem> {
     for (let attempt = 1; ; attempt += 1) {
       const { version, ...item } = await this.get(id, { signal });
@@ -82,7 +85,7 @@ export class Content {
       } catch (error) {
         if (!isProblem(error, 'PRECONDITION_FAILED') || attempt === MAX_EDITS) throw error;
         if (error.isAfterLostAnswer) {
-          // The change that came first may be our own.
+          // The conflicting change may be this edit, whose response was lost.
           const present = await this.get(id, { signal });
           if (present.version === version + 1 && hasChanges(present, body)) return present;
           if (present.version > version + 1) throw error;
@@ -92,7 +95,7 @@ export class Content {
     }
   }
 
-  /** Deletes the item for good. @throws ApiProblem `CONTENT_NOT_FOUND` when there was none with this id */
+  /** Deletes the item permanently. @throws ApiProblem `CONTENT_NOT_FOUND` when no item had this id */
   async delete(id: string, { signal }: CallOptions = {}): Promise<void> {
     try {
       await this.#transport.request<void>({ method: 'DELETE', path: pathOf(id), signal });

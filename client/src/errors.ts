@@ -3,22 +3,22 @@ import type { Problem, ValidationIssue } from './api-types.ts';
 /** Known codes, and any that a later version of the service adds. */
 export type ProblemCode = Problem['code'];
 
-/** What the service answered instead of doing what it was asked. */
+/** An error response of the service, a proxy or the platform. */
 export class ApiProblem extends Error {
   override readonly name = 'ApiProblem';
   readonly status: number;
-  /** For programs to decide by. Absent when a proxy or the platform answered, not the service. */
+  /** Identifies the problem. Undefined when a proxy or the platform responded instead of the service. */
   readonly code: ProblemCode | undefined;
   readonly title: string;
-  /** A sentence that a person can act on. */
+  /** A sentence for people, with what to do. */
   readonly detail: string;
-  /** Every validation issue, for invalid input. */
+  /** Every validation issue of invalid input; otherwise empty. */
   readonly errors: readonly ValidationIssue[];
   /** Quote it when you ask for support. */
   readonly requestId: string | undefined;
-  /** Seconds to wait before the request is sent again, where the answer has them. */
+  /** Seconds to wait before a retry, if the response has them. */
   readonly retryAfter: number | undefined;
-  /** Whether an earlier attempt had no answer, so that it may have been carried out. */
+  /** Whether the outcome of an earlier attempt is unknown: it may have been applied. */
   readonly isAfterLostAnswer: boolean;
 
   constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean) {
@@ -27,7 +27,7 @@ export class ApiProblem extends Error {
     const problem = isProblemDocument(response) ? members : {};
     const code = textOf(problem.code);
     const detail =
-      textOf(problem.detail) ?? textOf(members.message) ?? `The answer has the status ${status} and no explanation.`;
+      textOf(problem.detail) ?? textOf(members.message) ?? `The response has the status ${status} and no explanation.`;
     const requestId =
       textOf(problem.requestId) ?? headers.get('X-Request-Id') ?? headers.get('Apigw-Requestid') ?? undefined;
     super(`${[status, code].join(' ').trim()}: ${detail}${requestId ? ` (request ${requestId})` : ''}`);
@@ -42,15 +42,15 @@ export class ApiProblem extends Error {
   }
 }
 
-/** No complete answer arrived in any attempt. `cause` is the last failure. */
+/** The last attempt received no complete response. `cause` is its error. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
 
   constructor(origin: string, attempts: number, cause: unknown) {
-    // Messages of some runtimes quote the address, which has the registration in it.
+    // Messages of some runtimes quote the address, which contains the registration.
     const { name, code, cause: inner } = cause as { name?: string; code?: unknown; cause?: { code?: unknown } };
     const reason = inner?.code ?? (typeof code === 'string' ? code : name);
-    super(`No complete answer from ${origin} in ${attempts} attempts (${reason}).`, { cause });
+    super(`No complete response from ${origin} in ${attempts} attempts (${reason}).`, { cause });
   }
 }
 
@@ -58,13 +58,13 @@ export class ConnectionError extends Error {
 export const isProblem = (error: unknown, code: ProblemCode): error is ApiProblem =>
   error instanceof ApiProblem && error.code === code;
 
-/** Whether the service answered, not a proxy or the platform. */
+/** Whether the response is from the service, not from a proxy or the platform. */
 export const isProblemDocument = ({ headers }: Response): boolean =>
   headers.get('Content-Type')?.startsWith('application/problem+json') ?? false;
 
 type Members = Readonly<Partial<Record<keyof Problem | 'message', unknown>>>;
 
-/** The members of a problem document, or `message` of API Gateway; none of HTML, which proxies answer with. */
+/** The members of a problem document, or `message` of API Gateway; none of the HTML of proxies. */
 const membersOf = (text: string): Members => {
   try {
     const body: unknown = JSON.parse(text);
@@ -74,7 +74,7 @@ const membersOf = (text: string): Members => {
   }
 };
 
-/** A member may be of any type when a proxy or a faulty service answers. */
+/** A proxy or a faulty service may send members of any type. */
 const textOf = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined);
 
 const isValidationIssue = (issue: Partial<Record<keyof ValidationIssue, unknown>> | null): issue is ValidationIssue =>

@@ -1,8 +1,8 @@
-/** Clock, chance and waiting: replaced in tests only. */
+/** Clock, random numbers and delays. Only tests replace them. */
 export interface Timing {
   /** Unix milliseconds. */
   readonly now: () => number;
-  /** From 0 to 1, without 1. */
+  /** At least 0 and less than 1. */
   readonly random: () => number;
   /** Waits; rejects with the signal's reason as soon as it is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -26,10 +26,10 @@ export const realTiming: Timing = {
     }),
 };
 
-/** Longest backoff of the first repetition; it doubles with each further one. */
+/** Maximum delay before the first retry; it doubles with each further retry. */
 const BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 20_000;
 
-/** Exponential backoff with full jitter, so that clients that failed together do not come back together. */
+/** Milliseconds of exponential backoff with full jitter, so that clients do not retry at the same time. */
 export const backoffMs = (attempt: number, { random }: Timing): number =>
   random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (attempt - 1));

@@ -3,23 +3,23 @@ import { trackQuota, WINDOW_MS } from './quota.ts';
 import { backoffMs, realTiming, type Timing } from './timing.ts';
 
 export interface ClientOptions {
-  /** With the version: `https://api.example.com/v1`. */
+  /** The address with the version: `https://api.example.com/v1`. */
   readonly baseUrl: string | URL;
   readonly apiKey: string;
   /** Instead of the global `fetch`, for example one that goes through a proxy. */
   readonly fetch?: typeof fetch | undefined;
-  /** Attempts at a request, the first included: 5. */
+  /** Maximum number of attempts at a request, including the first. Default: 5. */
   readonly attempts?: number | undefined;
-  /** Time for one attempt: 15,000. */
+  /** Milliseconds for one attempt. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** Bulk requests at the same time: 4. */
+  /** Maximum number of concurrent bulk requests. Default: 4. */
   readonly concurrency?: number | undefined;
   /** For tests. */
   readonly timing?: Partial<Timing> | undefined;
 }
 
 export interface CallOptions {
-  /** Ends the call, also while it waits; it then rejects with the signal's reason. */
+  /** Aborts the call, also while it waits. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -32,17 +32,17 @@ interface ApiRequest extends CallOptions {
   readonly body?: unknown;
 }
 
-interface Answer {
+interface CompleteResponse {
   readonly response: Response;
   readonly text: string;
-  /** Of a success that has one. */
+  /** The JSON of a success or of a problem document; undefined for 204 and for anything else. */
   readonly body: unknown;
 }
 
-/** A longer `Retry-After` is left to the caller, unless it is about the rate limit. */
+/** After a longer `Retry-After` the call rejects, unless the reason is the rate limit. */
 const MAX_RETRY_AFTER_SECONDS = 120;
-/** A page has at most 5 MB, and API Gateway passes on at most 10 MB: more is no answer of this API. */
-const MAX_ANSWER_BYTES = 10_000_000;
+/** A page has at most 5 MB, and API Gateway returns at most 10 MB: a larger response is not from this API. */
+const MAX_RESPONSE_BYTES = 10_000_000;
 
 const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
@@ -51,26 +51,27 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw new SyntaxError('The answer is not complete JSON.');
+    throw new SyntaxError('The response is not complete JSON.');
   }
 };
 
-/** The text of an answer. @throws Error when it is too large; what is left of it is then not read */
+/** The text of a response. @throws Error when it is too large; the rest is then not read */
 const readText = async ({ body }: Response): Promise<string> => {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw Object.assign(new Error('The answer is too large.'), { code: 'TOO_LARGE' });
+    if (bytes > MAX_RESPONSE_BYTES) throw Object.assign(new Error('The response is too large.'), { code: 'TOO_LARGE' });
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
 };
 
 /**
- * Sends requests, each of which does no harm when it arrives twice: they read, or have an Idempotency-Key, If-Match, or
- * nothing left to delete.
+ * Sends requests and retries transient errors. Retries are safe: each request reads, deletes, or has an Idempotency-Key or
+ * If-Match.
+ * @throws TypeError when the base address or the key is invalid
  */
 export const openTransport = (options: ClientOptions) => {
   const { attempts = 5, timeoutMs = 15_000 } = options;
@@ -78,16 +79,16 @@ export const openTransport = (options: ClientOptions) => {
   const base = new URL(options.baseUrl);
   const root = base.href.replace(/\/+$/, '');
   const apiKey = options.apiKey.trim();
-  // `fetch` would quote it in its message.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key is empty or has characters that no key has.');
+  // `fetch` would quote the key in its error message.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key is empty or contains invalid characters.');
   const quota = trackQuota(timing);
 
-  /** One attempt: the answer, read whole, or why there is none. */
+  /** One attempt: the complete response, or the error. @throws the signal's reason */
   const attemptOnce = async (
     url: URL,
     init: RequestInit,
     signal: AbortSignal | undefined,
-  ): Promise<Answer | { readonly failure: unknown }> => {
+  ): Promise<CompleteResponse | { readonly failure: unknown }> => {
     signal?.throwIfAborted();
     await quota.take(signal);
     let response: Response | undefined;
@@ -106,7 +107,7 @@ export const openTransport = (options: ClientOptions) => {
     }
   };
 
-  /** The answer's body. @throws ApiProblem, ConnectionError, or the signal's reason */
+  /** Sends a request and returns the body of the response. @throws ApiProblem, ConnectionError, or the signal's reason */
   const request = async ({ method = 'GET', path, query = {}, headers, body, signal }: ApiRequest): Promise<unknown> => {
     const url = new URL(`${root}${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
@@ -122,19 +123,19 @@ export const openTransport = (options: ClientOptions) => {
     };
     let hasLostAnswer = false;
     for (let attempt = 1; ; attempt += 1) {
-      const answer = await attemptOnce(url, init, signal);
+      const result = await attemptOnce(url, init, signal);
       let retryAfter = 0;
-      if ('failure' in answer) {
-        if (attempt >= attempts) throw new ConnectionError(base.origin, attempt, answer.failure);
+      if ('failure' in result) {
+        if (attempt >= attempts) throw new ConnectionError(base.origin, attempt, result.failure);
         hasLostAnswer = true;
       } else {
-        if (answer.response.ok) return answer.body;
-        const problem: ApiProblem = new ApiProblem(answer.response, answer.text, timing.now(), hasLostAnswer);
+        if (result.response.ok) return result.body;
+        const problem: ApiProblem = new ApiProblem(result.response, result.text, timing.now(), hasLostAnswer);
         retryAfter = problem.retryAfter ?? 0;
         if (isProblem(problem, 'RATE_LIMITED')) retryAfter = Math.min(retryAfter, WINDOW_MS / 1_000);
         const isFinal = !isTransient(problem.status) || retryAfter > MAX_RETRY_AFTER_SECONDS;
         if (isFinal || attempt >= attempts) throw problem;
-        // After 429 nothing was done; after another transient problem nobody knows.
+        // A 429 has no effect; after any other transient problem the outcome is unknown.
         hasLostAnswer ||= problem.status !== 429;
       }
       await timing.sleep(retryAfter * 1_000 + backoffMs(attempt, timing), signal);
@@ -143,9 +144,9 @@ export const openTransport = (options: ClientOptions) => {
 
   return {
     attempts,
-    /** Waits before a repetition; `attempt` is the number of the attempt that failed. */
+    /** Waits before a retry; `attempt` is the number of the attempt that failed. */
     backOff: (attempt: number, signal: AbortSignal | undefined) => timing.sleep(backoffMs(attempt, timing), signal),
-    /** As `request`, of a type that the OpenAPI document promises. */
+    /** `request` with the body's type in the OpenAPI document, which is not validated. */
     request: request as <Body>(asked: ApiRequest) => Promise<Body>,
   };
 };

@@ -6,7 +6,7 @@ import { CannotStart } from './options.ts';
 
 const OWNER_ONLY_FOLDER = 0o700;
 
-/** Every LevelDB database has it. A folder without it contains something else, or its data is lost. */
+/** A file of every LevelDB database. A folder without it contains something else, or its data is lost. */
 const MARKER = 'CURRENT';
 
 /** Creates the folder unless it exists. @throws the error of the file system */

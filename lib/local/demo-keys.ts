@@ -33,7 +33,7 @@ const createDemoKey = async (keys: Keys, { name, plan, environment }: DemoKey, n
   return key;
 };
 
-/** Until version 0.3.0 every demo key was a test key, which sees none of the sample data now. */
+/** Whether a stored key is valid and of this environment and plan. Before version 0.3.0 every demo key was a test key. */
 const isUsable = async (keys: Keys, key: unknown, { plan, environment }: DemoKey): Promise<boolean> => {
   const presented = typeof key === 'string' ? parseApiKey(key) : undefined;
   if (presented?.environment !== environment) return false;

@@ -13,13 +13,13 @@ export const localEnvironment = (endpoint: string, names: TableNames): Record<st
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
 
-/** Sets the environment of the functions. To be called before they are imported. */
+/** Sets the environment of the functions. Must be called before they are imported. */
 export const applyEnvironment = (environment: Record<string, string>): void => {
   process.env.POWERTOOLS_LOG_LEVEL ??= LOG_LEVEL;
   Object.assign(process.env, environment);
 };
 
-/** The settings of the service that the shell can set. */
+/** The environment variables that configure the service. */
 export const settingsFromEnvironment = () => ({
   port: process.env.PORT,
   dynamodbPort: process.env.DYNAMODB_PORT,

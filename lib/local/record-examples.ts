@@ -1,4 +1,4 @@
-/** Records the responses that the document shows: `npm run openapi`. */
+/** Records the responses in the OpenAPI document: `npm run openapi`. */
 import { createHash } from 'node:crypto';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { type KeyRecord, keysTable } from '../../core/access/keys-table.ts';
@@ -13,15 +13,15 @@ import { SAMPLE_CONTENT } from './sample-content.ts';
 import { openDatabase } from './sample-database.ts';
 import { startLocalService } from './service.ts';
 
-/** The time of every request, so that days and times agree with each other and with the requests. */
+/** The time of every request and of the sample data, so that all days and times are consistent. */
 const RECORDED_AT = new Date('2026-06-15T12:00:10.000Z');
 
 const sampleIds: ReadonlySet<unknown> = new Set(SAMPLE_CONTENT.map(({ id }) => id));
 
-/** The ids of requests and items, and of keys. */
+/** The UUIDs of requests and items, and the ids of keys. */
 const ID = /\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{20})\b/g;
 
-/** Replaces random ids by fixed ones, in order of appearance: of one endpoint, so that a new one changes no other. */
+/** Replaces random ids with fixed ones, in order of appearance. Called per endpoint: a new endpoint changes no other's ids. */
 const withFixedIds = <Value>(value: Value): Value => {
   const fixed = new Map<string, string>();
   const replaced = JSON.stringify(value).replace(ID, (id) => {

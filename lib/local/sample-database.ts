@@ -33,7 +33,7 @@ export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: Tabl
 
 /**
  * Dates the sample vehicles of an earlier start from today again, so that their outcomes stay as documented. A record that was
- * changed since is not touched.
+ * changed since is left alone.
  */
 const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const records = complianceTable(db, names);
@@ -62,7 +62,7 @@ export const loadSampleContent = async (db: DynamoDBDocumentClient, names: Table
 
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** A client of a DynamoDB on this machine. To be destroyed after use. */
+/** A client of a DynamoDB on this machine. The caller destroys it after use. */
 export const openDatabase = (endpoint: string): DynamoDBDocumentClient =>
   createDatabase({ region: 'eu-west-2', endpoint, credentials: CREDENTIALS });
 
@@ -71,7 +71,7 @@ interface SampleDatabaseOptions {
   readonly now?: Date;
   /** Dates the sample vehicles of an existing table from today again. */
   readonly refresh?: boolean;
-  /** Where the demo keys are stored for the next start. */
+  /** The folder in which the demo keys are stored for the next start. */
   readonly dataDirectory?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The sandbox vehicles as sample data of a developer's machine, dated from a day. */
+/** The sandbox vehicles as sample data of the local service, dated from a day. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
@@ -14,7 +14,7 @@ import type { VehicleRecord } from '../../core/vehicles/record.ts';
 export const sampleVehicleRecords = (now: Date): VehicleRecord[] =>
   sandboxRegistrations().flatMap((registration) => sandboxVehicle(registration, londonDate(now)) ?? []);
 
-/** Their compliance records on the day of `now`. Some vehicles have none. */
+/** The compliance records of the sample vehicles on the day of `now`. Some vehicles have none. */
 export const sampleComplianceRecords = (now: Date): ComplianceRecord[] =>
   sandboxRegistrations().flatMap((registration) => sandboxCompliance(registration, londonDate(now)) ?? []);
 

@@ -1,7 +1,7 @@
 import { PLAN_NAMES } from '../../core/access/plans.ts';
 import type { DemoKeys } from './demo-keys.ts';
 
-/** What a start prints when the service is ready. */
+/** The contents of the banner. */
 export interface StartBanner {
   readonly title: string;
   /** Label and value of each line at the top. */
@@ -13,7 +13,7 @@ export interface StartBanner {
   readonly requests: readonly string[];
 }
 
-/** The addresses, one demo key per plan, the test key, and lines to paste: the key as `KEY`, as the documentation uses it, and requests. */
+/** The text that is printed when the service is ready: addresses, demo keys, and commands to paste, with the key as `KEY`. */
 export const startBanner = ({ title, addresses, keys, heading, requests }: StartBanner): string =>
   [
     title,

@@ -25,7 +25,7 @@ const rotate = async (id: string, ...args: string[]) =>
 const successorsOf = async (id: string) => (await keys().list()).filter(({ follows }) => follows === id);
 
 describe('keys rotate', () => {
-  it('makes a successor with the same name, plan, scopes, domains and environment, and ends the old key in 7 days', async () => {
+  it('creates a successor with the same name, plan, scopes, domains and environment, and ends the old key in 7 days', async () => {
     const settings = ['--scopes', 'content:read', '--domains', 'a.example', '--env', 'test', '--expires', '2026-12-31'];
     const old = await create(...settings);
     const { id, key, previous } = await rotate(old);
@@ -39,7 +39,7 @@ describe('keys rotate', () => {
     expect(previous).toMatchObject({ id: old, state: 'active', expires: IN_A_WEEK, successor: id });
   });
 
-  it('shows the successor in a block that people can read, and what becomes of the old key', async () => {
+  it('shows the successor as readable text, and when the old key ends', async () => {
     const old = await create('--expires', '2026-12-31');
     const { stdout } = await run(['keys', 'rotate', old]);
     expect(stdout).toMatch(
@@ -69,11 +69,11 @@ describe('keys rotate', () => {
   it('without an overlap revokes the old key at once', async () => {
     const old = await create('--expires', '2026-12-31');
     const { stdout } = await run(['keys', 'rotate', old, '--overlap-days', '0']);
-    expect(stdout).toContain(`follows  ${old}, which is revoked since ${NOW.toISOString()}\n`);
+    expect(stdout).toContain(`follows  ${old}, which was revoked at ${NOW.toISOString()}\n`);
     expect(await keys().find(old)).toMatchObject({ revokedAt: NOW.toISOString(), expires: '2026-12-31' });
   });
 
-  it('passes the first key of the chain on to every successor', async () => {
+  it('stores the first key of the chain in every successor', async () => {
     const first = await create();
     const second = await rotate(first);
     const third = await rotate(second.id);
@@ -83,34 +83,37 @@ describe('keys rotate', () => {
   it('rejects a second rotation and names the successor', async () => {
     const old = await create();
     const { id } = await rotate(old);
-    const sentence = `error: key ${old} was rotated already, its successor is ${id}: rotate that one instead\n`;
+    const sentence = `error: key ${old} was already rotated: rotate its successor ${id} instead\n`;
     expect(await run(['keys', 'rotate', old])).toEqual(failure(sentence));
     expect(await successorsOf(old)).toHaveLength(1);
   });
 
-  it('rejects a revoked and an expired key with what to do instead', async () => {
+  it('rejects a revoked or expired key, and names the command to use instead', async () => {
     const [revoked, expired] = [await create(), await create('--expires', '2026-11-21')];
     await run(['keys', 'revoke', revoked]);
-    const instead = 'and cannot be rotated: make a new one with "keys create"\n';
+    const instead = 'and cannot be rotated: create a new one with "keys create"\n';
     expect(await run(['keys', 'rotate', revoked])).toEqual(
-      failure(`error: key ${revoked} is revoked since ${NOW.toISOString()} ${instead}`),
+      failure(`error: key ${revoked} was revoked at ${NOW.toISOString()} ${instead}`),
     );
     expect(await run(['keys', 'rotate', expired], { now: new Date('2026-11-22T12:00:00Z') })).toEqual(
-      failure(`error: key ${expired} is expired since the end of 2026-11-21 ${instead}`),
+      failure(`error: key ${expired} expired at the end of 2026-11-21 ${instead}`),
     );
     expect([await successorsOf(revoked), await successorsOf(expired)]).toEqual([[], []]);
   });
 
-  it.each(['-1', '1.5', '366', 'week', ''])('rejects an overlap of "%s" days with what to write', async (days) => {
-    const result = await run(['keys', 'rotate', '0'.repeat(20), '--overlap-days', days]);
-    expect(result).toEqual(failure('Write a whole number of days from 0 to 365; 0 revokes the old key at once'));
-  });
+  it.each(['-1', '1.5', '366', 'week', ''])(
+    'rejects an overlap of "%s" days, and names the allowed values',
+    async (days) => {
+      const result = await run(['keys', 'rotate', '0'.repeat(20), '--overlap-days', days]);
+      expect(result).toEqual(failure('Write a whole number of days from 0 to 365; 0 revokes the old key at once'));
+    },
+  );
 
-  it('asks for the environment where the record of an early version does not have it', async () => {
+  it('requires --env when the record of an early version has no environment', async () => {
     const id = 'e'.repeat(20);
     const early = { name: 'Early', plan: 'free', scopes: [], createdAt: '2026-01-01T08:00:00.000Z' } as const;
     await keys().add({ id, hash: 'e'.repeat(64), ...early });
-    expect(await run(['keys', 'rotate', id])).toEqual(failure('write --env live or --env test'));
+    expect(await run(['keys', 'rotate', id])).toEqual(failure('or --env test if it begins with vvc_test_'));
     expect((await rotate(id, '--env', 'test')).key).toMatch(/^vvc_test_/);
     const other = await create();
     expect(await run(['keys', 'rotate', other, '--env', 'test'])).toEqual(
@@ -137,7 +140,7 @@ describe('keys rotate, when responses of the database are lost', () => {
     expect([keyIdOf(hashKey(key)), (await successorsOf(old)).map((successor) => successor.id)]).toEqual([id, [id]]);
   });
 
-  it('shows the key that was stored when the outcome of the transaction stays unknown', async () => {
+  it('shows the key that was stored when the outcome of the transaction remains unknown', async () => {
     let calls = 0;
     const { exitCode, stdout, stderr, old } = await rotateLosing(() => {
       calls += 1;
@@ -161,13 +164,13 @@ describe('keys rotate, at the same time as another change', () => {
     old = await create();
   });
 
-  it('makes one successor when two rotate at once, and tells the other which it is', async () => {
+  it('creates one successor in concurrent rotations, and names it in the errors of the others', async () => {
     const results = await Promise.all(Array.from({ length: 4 }, () => run(['keys', 'rotate', old, '--json'])));
     const successors = await successorsOf(old);
     expect(successors).toHaveLength(1);
     const [shown, ...others] = results.toSorted((a, b) => a.exitCode - b.exitCode);
     expect(JSON.parse(shown?.stdout ?? '')).toMatchObject({ id: successors[0]?.id });
-    for (const other of others) expect(other).toEqual(failure(`its successor is ${successors[0]?.id}`));
+    for (const other of others) expect(other).toEqual(failure(`rotate its successor ${successors[0]?.id}`));
   });
 
   /** Rotates while another change happens after the old key was read and before the transaction is applied. */
@@ -186,9 +189,9 @@ describe('keys rotate, at the same time as another change', () => {
     return result;
   };
 
-  it('makes no successor of a key that was revoked meanwhile', async () => {
+  it('creates no successor of a key that was revoked meanwhile', async () => {
     const result = await rotateDuring(() => keys().revoke(old, NOW.toISOString()));
-    expect(result).toEqual(failure(`key ${old} is revoked since ${NOW.toISOString()} and cannot be rotated`));
+    expect(result).toEqual(failure(`key ${old} was revoked at ${NOW.toISOString()} and cannot be rotated`));
     expect(await successorsOf(old)).toEqual([]);
   });
 
@@ -198,14 +201,14 @@ describe('keys rotate, at the same time as another change', () => {
     expect(await successorsOf(old)).toMatchObject([{ plan: 'premium', domains: ['b.example'] }]);
   });
 
-  it('names the successor that another rotation made meanwhile', async () => {
+  it('names the successor that another rotation created meanwhile', async () => {
     const result = await rotateDuring(() => run(['keys', 'rotate', old]));
     const [successor, ...more] = await successorsOf(old);
     expect(more).toEqual([]);
-    expect(result).toEqual(failure(`its successor is ${successor?.id}`));
+    expect(result).toEqual(failure(`rotate its successor ${successor?.id}`));
   });
 
-  it('rotates or revokes in one order or the other, never half', async () => {
+  it('rotates and revokes in one order or the other, never partially', async () => {
     const [rotated, revoked] = await Promise.all([
       run(['keys', 'rotate', old, '--json']),
       run(['keys', 'revoke', old, '--json']),

@@ -52,7 +52,7 @@ describe('keys create', () => {
     expect(stdout).toMatch(/^domains {2}a\.example, b\.example$/m);
   });
 
-  it('shows a block that people can read, with the key on a line of its own', async () => {
+  it('shows readable text, with the key on its own line', async () => {
     const { stdout } = await run(['keys', 'create', '--name', 'Ada', '--plan', 'premium', '--env', 'test']);
     expect(stdout).toMatch(/^ +vvc_test_[0-9A-Za-z]{36}$/m);
     expect(stdout).toMatch(/shown only this once/);
@@ -82,10 +82,10 @@ describe('keys create', () => {
     expect(result.stderr).toMatch(/^error: \P{Cc}* [Ss]ee --help\n$/u);
   });
 
-  it('rejects a day that is over with what to write instead, and creates nothing', async () => {
+  it('rejects a day in the past, suggests today and creates nothing', async () => {
     const { stderr } = await run([...CREATE, 'Old', '--expires', '2026-11-20']);
-    const remedy = 'write --expires 2026-11-21 (today, Europe/London) or a later day, or leave it out';
-    expect(JSON.parse(stderr)).toEqual({ error: `2026-11-20 is over: ${remedy}`, exitCode: 2 });
+    const remedy = 'use --expires 2026-11-21 (today, Europe/London) or a later day, or leave it out';
+    expect(JSON.parse(stderr)).toEqual({ error: `2026-11-20 is in the past: ${remedy}`, exitCode: 2 });
     expect((await listed()).filter(({ name }) => name === 'Old')).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('keys list', () => {
     for (const line of stdout.split('\n')) expect(line.replace(/[車両]/g, 'xx').length).toBeLessThanOrEqual(100);
   });
 
-  it('shows the minute in which each key was last sent, if that was in the last 25 hours', async () => {
+  it('shows the minute in which each key was last used, if that was in the last 25 hours', async () => {
     const [now, yesterday, before] = [await create(), await create(), await create()];
     const usage = usageTable(engine().client, engine().names.usage);
     const count = (id: string, agoMs: number) => usage.increment(id, windowAt(new Date(NOW.getTime() - agoMs)));
@@ -202,7 +202,7 @@ describe('keys revoke, update and usage', () => {
     expect((await listed()).find((key) => key.id === id)).toMatchObject({ domains: ['first.example'] });
   });
 
-  it('keep the first moment when a key is revoked twice', async () => {
+  it('keep the first time when a key is revoked twice', async () => {
     const { id } = await create();
     await run(['keys', 'revoke', id]);
     const again = await run(['keys', 'revoke', id], { now: new Date('2027-01-01T00:00:00Z') });
@@ -214,19 +214,16 @@ describe('keys revoke, update and usage', () => {
     ['rotate', []],
     ['usage', []],
     ['update', ['--plan', 'free']],
-  ])(
-    'reject an id that no key has, and never repeat a key that was given for one: keys %s',
-    async (command, options) => {
-      const unknown = await run(['keys', command, '0'.repeat(20), ...options]);
-      expect(unknown).toEqual({ exitCode: 2, stdout: '', stderr: `error: no key has the id ${'0'.repeat(20)}\n` });
-      const { key } = await create();
-      const result = await run(['keys', command, key, ...options]);
-      expect(result).toEqual(failure('20 hexadecimal digits'));
-      expect(result.stderr).not.toContain(key);
-    },
-  );
+  ])('reject an unknown id, and never print a key that was passed as an id: keys %s', async (command, options) => {
+    const unknown = await run(['keys', command, '0'.repeat(20), ...options]);
+    expect(unknown).toEqual({ exitCode: 2, stdout: '', stderr: `error: no key has the id ${'0'.repeat(20)}\n` });
+    const { key } = await create();
+    const result = await run(['keys', command, key, ...options]);
+    expect(result).toEqual(failure('20 hexadecimal digits'));
+    expect(result.stderr).not.toContain(key);
+  });
 
-  it('count the requests of this window beside the limit, and start again in the next one', async () => {
+  it('count the requests of the current window with the limit, and start again in the next one', async () => {
     const { id } = await create();
     const usage = usageTable(engine().client, engine().names.usage);
     await Promise.all([1, 2, 3].map(() => usage.increment(id, windowAt(NOW))));
@@ -273,7 +270,7 @@ describe('Global options', () => {
     expect(result).toEqual(failure('error: DYNAMODB_PORT must be a port number from 1 to 65535, not "eighty"\n'));
   });
 
-  it('are rejected with one sentence when they name no address, or a database without the tables', async () => {
+  it('are rejected with one sentence when the address is invalid or the database lacks the tables', async () => {
     const result = await runCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
     expect(result).toEqual(failure(/^error: .* takes the address.*\n$/));
     expect(await run(['keys', 'list', '--tables', 'nobody-'])).toEqual(failure('does not have the tables'));

@@ -6,7 +6,7 @@ import { commandLine, failure, NOW } from './command-line.ts';
 
 const { run, engine } = commandLine();
 
-/** The table that a point-in-time restore makes, beside the live one. */
+/** The table that a point-in-time restore creates, beside the live one. */
 const restoredTable = () => `${engine().names.keys}-restored-keys`;
 const put = (TableName: string, Item: object) => engine().client.send(new PutCommand({ TableName, Item }));
 const drop = (TableName: string, id: string) => engine().client.send(new DeleteCommand({ TableName, Key: { id } }));
@@ -26,7 +26,7 @@ describe('keys restore', () => {
     const { client, names } = engine();
     for (const name of Object.keys(ids)) ids[name as keyof typeof ids] = await create(name);
     await run(['keys', 'revoke', ids.revokedBefore]);
-    // The restore point: what the table holds now, with an attribute of a later version.
+    // The restore point: the current items, with an attribute of a later version.
     await createTables(client, prefixedTableNames(restoredTable().replace(/keys$/, '')));
     const { Items = [] } = await client.send(new ScanCommand({ TableName: names.keys }));
     for (const item of Items) await put(restoredTable(), { ...item, environment: 'live' });
@@ -35,12 +35,12 @@ describe('keys restore', () => {
     for (const id of [ids.missing, ids.revokedBefore]) await drop(names.keys, id);
   });
 
-  it('restores missing keys whole, and leaves those that were revoked or changed since as they are', async () => {
+  it('restores missing keys completely, and does not change keys that were revoked or changed since', async () => {
     const { exitCode, stdout, stderr } = await restore();
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^${ids.missing} +missing +restored$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^${ids.revokedSince} +revokedSince +already there$`, 'm'));
-    expect(stdout).toMatch(/^Restored: 2\. Already there and left as they are: 2\.$/m);
+    expect(stdout).toMatch(/^Restored: 2\. Already there and not changed: 2\.$/m);
     expect(await liveRecord(ids.revokedSince)).toMatchObject({ revokedAt: NOW.toISOString() });
     expect(await liveRecord(ids.changedSince)).toMatchObject({ plan: 'premium' });
     expect(await liveRecord(ids.revokedBefore)).toMatchObject({ revokedAt: NOW.toISOString() });
@@ -64,7 +64,7 @@ describe('keys restore', () => {
     expect(await liveRecord(id)).toBeUndefined();
   });
 
-  it('is rejected with one sentence for a table that is missing or holds something else', async () => {
+  it('is rejected with one sentence for a table that is missing or contains other data', async () => {
     expect(await restore('nowhere')).toEqual(failure(/^error: .* has no table nowhere, or it is not ready yet\n$/));
     const { vehicles } = engine().names;
     await put(vehicles, { registration: 'A1' });

@@ -56,14 +56,14 @@ describe('A deployed stack', () => {
   });
 
   it.each([
-    [['--tables', 'keys='], '--tables takes what all names begin with, or single tables as ID=NAME'],
+    [['--tables', 'keys='], '--tables takes the prefix of all table names, or single tables as ID=NAME'],
     [['--tables', 'key=a'], 'with the ids keys, usage, vehicles, compliance, content'],
-    [['--tables', 'keys=a,keys=b'], '--tables takes what all names begin with'],
+    [['--tables', 'keys=a,keys=b'], '--tables takes the prefix of all table names'],
     [['--stack', 'missing'], 'there is no stack missing in eu-west-2'],
     [['--stack', 'other'], 'the stack other is not a stack of this service: it has no output KeysTable'],
     [['--stack', DEV, '--dynamodb', 'http://127.0.0.1:1'], '--stack finds the database by itself'],
     [['--dynamodb', 'http://127.0.0.1:1'], '--region belongs to a deployed stack'],
-    [[], 'name the stack with --stack, or tables that have none with --tables keys=NAME'],
+    [[], 'name the stack with --stack, or tables without a stack with --tables keys=NAME'],
   ])('is rejected with a sentence when it cannot be used: %j', async (options, sentence) => {
     expect(await run(['keys', 'list', ...options])).toEqual(failure(sentence));
   });
@@ -124,7 +124,7 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
     const revoke = ['keys', 'revoke', id, '--stack', PROD];
     expect(await run(revoke, answering('yes'))).toMatchObject({ exitCode: 2 });
     expect(await run(revoke, answering(PROD))).toMatchObject({ exitCode: 0 });
-    expect(questions[0]).toBe(`This ends key ${id} for good. Type ${PROD} to go on: `);
+    expect(questions[0]).toBe(`This revokes key ${id} permanently. Type ${PROD} to continue: `);
   });
 
   it('is done without a question on a stack that goes with its data', async () => {

@@ -63,7 +63,7 @@ describe('A bulk lookup', () => {
     expect(asked.slice(7).map(({ length }) => length)).toEqual([125, 125]);
   });
 
-  it('has four requests at the same time, and ends the others when one fails', async () => {
+  it('sends four concurrent requests, and aborts the others when one fails', async () => {
     let open = 0;
     let most = 0;
     const aborted = new Error('rejected');
@@ -83,10 +83,12 @@ describe('A bulk lookup', () => {
     expect(await client.verify(named(1), { signal }).catch((error: unknown) => error)).toBe(aborted);
   });
 
-  it('rejects an answer that is not for its registrations', async () => {
+  it('rejects a response that is not for its registrations', async () => {
     for (const body of [{ results: [] }, { results: 'x' }, {}, null]) {
       const { client } = clientOf(() => Response.json(body));
-      await expect(client.verify(['A1'])).rejects.toThrow('The service answered for other registrations than asked.');
+      await expect(client.verify(['A1'])).rejects.toThrow(
+        'The response is for registrations other than those requested.',
+      );
     }
   });
 
@@ -96,27 +98,24 @@ describe('A bulk lookup', () => {
     ['a verdict of another kind', { registration: 'X1', insured: 'true' }],
     ['an empty code', { registration: 'X1', insured: true, code: '' }],
     ['no entry', null],
-  ])('has a failed entry where the answer has %s', async (_title, entry) => {
+  ])('has an error entry where the response has %s', async (_title, entry) => {
     const answer = (entries: readonly unknown[]) => Response.json({ results: entries });
     const { client, asked } = clientOf(() => answer([{ registration: 'X0', insured: true, policy: null }, entry]));
     const [first, second] = await client.verify(named(2));
     expect(first).toEqual({ registration: 'X0', insured: true, policy: null });
     expect(second).toEqual({
       ...{ registration: 'X1', insured: false, code: 'INVALID_ANSWER' },
-      error: 'The answer is not for this registration.',
+      error: 'The response is not for this registration.',
     });
     expect(asked).toHaveLength(1);
-    // A verdict on insurance is none on compliance.
+    // A verdict on insurance is not one on compliance.
     const verdicts = await client.verifyCompliance(named(2)).catch((error: unknown) => error);
     expect(verdicts).toMatchObject([{ compliant: false, code: 'INVALID_ANSWER' }, { code: 'INVALID_ANSWER' }]);
   });
 
-  it.each([0, -5, 2.5, 1e9, Number.NaN])(
-    'is never made for a plan of %d registrations',
-    async (registrationsPerBulk) => {
-      const { client, asked } = clientOf((bulk) => entriesOf(bulk), registrationsPerBulk);
-      await expect(client.verify(named(101))).rejects.toThrow('The service did not answer with the limits of the key.');
-      expect(asked).toEqual([]);
-    },
-  );
+  it.each([0, -5, 2.5, 1e9, Number.NaN])('is rejected for a plan of %d registrations', async (registrationsPerBulk) => {
+    const { client, asked } = clientOf((bulk) => entriesOf(bulk), registrationsPerBulk);
+    await expect(client.verify(named(101))).rejects.toThrow('The response does not contain the limits of the key.');
+    expect(asked).toEqual([]);
+  });
 });

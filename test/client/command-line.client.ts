@@ -62,7 +62,7 @@ describe('The command line', () => {
     ]);
   });
 
-  it('asks for another day', async () => {
+  it('checks insurance on another day', async () => {
     expect((await checkText('registration\nAB12CDE\n', '--date', '2020-02-29')).result).toContain('AB12CDE,false,');
   });
 
@@ -76,7 +76,7 @@ describe('The command line', () => {
     expect(result).toMatch(/José[;\t]AB12CDE[;\t]true/);
   });
 
-  it('shows what the key may do and has used', async () => {
+  it('shows the scopes, limits and usage of the key', async () => {
     const { code, stdout } = await run(['usage']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Plan {6}premium: 6,000 requests in 60 s, 1,000 registrations in each$/m);

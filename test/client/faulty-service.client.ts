@@ -21,7 +21,7 @@ const runWith = async (answers: Parameters<typeof startStubService>[0], args: re
 };
 
 describe('The command line with a service that is faulty or hostile', () => {
-  it('prints no control, format or bidi character that was answered', async () => {
+  it('prints no control, format or bidi character of a response', async () => {
     const key = { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J'], plan: 'premium' };
     const { code, stdout } = await runWith({ usage: { key } }, ['usage']);
     expect(code).toBe(0);
@@ -45,22 +45,22 @@ describe('The command line with a service that is faulty or hostile', () => {
     [
       'texts that are none',
       { code: {}, detail: { toString: 1 }, requestId: [] },
-      '400: The answer has the status 400 and no explanation.',
+      '400: The response has the status 400 and no explanation.',
     ],
   ])('ends with 2 and one sentence after a problem with %s', async (_title, members, sentence) => {
     const usage = { status: 400, code: 'X', detail: 'What to do.', ...members };
     expect(await runWith({ usage })).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
   });
 
-  it('has an error in each row whose answer is not for it', async () => {
+  it('has an error in each row whose result is for another registration', async () => {
     const { code, stdout } = await runWith({ bulk: ([first]) => [{ registration: 'AB12CDE' }, first] });
     expect([code, stdout]).toEqual([1, 'result.csv: 2 rows, 2 without an answer.\n']);
     const [, ...lines] = (await readFile(join(folder, 'result.csv'), 'utf8')).split('\n');
     expect(lines).toEqual(['AB12CDE,,,,,,,,INVALID_ANSWER', 'KR08NIL,,,,,,,,INVALID_ANSWER', '']);
   });
 
-  it('ends with 2 when the plan cannot be', async () => {
+  it('ends with 2 when the plan is invalid', async () => {
     const { code, stderr } = await runWith({ usage: { limits: { registrationsPerBulk: 0 } } });
-    expect([code, stderr]).toEqual([2, 'Unexpected error: The service did not answer with the limits of the key.\n']);
+    expect([code, stderr]).toEqual([2, 'Unexpected error: The response does not contain the limits of the key.\n']);
   });
 });

@@ -9,5 +9,5 @@ export const library = (await import(join(folder, 'vehicle-verification/dist/ind
 /** The folder of the installed package. */
 export const packageFolder = join(folder, 'vehicle-verification');
 
-/** Its command, as npm links it. */
+/** The command that npm links. */
 export const command = join(folder, '.bin/vehicle-verification');

@@ -21,7 +21,7 @@ describe('A long check', () => {
   const longFile = () => {
     const rows = Array.from(
       { length: ROWS },
-      // With some empty lines, which are no rows.
+      // With some empty lines, which do not count as rows.
       (_, index) => `${index % 700 ? '' : '\n'}${index},${index % 3 ? `X${index}` : 'AB12 CDE'},"a ""note"""`,
     );
     return writeFile(file('fleet.csv'), `id,registration,note\n${rows.join('\n')}\n`);
@@ -63,7 +63,7 @@ describe('A long check', () => {
     expect((await readdir(folder())).toSorted()).toEqual(['expected.csv', 'fleet.csv', 'result.csv']);
   });
 
-  it('continues without loss after a write that ended early', async () => {
+  it('continues without loss after a short write', async () => {
     await longFile();
     await run(checkTo('expected.csv'), 'standard');
     const limited = start(checkTo('result.csv'), accountOf('standard'), { maxFileSize: 200 });
@@ -87,13 +87,13 @@ describe('A long check', () => {
     await stopped.ended;
     const { baseUrl, apiKey } = accountOf('standard');
     const elsewhere = await start(checkTo('result.csv'), { baseUrl: `${serviceOrigin()}/v1`, apiKey }).ended;
-    const sentence = `result.csv.part has answers of ${baseUrl}: use that address again, or delete result.csv.part to begin again.`;
+    const sentence = `result.csv.part has answers from ${baseUrl}: use that address again, or delete result.csv.part to begin again.`;
     expect(elsewhere).toEqual({ code: 2, stdout: '', stderr: `${sentence}\n` });
     expect((await start(checkTo('result.csv'), { baseUrl: `${baseUrl}/`, apiKey }).ended).code).toBe(1);
     expect(await resultOf('result.csv')).toBe(await resultOf('expected.csv'));
   });
 
-  it('ends with one sentence when another one writes the same result', async () => {
+  it('ends with one sentence when another process writes the same result', async () => {
     await longFile();
     await run(checkTo('expected.csv'), 'standard');
     const first = start(checkTo('result.csv'), accountOf('standard'));
@@ -111,7 +111,7 @@ describe('A long check', () => {
     expect(second).toEqual({
       code: 2,
       stdout: '',
-      stderr: `Process ${first.child.pid} writes result.csv: wait for it, or choose another --out; if it is no check, delete ${lock}.\n`,
+      stderr: `Process ${first.child.pid} is writing result.csv: wait for it, or choose another --out; if it is not a check, delete ${lock}.\n`,
     });
     expect(await first.ended).toMatchObject({ code: 1, stderr: '' });
     expect(await resultOf('result.csv')).toBe(await resultOf('expected.csv'));
@@ -131,7 +131,7 @@ describe('A long check', () => {
     });
   });
 
-  it('begins again when the input or the arguments are others', async () => {
+  it('starts again when the input or the arguments differ', async () => {
     await longFile();
     const stopped = start(checkTo('result.csv'), accountOf('standard'));
     proxy().inject(() => {
@@ -143,17 +143,17 @@ describe('A long check', () => {
     expect([code, result?.split('\n').length]).toEqual([0, 3]);
   });
 
-  it('ends with 1 when it is rejected in the middle, and keeps what is done', async () => {
+  it('ends with 1 when a later request is rejected, and keeps the finished rows', async () => {
     await longFile();
     proxy().inject(({ method }) => (method === 'POST' && bulkRequests().length >= 4 ? 'deny' : undefined));
     const { code, stderr } = await run(checkTo('result.csv'), 'standard');
     expect(code).toBe(1);
     expect(stderr).toBe(
-      '403: The answer has the status 403 and no explanation. 2,000 rows are done; run the same command again to continue.\n',
+      '403: The response has the status 403 and no explanation. 2,000 rows are done; run the same command again to continue.\n',
     );
   });
 
-  it('needs no more memory for 100,000 rows', async () => {
+  it('uses no more memory for 100,000 rows', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `AB12 ${index},${'a note '.repeat(20)}`);
     await writeFile(file('fleet.csv'), `registration,note\n${rows.join('\n')}\n`);
     const service = await startStubService();

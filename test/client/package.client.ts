@@ -11,7 +11,7 @@ describe('The package', () => {
     expect(readdirSync(packageFolder).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   });
 
-  it('has a library that needs nothing of Node', () => {
+  it('has a library that imports nothing from Node', () => {
     const [entry = '', library = ''] = ['index.js', 'src.js'].map((name) =>
       readFileSync(join(packageFolder, 'dist', name), 'utf8'),
     );

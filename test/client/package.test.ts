@@ -8,7 +8,7 @@ describe('The package in client/', () => {
     expect(textOf('client/src/api-types.ts')).toBe(textOf('docs/api-types.ts'));
   });
 
-  it('has no dependency, and a lock file that names no registry', () => {
+  it('has no dependencies, and a lock file without registry addresses', () => {
     expect(JSON.parse(textOf('client/package.json'))).not.toHaveProperty('dependencies');
     expect(textOf('client/package-lock.json')).not.toContain('"resolved"');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { progressBar } from '../../client/src/command-line/progress-bar.ts';
 
-/** What a bar of 2,000 rows writes. */
+/** The output of a bar of 2,000 rows. */
 const written = (isTTY: boolean) => {
   const texts: string[] = [];
   const stream = { isTTY, write: (text: string) => texts.push(text) } as unknown as NodeJS.WriteStream;
@@ -13,7 +13,7 @@ const written = (isTTY: boolean) => {
 };
 
 describe('The progress bar of the client', () => {
-  it('shows rows, failures and the time left on a terminal, and goes away', () => {
+  it('shows rows, failures and the time left on a terminal, and is cleared at the end', () => {
     expect(written(true)).toEqual([
       expect.stringMatching(/^\r█{12}░{12} 1,000 of 2,000 rows, 7 failed, \d+ s left.\[K$/),
       `\r${'█'.repeat(24)} 2,000 of 2,000 rows, 7 failed\x1b[K`,

@@ -42,13 +42,13 @@ describe('The result of a check', () => {
     expect(await readFile(file('other'), 'utf8')).toBe('precious');
   });
 
-  it.each(WRITTEN)('is never the input, also under its other name %s', async (name) => {
+  it.each(WRITTEN)('is rejected when the input is also at %s', async (name) => {
     await link(file('fleet.csv'), file(name));
     await expect(openFor()).rejects.toThrow('The result would overwrite the input: choose another --out.');
     expect(await readFile(file('fleet.csv'), 'utf8')).toBe('registration\n');
   });
 
-  it('takes the place of a file only', async () => {
+  it('replaces regular files only', async () => {
     const server = createServer().listen(file('result.csv'));
     await once(server, 'listening');
     await expect(openFor()).rejects.toThrow('result.csv is a link or a device, not a file: choose another --out.');
@@ -56,12 +56,12 @@ describe('The result of a check', () => {
     await once(server, 'close');
   });
 
-  it('continues with the same service only, and begins again after an earlier version, which stored none', async () => {
+  it('continues with the same service only, and starts again after an earlier version, which stored no address', async () => {
     const first = await openFor();
     await first.append('text', 1, 0);
     await first.close();
     await expect(openFor('https://other.example.com/v1')).rejects.toThrow(
-      /result\.csv\.part has answers of https:\/\/api\.example\.com\/v1: use that address again, or delete .*/,
+      /result\.csv\.part has answers from https:\/\/api\.example\.com\/v1: use that address again, or delete .*/,
     );
     const second = await openFor();
     expect([second.isNew, second.progress()]).toMatchObject([false, { rows: 1 }]);
@@ -78,11 +78,11 @@ describe('The lock of a result', () => {
   it('keeps another process away while its own runs', async () => {
     const held = file(`result.csv.${process.ppid}.lock`);
     await writeFile(held, '');
-    await expect(openFor()).rejects.toThrow(`Process ${process.ppid} writes ${file('result.csv')}: wait for it`);
+    await expect(openFor()).rejects.toThrow(`Process ${process.ppid} is writing ${file('result.csv')}: wait for it`);
     expect((await readdir(folder)).filter((name) => name.includes('part'))).toEqual([]);
   });
 
-  it('is deleted when its process is gone, unless it is a file of another kind', async () => {
+  it('is deleted when its process has ended, unless it is not an empty file', async () => {
     // Above the largest pid of any system.
     const [abandoned, other] = ['result.csv.2000000001.lock', 'result.csv.2000000002.lock'];
     await writeFile(file(abandoned), '');

@@ -10,7 +10,7 @@ interface Account {
 
 interface Options {
   readonly env?: NodeJS.ProcessEnv;
-  /** The largest file that it may write, in units of 1,024 bytes; a write beyond it ends early. */
+  /** The largest file that it may write, in units of 1,024 bytes; a write beyond it is short. */
   readonly maxFileSize?: number;
 }
 

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 type Plan = keyof LocalService['keys'];
-/** A client of the service through the proxy, which waits in no time. */
+/** A client of the service through the proxy, whose delays take no time. */
 const clientOf = (plan: Plan, options: object = {}) =>
   new VehicleVerification({
     baseUrl: `${proxy.origin}/v1`,
@@ -51,7 +51,7 @@ describe('The client', () => {
     expect(await failureOf(client.compliance('VE24UNK'))).toMatchObject({ status: 404, code: 'COMPLIANCE_NOT_FOUND' });
   });
 
-  it('reports what the service rejects, and the request id to ask about', async () => {
+  it('reports a rejection with its request id', async () => {
     expect(await failureOf(clientOf('premium').insurance('AB12_CDE'))).toMatchObject({
       ...{
         name: 'ApiProblem',
@@ -103,7 +103,7 @@ describe('The client', () => {
     expect(await client.usage()).toMatchObject({ limits: { registrationsPerBulk: 100 } });
   });
 
-  it('leaves what cannot be read after all attempts unread, and asks again for nothing else', async () => {
+  it('retries unread registrations only, and leaves them unread after all attempts', async () => {
     proxy.inject(() => undefined);
     const results = await clientOf('test').verify(['KR08 NIL', 'ER19 THR']);
     expect(results).toMatchObject([{ policy: null }, { code: 'LOOKUP_UNAVAILABLE' }]);
@@ -120,7 +120,7 @@ describe('The client', () => {
     expect(await Array.fromAsync(client.content.list({ domain: 'help.example', slug }))).toEqual(items.slice(0, 1));
   });
 
-  it('reads smaller pages when large items do not fit', async () => {
+  it('requests smaller pages when large items do not fit', async () => {
     const client = clientOf('premium');
     const domain = 'large.example';
     for (let count = 0; count < 60; count += 1) {
@@ -133,7 +133,7 @@ describe('The client', () => {
     expect(limits).toEqual([100, 50, 25, 25, 25]);
   });
 
-  it('repeats an edit on the item as it is now when others change it', async () => {
+  it('repeats an edit on the current item when others change it', async () => {
     const { content } = clientOf('premium');
     const { id } = await content.create(newItem());
     const letters = ['a', 'b', 'c', 'd'];
@@ -148,7 +148,7 @@ describe('The client', () => {
 
 const FAULTS: readonly HttpFault[] = [
   ...(['throttle', 'resetBefore', 'resetAfter', 'error', 'errorAfter', 'html', 'truncate', 'truncateJson'] as const),
-  // Longer than any test: the attempt ends by its time-out.
+  // Longer than any test: the timeout ends the attempt.
   { slowMs: 600_000 },
 ];
 
@@ -165,7 +165,7 @@ describe.each(FAULTS.map((fault) => [JSON.stringify(fault), fault] as const))('W
   };
   const patient = () => clientOf('premium', { timeoutMs: typeof fault === 'object' ? 1_000 : 60_000 });
 
-  it('lookups have their answers', async () => {
+  it('lookups return their results', async () => {
     failFirst();
     const client = patient();
     expect(await client.insurance('AB12CDE')).toMatchObject({ insured: true });
@@ -208,7 +208,7 @@ describe('With faults of every kind in two of three requests', () => {
     expect(new Set(results.map((entry) => 'code' in entry && entry.code))).toEqual(new Set(['VEHICLE_NOT_FOUND']));
   });
 
-  it('an edit is applied once, or ends as the 412 of a change whose outcome nobody knows', async () => {
+  it('an edit is applied once, or rejects with the 412 of a change whose outcome is unknown', async () => {
     proxy.inject(() => undefined);
     const { content } = clientOf('premium', { attempts: 15 });
     const { id } = await content.create(newItem());

@@ -17,7 +17,7 @@ interface Answers {
   readonly bulk?: (entries: readonly object[]) => readonly unknown[];
 }
 
-/** A service that answers as none of ours does, or faster. */
+/** A service with responses that the real one never sends, or sends more slowly. */
 export const startStubService = async ({ usage = USAGE, bulk = (entries) => entries }: Answers = {}) => {
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {

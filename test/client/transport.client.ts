@@ -17,7 +17,7 @@ const problem = (status: number, code: string, headers: Record<string, string> =
   );
 const reset = () => new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) });
 
-/** A client whose requests get these replies, the last one again and again. */
+/** A client whose requests get these replies; the last one repeats. */
 const clientWith = (replies: readonly (() => Reply)[], options: object = {}) => {
   const time = virtualTime();
   const sent: Request[] = [];
@@ -61,10 +61,10 @@ describe('A request', () => {
     expect([sent.length, sent[0]?.redirect]).toEqual([1, 'manual']);
   });
 
-  it.each(['', ' \n', 'vvc_live_ab\ncd', 'vvc_live_ü'])('is never made with a key that cannot be one: %j', (apiKey) => {
+  it.each(['', ' \n', 'vvc_live_ab\ncd', 'vvc_live_ü'])('is rejected with an invalid key: %j', (apiKey) => {
     const make = () => new VehicleVerification({ baseUrl: 'https://api.example.com/v1', apiKey });
     expect(make).toThrow(TypeError);
-    expect(make).toThrow('The API key is empty or has characters that no key has.');
+    expect(make).toThrow('The API key is empty or contains invalid characters.');
   });
 });
 
@@ -89,7 +89,7 @@ describe('A problem', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is undefined for an unknown vehicle alone', async () => {
+  it('becomes undefined only for an unknown vehicle', async () => {
     expect(await clientWith([() => problem(404, 'VEHICLE_NOT_FOUND')]).client.insurance('ZZ99ZZZ')).toBeUndefined();
     expect(await clientWith([() => problem(404, 'VEHICLE_NOT_FOUND')]).client.compliance('ZZ99ZZZ')).toBeUndefined();
     const others = [() => problem(404, 'COMPLIANCE_NOT_FOUND'), () => new Response('<html>', { status: 404 })];
@@ -107,7 +107,7 @@ describe('A problem', () => {
     [
       'a proxy: HTML',
       () => new Response('<html><h1>Forbidden</h1>', { status: 403, headers: { 'Content-Type': 'text/html' } }),
-      { status: 403, code: undefined, detail: 'The answer has the status 403 and no explanation.' },
+      { status: 403, code: undefined, detail: 'The response has the status 403 and no explanation.' },
     ],
   ])('of %s', async (_title, reply, expected) => {
     const { client, sent } = clientWith([reply]);
@@ -121,7 +121,7 @@ describe('A malformed problem', () => {
     const members = { title: 1, detail: {}, code: ['X'], requestId: 7, errors: [null, { detail: 1 }, { detail: 'x' }] };
     const { client } = clientWith([() => problem(400, 'X', {}, members)]);
     expect(await failureOf(client.usage())).toMatchObject({
-      message: '400: The answer has the status 400 and no explanation.',
+      message: '400: The response has the status 400 and no explanation.',
       ...{ status: 400, title: '', code: undefined, requestId: undefined, errors: [] },
     });
     const text = clientWith([() => problem(400, 'X', {}, { errors: 'x' })]);
@@ -129,7 +129,7 @@ describe('A malformed problem', () => {
   });
 });
 
-describe('What fails for a moment', () => {
+describe('A transient error', () => {
   it('is repeated after Retry-After, or after a backoff with full jitter that doubles', async () => {
     const { client, waits } = clientWith([
       () => problem(429, 'RATE_LIMITED', { 'Retry-After': '3' }),
@@ -142,14 +142,14 @@ describe('What fails for a moment', () => {
     expect(waits).toEqual([3_000 + 250, 500, 1_000, 2_000]);
   });
 
-  it('is repeated when an answer is incomplete or is no JSON', async () => {
+  it('is retried when a response is incomplete or is not JSON', async () => {
     const texts = ['{"registration": "AB1', '', '<html>Sign in</html>', JSON.stringify(BODY)];
     const { client, sent } = clientWith(texts.map((text) => () => new Response(text, { status: 200 })));
     expect(await client.insurance('AB12CDE')).toEqual(BODY);
     expect(sent).toHaveLength(4);
   });
 
-  it('ends as the last problem, or as a ConnectionError with its cause and without the registration', async () => {
+  it('rejects with the last problem, or with a ConnectionError with its cause and without the registration', async () => {
     const platform = clientWith([() => json(503, { message: 'Service Unavailable' })]);
     expect(await failureOf(platform.client.compliance('AB12CDE'))).toMatchObject({ name: 'ApiProblem', status: 503 });
     expect(platform.sent).toHaveLength(5);
@@ -157,13 +157,13 @@ describe('What fails for a moment', () => {
     const error = await failureOf(broken.client.compliance('AB12CDE'));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({
-      message: 'No complete answer from https://api.example.com in 2 attempts (ECONNRESET).',
+      message: 'No complete response from https://api.example.com in 2 attempts (ECONNRESET).',
       cause: { message: 'fetch failed' },
     });
     expect(broken.sent).toHaveLength(2);
   });
 
-  it('waits until the date that a proxy names, and leaves an hour to the caller', async () => {
+  it('waits until the date in Retry-After, and rejects when it is an hour away', async () => {
     const at = (seconds: number) => new Date(Date.UTC(2026, 10, 22, 12, 0, 30 + seconds)).toUTCString();
     const soon = clientWith([
       () => new Response('', { status: 503, headers: { 'Retry-After': at(20) } }),
@@ -177,7 +177,7 @@ describe('What fails for a moment', () => {
   });
 });
 
-describe('An answer that is too large', () => {
+describe('A response that is too large', () => {
   it('is read no further than 10 MB', async () => {
     let megabytes = 0;
     const large = () => {
@@ -195,7 +195,7 @@ describe('An answer that is too large', () => {
     const error = await failureOf(client.usage());
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error).toMatchObject({
-      message: 'No complete answer from https://api.example.com in 2 attempts (TOO_LARGE).',
+      message: 'No complete response from https://api.example.com in 2 attempts (TOO_LARGE).',
     });
     // At most one more is in the queue of each stream.
     expect(megabytes).toBeLessThanOrEqual(2 * 12);
@@ -211,7 +211,7 @@ describe('The quota', () => {
     Date: new Date(Date.UTC(2026, 10, 22, 12, 10, 40)).toUTCString(),
   });
 
-  it('is waited for when nothing remains, whatever our own clock says', async () => {
+  it('is waited for when nothing remains, whatever the clock of the client shows', async () => {
     const { client, waits } = clientWith([() => json(200, BODY, limits(0)), () => json(200, BODY, limits(59))]);
     await client.insurance('AB12CDE');
     expect(waits).toEqual([]);
@@ -237,14 +237,14 @@ describe('The quota', () => {
     expect(waits).toEqual([60_000 + 250]);
   });
 
-  it('counts the requests that have no answer yet', async () => {
+  it('counts the requests that have no response yet', async () => {
     const { client, waits, sent } = clientWith([() => json(200, BODY, limits(2))]);
     await client.insurance('AB12CDE');
     await Promise.all(['A1', 'B2', 'C3'].map((registration) => client.insurance(registration)));
     expect([sent.length, waits]).toEqual([4, [20_000]]);
   });
 
-  it('is not what a 401 says, which knows no caller', async () => {
+  it('is not changed by a 401, whose limits are 0', async () => {
     const unknown = { ...limits(0), 'X-RateLimit-Limit': '0' };
     const { client, waits } = clientWith([() => problem(401, 'UNAUTHORIZED', unknown), () => json(200, BODY)]);
     await failureOf(client.usage());
@@ -273,7 +273,7 @@ describe('An abort', () => {
     const waiting = new AbortController();
     const { client, sent } = clientWith(
       [() => problem(429, 'RATE_LIMITED', { 'Retry-After': '60' })],
-      // The real waiting, in which nothing but the signal ends a minute.
+      // The real delay: only the signal ends the minute.
       { timing: {} },
     );
     const call = failureOf(client.content.get('id', { signal: waiting.signal }));
@@ -282,7 +282,7 @@ describe('An abort', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('ends an attempt that takes too long, and a later one answers', async () => {
+  it('ends an attempt that takes too long, and a later one succeeds', async () => {
     const hang: typeof fetch = (_input, init) =>
       new Promise((_resolve, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
     let calls = 0;

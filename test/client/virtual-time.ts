@@ -1,6 +1,6 @@
 import type { Timing } from '../../client/src/index.ts';
 
-/** A clock that moves when something waits. `waits` has the milliseconds; chance is always at its middle. */
+/** A clock that advances by each delay. `waits` has the milliseconds; `random` is always 0.5. */
 export const virtualTime = (start = Date.UTC(2026, 10, 22, 12, 0, 30)) => {
   const waits: number[] = [];
   let now = start;

@@ -23,7 +23,7 @@ describe('A Host header', () => {
   });
 
   it.each([{ headers: ['localhost', 'localhost'] }, { headers: [] }, { headers: undefined }])(
-    'given other than once does not: $headers',
+    'does not when it is missing or repeated: $headers',
     ({ headers }) => {
       expect(isAllowedHost(headers, [])).toBe(false);
     },
@@ -45,7 +45,7 @@ describe('npm start', () => {
   });
   afterAll(() => service.stop());
 
-  /** The response to a request sent byte for byte, since no HTTP client sends another Host than that of the address. */
+  /** The response to a request sent byte for byte, because HTTP clients send the Host of the address only. */
   const responseTo = (address: string, lines: readonly string[], body = ''): Promise<string> => {
     const { port, hostname } = new URL(address);
     const socket = connect(Number(port), hostname);
@@ -75,19 +75,19 @@ describe('npm start', () => {
     it.each([
       ['of another name', ['Host: rebound.example:3000']],
       ['given twice', ['Host: localhost', 'Host: rebound.example']],
-    ])('answers a Host %s with 421 and names the variable', async (_host, host) => {
+    ])('returns 421 to a Host %s and names the variable', async (_host, host) => {
       const response = await request(host);
       expect(response).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);
       expect(response).toContain('ALLOWED_HOSTS');
       expect(response).not.toContain('vvc_test_');
     });
 
-    it('answers a request without Host with 421, or 400 where HTTP demands one', async () => {
+    it('returns 421 to a request without Host, or 400 where HTTP requires it', async () => {
       expect(await request([], '1.0')).toMatch(/^HTTP\/1\.1 421 /);
       expect(await request([], '1.1')).toMatch(/^HTTP\/1\.1 400 /);
     });
 
-    it.each(['127.0.0.1:1', 'localhost', '[::1]', 'box.example'])('answers the Host %s with 200', async (host) => {
+    it.each(['127.0.0.1:1', 'localhost', '[::1]', 'box.example'])('returns 200 to the Host %s', async (host) => {
       expect(await request([`Host: ${host}`])).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     });
   });

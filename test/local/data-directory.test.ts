@@ -24,7 +24,7 @@ const pathOf = async (pattern: RegExp) => {
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe('A data folder', () => {
-  it('is for its owner only, also after others could read it', async () => {
+  it('is accessible to its owner only, also after others could read it', async () => {
     await mkdir(folder, { mode: 0o755 });
     await startAndStop();
     expect(await modeOf(folder)).toBe(0o700);
@@ -43,19 +43,19 @@ describe('A data folder', () => {
     ['a cut table', /\.ldb$/, truncate, /\): .* delete the folder\.$/],
   ] as const)('with %s ends the start with one sentence', async (_what, pattern, damage, sentence) => {
     await startAndStop();
-    // Opening writes what was in the log to a table.
+    // Opening moves the data of the log to a table.
     await startAndStop();
     await damage(await pathOf(pattern));
     await expect(start()).rejects.toMatchObject({ name: 'CannotStart', message: expect.stringMatching(sentence) });
   });
 
-  it('begins with sample data again when its damaged data was deleted', async () => {
+  it('contains the sample data again after its damaged data was deleted', async () => {
     await startAndStop();
     await rm(folder, { recursive: true });
     await startAndStop();
   });
 
-  it('is never created among other files, which keep their permissions', async () => {
+  it('is rejected when it contains other files, which keep their permissions', async () => {
     await mkdir(folder, { mode: 0o755 });
     await writeFile(join(folder, 'letter.txt'), '', { mode: 0o644 });
     await expect(start()).rejects.toThrow(

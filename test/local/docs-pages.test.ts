@@ -43,12 +43,12 @@ describe('On this machine, without a key,', () => {
     );
   });
 
-  it.each(['/', '/docs/'])('%s leads to the reference', async (path) => {
+  it.each(['/', '/docs/'])('%s redirects to the reference', async (path) => {
     const reply = await fetch(gateway.origin + path, { redirect: 'manual' });
     expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs']);
   });
 
-  it('the OpenAPI document is that of the endpoint table, with the address that was asked', async () => {
+  it('the OpenAPI document is that of the endpoint table, with the address of the request', async () => {
     const document = openApiDocument({ local: gateway.origin });
     expect(await (await get('/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
     expect(document.servers).toContainEqual(expect.objectContaining({ url: `${gateway.origin}/v1` }));

@@ -92,7 +92,7 @@ describe('npm start', () => {
     await expect(fetch(origin(output))).rejects.toThrow();
   });
 
-  it('prints a test key below, apart from the others, whose content is empty, and which the reference sends', async () => {
+  it('prints a separate test key, which has no content and is the key of the reference', async () => {
     const output = await ready(start());
     const key = testKeyOf(output);
     const headers = { 'X-API-Key': key };
@@ -188,7 +188,7 @@ describe('npm start', () => {
     ['an engine that is not an address', ['--dynamodb', 'there'], {}, '--dynamodb must be an address'],
     ['an engine that does not exist', ['--dynamodb', 'http://127.0.0.1:9'], {}, 'No DynamoDB could be used at http'],
     ['an unknown option', ['--colour'], {}, "Unknown option '--colour'"],
-  ])('ends with a clear line on %s', async (_what, args, env, line) => {
+  ])('ends with one clear line on %s', async (_what, args, env, line) => {
     const run = start(args, env as Record<string, string>);
     expect(await run.ended).toBe(1);
     expect(run.output()).toContain(line);

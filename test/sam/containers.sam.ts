@@ -12,7 +12,7 @@ import { runCommand } from '../support/run-command.ts';
 import { type DockerEngine, requireDocker } from './docker-engine.ts';
 import { type Program, startProgram } from './program.ts';
 
-// The first run builds for minutes: this only ends one that hangs.
+// The first run builds for minutes. This only ends a run that hangs.
 jest.setTimeout(1_200_000);
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -77,7 +77,7 @@ describe('npm run sam', () => {
       (error: Error) => error.message,
     );
 
-  it('names a program that is missing and where to get it', async () => {
+  it('names a missing program and where to get it', async () => {
     expect(await errorOf({ PATH: dirname(process.execPath) })).toMatch(/sam is not installed: get it with/);
   });
 
@@ -85,7 +85,7 @@ describe('npm run sam', () => {
     expect(await errorOf({ ...env, DOCKER_HOST: 'unix:///nowhere' })).toMatch(/Is the docker daemon running/);
   });
 
-  // Last: it ends what the others use.
+  // Last, because it stops what the other tests use.
   it('stops and leaves no server, no container and no file', async () => {
     expect(await sam.stop()).toBe(0);
     for (const address of [origin, dynamodb]) await expect(fetch(address)).rejects.toThrow();

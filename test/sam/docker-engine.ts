@@ -8,18 +8,18 @@ import { startProgram } from './program.ts';
 
 const BRIDGE = 'docker0';
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';
-/** The image that SAM CLI uses, and the one that it makes of it. */
+/** The image that SAM CLI uses, and the one that it builds from it. */
 const BASE_IMAGE = `public.ecr.aws/lambda/nodejs:24-${ARCHITECTURE}`;
 const IMAGE_OF_SAM = `public.ecr.aws/lambda/nodejs:24-rapid-${ARCHITECTURE}`;
 
 /** A Docker engine with a base image, as the environment that names it. */
 export interface DockerEngine {
   readonly env: NodeJS.ProcessEnv;
-  /** Ends and removes what this test brought. */
+  /** Stops and removes what this test started. */
   readonly stop: () => Promise<unknown>;
 }
 
-/** Works inside another container, too: no firewall rules, no forwarding, no overlay. */
+/** Also works inside another container: no firewall rules, no forwarding, no overlay. */
 const startOwn = async (): Promise<DockerEngine> => {
   const folder = await mkdtemp(join(tmpdir(), 'docker-'));
   const hadBridge = existsSync(`/sys/class/net/${BRIDGE}`);
@@ -43,7 +43,7 @@ const startOwn = async (): Promise<DockerEngine> => {
   return { env: { ...process.env, DOCKER_HOST: host }, stop };
 };
 
-/** The Docker engine that answers, or one of our own; with AWS's base image where it was pulled, otherwise with a stand-in of ours. */
+/** The running Docker engine, or a new one; with AWS's base image if it was pulled, otherwise with a substitute. */
 export const requireDocker = async (): Promise<DockerEngine> => {
   const engine = (await succeeds('docker', ['version']))
     ? { env: process.env, stop: async () => {} }

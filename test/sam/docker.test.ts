@@ -7,10 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Engine } from '../../lib/local/engine/embedded.ts';
 import { bridgeGateway, startReachableEngine } from '../../lib/local/sam/docker.ts';
 
-/** For documentation (RFC 5737): no machine has it. */
+/** Reserved for documentation (RFC 5737): no machine has this address. */
 const NOT_OURS = '192.0.2.1';
 
-/** Only Linux has more than one loopback address from the start. */
+/** Only Linux has more than one loopback address by default. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 let folder: string;
@@ -25,7 +25,7 @@ afterEach(async () => {
   engine = undefined;
 });
 
-/** Puts a program with the name of Docker on the path. */
+/** Puts a program named `docker` on the path. */
 const installDocker = (script: string) => writeFile(join(folder, 'docker'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 const gateway = () => bridgeGateway({ PATH: folder });
 
@@ -38,7 +38,7 @@ describe('The address of the Docker host in containers', () => {
     expect(await gateway()).toBe(address);
   });
 
-  it('ends the start when Docker is missing, and when it fails, with its own words', async () => {
+  it('ends the start when Docker is missing, or fails, with the message of Docker', async () => {
     await expect(gateway()).rejects.toThrow(/^docker is not installed: get it from https/);
     await installDocker('echo "Is the docker daemon running?" >&2; exit 1');
     await expect(gateway()).rejects.toThrow(/Is the docker daemon running\?$/);
@@ -61,7 +61,7 @@ describe('The engine that containers reach', () => {
     ['127.0.0.1', 400],
     ['box.example', 400],
     ['rebound.example', 421],
-  ])('answers a request to %s with %i', async (host, status) => {
+  ])('a request to %s gets status %i', async (host, status) => {
     engine = await startReachableEngine(NOT_OURS, 0, ['box.example']);
     const { hostname, port } = new URL(engine.endpoint);
     const socket = connect(Number(port), hostname);

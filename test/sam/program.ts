@@ -3,13 +3,13 @@ import { once } from 'node:events';
 
 /** A running program. */
 export interface Program {
-  /** Resolves with all output once it matches. Rejects with it when the program ends before. */
+  /** Resolves with all output once it matches. Rejects with the output when the program ends first. */
   readonly printed: (pattern: RegExp) => Promise<string>;
   /** Interrupts it and returns its exit code. */
   readonly stop: () => Promise<number | null>;
 }
 
-/** Starts a program. Ctrl-C ends it too. */
+/** Starts a program. Ctrl-C also ends it. */
 export const startProgram = (command: string, args: readonly string[], env: NodeJS.ProcessEnv): Program => {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'exit');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
-it('The handler before each bundle replaces the time and the id of a request, and changes nothing else', async () => {
+it('The sam local handler replaces the time and the id of a request, and changes nothing else', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sam-handler-'));
   await copyFile(join(import.meta.dirname, '../../lib/local/sam/sam-handler.cjs'), join(folder, 'index.js'));
   await writeFile(join(folder, 'bundle.js'), 'exports.handler = (event, context) => ({ event, context });');

@@ -12,13 +12,13 @@ export interface CheckArguments {
   readonly column: string | undefined;
   readonly date: string | undefined;
   readonly isCompliance: boolean;
-  /** The address of the service that the client asks. */
+  /** The base address of the service. */
   readonly baseUrl: string;
 }
 
-/** Bulk requests between two stored states, at the same time. */
+/** Concurrent bulk requests. Progress is stored when all of them are complete. */
 export const CONCURRENCY = 4;
-/** Longer text is no registration: cut, it is none either. */
+/** Characters. Longer cells are truncated: they are invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 
 async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGenerator<string[][]> {
@@ -31,7 +31,7 @@ async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGen
   if (batch.length > 0) yield batch;
 }
 
-/** Cells as the input has them, made harmless for spreadsheet programs, which run what looks like a formula. */
+/** CSV with the delimiter and line ends of the input. Formulas are escaped, because spreadsheet programs would run them. */
 const csvText = (rows: readonly unknown[][], { delimiter, lineEnd }: FleetFile): string =>
   stringify(rows as unknown[][], {
     delimiter,
@@ -42,13 +42,13 @@ const csvText = (rows: readonly unknown[][], { delimiter, lineEnd }: FleetFile):
     cast: { boolean: String },
   });
 
-/** Added names that the input has not. */
+/** Names of the added columns, different from those of the input. */
 const addedNames = (names: readonly string[], header: readonly string[]): string[] =>
   names.map((name) => (header.includes(name) ? `${name}_2` : name));
 
-/** An error, after which another run can continue. */
+/** An error after which the same command can continue. `cause` is the error. */
 export class Interrupted extends Error {
-  /** Rows that are done. */
+  /** Number of rows that are done. */
   readonly rows: number;
 
   constructor(rows: number, cause: unknown) {
@@ -57,8 +57,13 @@ export class Interrupted extends Error {
   }
 }
 
-/** Rows with the cells of the answers, and how many have no answer. */
-const answer = async (rows: readonly string[][], { header, column }: FleetFile, check: Check, signal: AbortSignal) => {
+/** The rows with the added cells, and the number of rows without an answer. */
+const answerRows = async (
+  rows: readonly string[][],
+  { header, column }: FleetFile,
+  check: Check,
+  signal: AbortSignal,
+) => {
   // With more cells than the header, the registration may be in another column.
   const isTooLong = (row: readonly string[]) => row.slice(header.length).some((cell) => cell.trim() !== '');
   const registrations = rows
@@ -73,7 +78,11 @@ const answer = async (rows: readonly string[][], { header, column }: FleetFile, 
   return { lines, failed: lines.filter((line) => line.at(-1) !== '').length };
 };
 
-/** Checks a CSV file. @throws CannotRun when there is nothing to continue, Interrupted with the rows that are done */
+/**
+ * Checks a CSV file and writes the result. Continues an earlier check of the same file with the same arguments.
+ * @throws CannotRun when a file cannot be used or the input changes
+ * @throws ApiProblem or ConnectionError before the first row, Interrupted afterwards
+ */
 export const checkFile = async (
   client: VehicleVerification,
   { source, out, column, date, isCompliance, baseUrl }: CheckArguments,
@@ -82,8 +91,8 @@ export const checkFile = async (
   const fleet = await openFleet(source, column);
   const { limits, key } = await client.usage({ signal });
   const check = isCompliance ? complianceCheck(client) : insuranceCheck(client, date);
-  const question = JSON.stringify([fleet.hash, fleet.column, date, check.names, key.environment]);
-  const identity = createHash('sha256').update(question).digest('hex');
+  const parameters = JSON.stringify([fleet.hash, fleet.column, date, check.names, key.environment]);
+  const identity = createHash('sha256').update(parameters).digest('hex');
   const result = await openResult(out, { input: fleet.stats, identity, baseUrl });
   const bar = progressBar(process.stderr, fleet.rowCount, result.progress().rows);
   const append = async (text: string, rows: number, failed: number) => {
@@ -95,14 +104,14 @@ export const checkFile = async (
     const header = [...fleet.header, ...addedNames(check.names, fleet.header)];
     if (result.isNew) await append(`${fleet.hasMark ? '\ufeff' : ''}${csvText([header], fleet)}`, 0, 0);
     for await (const rows of inBatches(fleet.rows(result.progress().rows), limits.registrationsPerBulk * CONCURRENCY)) {
-      const { lines, failed } = await answer(rows, fleet, check, signal);
+      const { lines, failed } = await answerRows(rows, fleet, check, signal);
       await append(csvText(lines, fleet), rows.length, failed);
     }
     await fleet.assertUnchanged();
     await result.finish();
     return result.progress();
   } catch (error) {
-    // Otherwise a change can look like a file that is not CSV; and with another input there is nothing to continue.
+    // First, because a changed input may look like invalid CSV, and its check cannot be continued.
     await fleet.assertUnchanged();
     throw new Interrupted(result.progress().rows, error);
   } finally {

@@ -2,9 +2,9 @@ import type { VehicleVerification } from '../index.ts';
 
 type Cells = readonly (string | number | boolean | null | undefined)[];
 
-/** What is asked about each vehicle. */
+/** One kind of check. */
 export interface Check {
-  /** The columns that it adds. The last one is why a vehicle has no answer: it is then neither insured nor uninsured. */
+  /** The added columns. The last one is the error code of a vehicle without an answer, which is neither insured nor uninsured. */
   readonly names: readonly string[];
   /** The cells of these columns, for each registration. */
   readonly lookUp: (registrations: readonly string[], signal: AbortSignal) => Promise<Cells[]>;
@@ -28,7 +28,7 @@ export const failureCells = ({ names }: Pick<Check, 'names'>, code: string, sugg
   code,
 ];
 
-/** Insurance on a day; today when it is not given. */
+/** Checks insurance on a day (YYYY-MM-DD), by default today. */
 export const insuranceCheck = (client: VehicleVerification, date: string | undefined): Check => {
   const names = [...INSURANCE, ...FAILURE];
   return {
@@ -44,6 +44,7 @@ export const insuranceCheck = (client: VehicleVerification, date: string | undef
   };
 };
 
+/** Checks compliance today. */
 export const complianceCheck = (client: VehicleVerification): Check => {
   const names = [...COMPLIANCE, ...FAILURE];
   return {
@@ -52,7 +53,7 @@ export const complianceCheck = (client: VehicleVerification): Check => {
       const entries = await client.verifyCompliance(registrations, { signal });
       return entries.map((entry) => {
         if ('code' in entry) return failureCells({ names }, entry.code, entry.suggestion);
-        // The verdict counts even when a faulty service leaves out what it is from.
+        // A faulty service may omit the details; the verdict is valid without them.
         const { insurance, mot, roadTax, fines } = entry.details ?? {};
         const dates = [insurance?.validTo, mot?.dueDate, roadTax?.paidUntil];
         return [entry.compliant, [entry.reasons].flat().join(' '), ...dates, fines?.outstanding, '', ''];

@@ -1,2 +1,2 @@
-/** What ended the command and what to do: a sentence for the person at the terminal. */
+/** Ends the command. The message is a sentence for the user, with the problem and the remedy. */
 export class CannotRun extends Error {}

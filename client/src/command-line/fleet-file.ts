@@ -8,32 +8,32 @@ import { CannotRun } from './failure.ts';
 /** A CSV file with a header line and a column of registrations. */
 export interface FleetFile {
   readonly header: readonly string[];
-  /** The position of the registration among the cells of a row. */
+  /** The index of the column of registrations. */
   readonly column: number;
   readonly rowCount: number;
   readonly delimiter: string;
   readonly lineEnd: string;
-  /** Whether Excel needs a byte order mark to read the result as it read this. */
+  /** Whether the result needs a byte order mark for Excel. */
   readonly hasMark: boolean;
   /** SHA-256 of the file. */
   readonly hash: string;
-  /** Of the file before it was first read. */
+  /** Metadata of the file before it was first read. */
   readonly stats: BigIntStats;
-  /** @throws CannotRun when the file is no longer as it was first read */
+  /** @throws CannotRun when the file has changed since it was first read */
   readonly assertUnchanged: () => Promise<void>;
-  /** The rows below the header, from one on. Reads the file again. */
+  /** The rows below the header, from index `from`. Reads the file again. */
   readonly rows: (from?: number) => AsyncGenerator<string[]>;
 }
 
 /** Excel writes semicolons where the decimal sign is a comma; tabs come from copied cells. */
 const DELIMITERS = [',', ';', '\t'];
-/** With this first line Excel is told the delimiter. */
+/** A first line that sets the delimiter for Excel, such as `sep=;`. */
 const DELIMITER_LINE = /^"?sep=([^"])"?/i;
-/** In an unclosed quote the rest of the file would be one cell. */
+/** Characters. After an unclosed quote the rest of the file would be one cell. */
 const MAX_RECORD_LENGTH = 1_000_000;
 const MARKS = { 'utf-8': 'efbbbf', 'utf-16le': 'fffe', 'utf-16be': 'feff' };
 
-/** The encoding of a file: Unicode, or Windows-1252, in which Excel saves plain CSV. Also its hash. */
+/** The hash of a file and its encoding: Unicode, or Windows-1252, in which Excel saves plain CSV. */
 const scan = async (path: string) => {
   const hash = createHash('sha256');
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -67,7 +67,7 @@ const firstLines = async (path: string, encoding: string): Promise<string> => {
 
 const nameKey = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase();
 
-/** @throws CannotRun naming the columns that there are */
+/** @throws CannotRun that lists the columns of the file */
 const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
   const column = header.findIndex((name) => nameKey(name) === nameKey(wanted ?? 'registration'));
   if (column >= 0) return column;
@@ -76,7 +76,7 @@ const findColumn = (path: string, header: readonly string[], wanted: string | un
   throw new CannotRun(`${path} has no column "${wanted ?? 'registration'}": choose one of ${names} with --column.`);
 };
 
-/** Reads a CSV file once to its end. @throws CannotRun when it is missing, or not CSV with that column */
+/** Opens a CSV file, and reads it whole to validate it and to count its rows. @throws CannotRun when it is missing, or not CSV with that column */
 export const openFleet = async (path: string, wanted: string | undefined): Promise<FleetFile> => {
   try {
     const stats = await stat(path, { bigint: true });
@@ -87,10 +87,10 @@ export const openFleet = async (path: string, wanted: string | undefined): Promi
     };
     const { encoding, hasMark, hash } = await scan(path);
     const start = await firstLines(path, encoding);
-    const [, told] = DELIMITER_LINE.exec(start) ?? [];
+    const [, declared] = DELIMITER_LINE.exec(start) ?? [];
     const [first = ''] = start.replace(/"[^"]*"/g, '').split(/[\r\n]/);
     const count = (delimiter: string) => first.split(delimiter).length;
-    const delimiter = told ?? DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
+    const delimiter = declared ?? DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
     const options = {
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
@@ -98,11 +98,11 @@ export const openFleet = async (path: string, wanted: string | undefined): Promi
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: MAX_RECORD_LENGTH,
-      from: told === undefined ? 1 : 2,
+      from: declared === undefined ? 1 : 2,
     };
     const records = (from: number): AsyncIterable<string[]> => {
       const parser = parse({ ...options, from: options.from + from });
-      // The reader of the parser gets the error.
+      // Errors reach the reader of the parser.
       return pipeline(Readable.from(textOf(path, encoding)), parser, () => undefined);
     };
     let header: string[] | undefined;

@@ -3,11 +3,11 @@ import { basename, dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { CannotRun } from './failure.ts';
 
-/** Of several runs that start at the same time, the one with the lowest pid waits for the others to give up. */
+/** When several processes start at the same time, the one with the lowest pid waits for the others to give up. */
 const ATTEMPTS = 10;
 const PAUSE_MS = 100;
 
-/** Whether a process of this machine runs, perhaps as another user. */
+/** Whether a process is running on this machine, also as another user. */
 const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -16,16 +16,16 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** Deletes a lock, which is always empty: no other file is lost because it has such a name. */
+/** Deletes a lock. Locks are empty: a file with content is kept, whatever its name. */
 const release = async (file: string): Promise<void> => {
   const found = await lstat(file).catch(() => undefined);
   if (found?.size === 0) await rm(file, { force: true });
 };
 
-/** The running processes, other than this one, that have a lock on a file. Deletes the locks of those that were killed. */
+/** The running processes, other than this one, that have a lock on a file. Deletes the locks of processes that were killed. */
 const otherHolders = async (path: string): Promise<number[]> => {
   const holders: number[] = [];
-  // Windows and macOS ignore the case of names.
+  // File names are case-insensitive on Windows and macOS.
   const start = `${basename(path)}.`.toLowerCase();
   for (const name of await readdir(dirname(path))) {
     const [, digits] = /\.(\d+)\.lock$/.exec(name) ?? [];
@@ -38,13 +38,14 @@ const otherHolders = async (path: string): Promise<number[]> => {
 };
 
 /**
- * Keeps other runs on this machine from writing the same file until the returned function is called. Each run has a lock of
- * its own, `PATH.<pid>.lock`, made before it looks for others: none has to take over the lock of a killed run.
+ * Prevents other processes on this machine from writing the same file, until the returned function is called. Each process
+ * creates its own lock, `PATH.<pid>.lock`, before it looks for others, so that none takes over the lock of a killed process.
+ * @throws CannotRun when another process has a lock
  */
 export const lock = async (path: string): Promise<() => Promise<void>> => {
   const own = `${path}.${process.pid}.lock`;
   const unlock = () => release(own);
-  // Of a killed process that had the same pid.
+  // A killed process may have had the same pid.
   await unlock();
   await writeFile(own, '', { flag: 'wx', mode: 0o600 });
   for (let attempt = 1; ; attempt += 1) {
@@ -54,7 +55,7 @@ export const lock = async (path: string): Promise<() => Promise<void>> => {
     if (attempt === ATTEMPTS || process.pid > lowest) {
       await unlock();
       throw new CannotRun(
-        `Process ${lowest} writes ${path}: wait for it, or choose another --out; if it is no check, delete ${path}.${lowest}.lock.`,
+        `Process ${lowest} is writing ${path}: wait for it, or choose another --out; if it is not a check, delete ${path}.${lowest}.lock.`,
       );
     }
     await setTimeout(PAUSE_MS);

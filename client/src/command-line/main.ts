@@ -14,7 +14,7 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with --c
 usage   what the key may do, and what it has used.
 
 The address (with /v1) is read from VEHICLE_VERIFICATION_BASE_URL, the key from VEHICLE_VERIFICATION_API_KEY.
-Exit codes: 0 every row has an answer, 1 some have not, 2 nothing was done, 130 stopped by Ctrl-C.`;
+Exit codes: 0 every row has an answer, 1 some have none, 2 nothing was done, 130 stopped by Ctrl-C.`;
 
 const SOME_FAILED = 1;
 const NOTHING_DONE = 2;
@@ -22,10 +22,10 @@ const STOPPED = 130;
 
 const { VEHICLE_VERIFICATION_BASE_URL: baseUrl = '', VEHICLE_VERIFICATION_API_KEY: apiKey = '' } = process.env;
 
-/** Whatever goes wrong, a key is never printed. */
+/** Removes keys, which an error may quote. */
 const withoutKeys = (text: string): string =>
   (apiKey.trim() ? text.replaceAll(apiKey.trim(), '(key)') : text).replace(/vvc_\w+/g, '(key)');
-/** What the service and files contain can neither act on the terminal nor begin a line: no control, format or bidi characters. */
+/** Replaces control and format characters of responses and files: they could control the terminal or start a line. */
 const printable = (line: string): string => withoutKeys(line).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 const print = (...lines: string[]) => process.stdout.write(`${lines.map(printable).join('\n')}\n`);
 const count = (value: number): string => value.toLocaleString('en-GB');
@@ -55,9 +55,7 @@ const openClient = (): VehicleVerification => {
   try {
     return new VehicleVerification({ baseUrl, apiKey, concurrency: CONCURRENCY, attempts: 8 });
   } catch {
-    throw new CannotRun(
-      'VEHICLE_VERIFICATION_BASE_URL or VEHICLE_VERIFICATION_API_KEY has characters that it cannot have.',
-    );
+    throw new CannotRun('VEHICLE_VERIFICATION_BASE_URL or VEHICLE_VERIFICATION_API_KEY contains invalid characters.');
   }
 };
 
@@ -74,7 +72,7 @@ const showUsage = async (signal: AbortSignal): Promise<number> => {
   return 0;
 };
 
-const run = async (signal: AbortSignal): Promise<number> => {
+const runCommand = async (signal: AbortSignal): Promise<number> => {
   const { values, positionals } = readArguments();
   const [command, source, ...more] = positionals;
   if (values.help) {
@@ -98,7 +96,7 @@ const run = async (signal: AbortSignal): Promise<number> => {
   return failed > 0 ? SOME_FAILED : 0;
 };
 
-/** A sentence about what ended the command. */
+/** Describes an error in one sentence. */
 const explain = (error: unknown): string => {
   if (error instanceof ApiProblem && error.status === 401) {
     return `The service does not accept the key in VEHICLE_VERIFICATION_API_KEY (request ${error.requestId}).`;
@@ -110,7 +108,7 @@ const explain = (error: unknown): string => {
   );
 };
 
-/** The exit code of a failure, which is printed. */
+/** Prints a failure and returns the exit code. */
 const report = (failure: unknown, isStopped: boolean): number => {
   const [rows, error] = failure instanceof Interrupted ? [failure.rows, failure.cause] : [0, failure];
   const isKnown = [ApiProblem, ConnectionError, CannotRun].some((kind) => error instanceof kind);
@@ -123,10 +121,10 @@ const report = (failure: unknown, isStopped: boolean): number => {
 };
 
 const stop = new AbortController();
-// A second one ends the process at once.
+// A second signal ends the process at once.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
 try {
-  process.exitCode = await run(stop.signal);
+  process.exitCode = await runCommand(stop.signal);
 } catch (error) {
   process.exitCode = report(error, stop.signal.aborted);
 }

@@ -6,7 +6,7 @@ const count = (value: number): string => value.toLocaleString('en-GB');
 const timeLeft = (seconds: number): string =>
   seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 
-/** A progress bar of rows on a terminal; nothing where there is none. */
+/** A progress bar of rows on a terminal; writes nothing to other streams. */
 export const progressBar = (stream: WriteStream, total: number, start: number) => {
   const startedAt = performance.now();
   return {

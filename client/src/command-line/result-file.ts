@@ -3,28 +3,28 @@ import { type FileHandle, lstat, open, readFile, rename, rm, stat, writeFile } f
 import { CannotRun } from './failure.ts';
 import { lock } from './lock.ts';
 
-/** What a result is made from: another run continues it only with the same. */
+/** The source of a result. A result is continued only with the same source. */
 export interface ResultSource {
   readonly input: BigIntStats;
-  /** Of the input's content and the arguments. */
+  /** Hash of the input's content and the arguments. */
   readonly identity: string;
   /** The address of the service. */
   readonly baseUrl: string;
 }
 
-/** How far a run has come: enough to go on after it was stopped or killed. */
+/** Stored progress, from which the same command continues after it was stopped or killed. */
 interface State {
   readonly identity: string;
   readonly baseUrl: string;
   readonly rows: number;
   readonly failed: number;
-  /** Of the unfinished result; what is behind them was written after the last state. */
+  /** Valid bytes of the unfinished result. Bytes after them were written after the last state. */
   readonly bytes: number;
 }
 
 /** Registrations are personal data: only the owner may read them. */
 const OWNER_ONLY = 0o600;
-/** Windows has no such flag. */
+/** Undefined on Windows. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 const readState = async (path: string, part: string): Promise<State | undefined> => {
@@ -38,19 +38,19 @@ const readState = async (path: string, part: string): Promise<State | undefined>
   }
 };
 
-/** @throws CannotRun when a file that is to be written is the input, or no regular file */
+/** @throws CannotRun when a file to be written is the input, or is not a regular file */
 const checkFile = async (path: string, input: BigIntStats): Promise<void> => {
   const found = await lstat(path, { bigint: true }).catch(() => undefined);
   if (found === undefined) return;
   if (found.isDirectory()) throw new CannotRun(`${path} is a folder.`);
   if (!found.isFile()) throw new CannotRun(`${path} is a link or a device, not a file: choose another --out.`);
-  // A file can have several names.
+  // Compares inodes, because a file can have several hard links.
   if (found.dev === input.dev && found.ino === input.ino) {
     throw new CannotRun('The result would overwrite the input: choose another --out.');
   }
 };
 
-/** The result, in `PATH.part` until it is complete. Another run with the same source continues where the last one ended. */
+/** Opens the result, which is in `PATH.part` until it is complete. Continues an unfinished one of the same source. @throws CannotRun */
 export const openResult = async (path: string, { input, identity, baseUrl }: ResultSource) => {
   const [part, statePath, newState] = [`${path}.part`, `${path}.part.json`, `${path}.part.json.new`];
   /** @throws CannotRun with the system's reason when a file cannot be written */
@@ -70,7 +70,7 @@ export const openResult = async (path: string, { input, identity, baseUrl }: Res
     if (stored?.identity === identity) {
       if (stored.baseUrl !== baseUrl) {
         throw new CannotRun(
-          `${part} has answers of ${stored.baseUrl}: use that address again, or delete ${part} to begin again.`,
+          `${part} has answers from ${stored.baseUrl}: use that address again, or delete ${part} to begin again.`,
         );
       }
       state = stored;
@@ -88,25 +88,25 @@ export const openResult = async (path: string, { input, identity, baseUrl }: Res
 
   return {
     isNew: state.bytes === 0,
-    /** Rows that are done, those of earlier runs included. */
+    /** Rows that are done, including those of earlier runs. */
     progress: (): Pick<State, 'rows' | 'failed'> => state,
-    /** Adds the text of some rows; `failed` of them have no answer. */
+    /** Appends the text of `rows` rows, of which `failed` have no answer. */
     append: (text: string, rows: number, failed: number): Promise<void> =>
       writing(async () => {
         let rest = Buffer.from(text);
         let { bytes } = state;
-        // A write may end early; when nothing more fits, the next one fails.
+        // A write may be short. If the disk is full, the next one fails.
         while (rest.length > 0) {
           const { bytesWritten } = await file.write(rest, 0, rest.length, bytes);
           rest = rest.subarray(bytesWritten);
           bytes += bytesWritten;
         }
-        // A state names only what is on the disk.
+        // A state counts only bytes that are on the disk.
         await file.datasync();
         const next = { ...state, rows: state.rows + rows, failed: state.failed + failed, bytes };
         await rm(newState, { force: true });
         await writeFile(newState, JSON.stringify(next), { flag: 'wx', mode: OWNER_ONLY });
-        // Renamed so that a state is old or new, never half written.
+        // A rename is atomic: the state is never half written.
         await rename(newState, statePath);
         state = next;
       }),
@@ -114,11 +114,11 @@ export const openResult = async (path: string, { input, identity, baseUrl }: Res
       await file.close();
       await unlock();
     },
-    /** The result is complete. */
+    /** Renames the complete result to `PATH` and deletes the state. */
     finish: (): Promise<void> =>
       writing(async () => {
         await file.sync();
-        // Windows renames no open file.
+        // Windows cannot rename an open file.
         await file.close();
         await rename(part, path);
         await rm(statePath, { force: true });

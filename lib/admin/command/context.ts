@@ -2,11 +2,11 @@ import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../../core/tables.ts';
 
-/** What the CLI uses of its process; tests pass their own. */
+/** The parts of the process that the CLI uses. Tests pass their own. */
 export interface AdminContext {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream;
-  /** Whether standard error is a terminal on which a line can be drawn again. */
+  /** Whether standard error is a terminal that can redraw a line. */
   readonly showsProgress: boolean;
   readonly now: () => Date;
   /** The tables to use when no option names others. */
@@ -19,11 +19,11 @@ export interface AdminContext {
     readonly region?: string | undefined;
     readonly defaultRegion?: string | undefined;
   };
-  /** The folder of the settings of the stages. */
+  /** The folder of the stages' settings. */
   readonly stagesFolder: string;
   /** Aborted by Ctrl-C: writes in flight are finished, no new one is started. */
   readonly signal: AbortSignal;
-  /** Asks a question at the terminal; absent when there is none. */
+  /** Asks a question at the terminal; absent without a terminal. */
   readonly ask?: (question: string) => Promise<string>;
 }
 
@@ -39,7 +39,7 @@ const askAtTerminal = async (question: string): Promise<string> => {
   }
 };
 
-/** The context of a real process. A CI runner's terminal is a log file in the end: no line is drawn again there. */
+/** The context of this process. CI shows no progress, because a log cannot redraw a line. */
 export const processContext = (signal: AbortSignal, env: NodeJS.ProcessEnv): AdminContext => ({
   stdout: process.stdout,
   stderr: process.stderr,

@@ -4,7 +4,7 @@ export const EXIT = {
   done: 0,
   /** The command is complete, but rows were rejected or inconsistencies remain. */
   someRejected: 1,
-  /** Failed: invalid arguments, no such file, column, key or database, or an error on the way. */
+  /** Failed: invalid arguments, no such file, column, key or database, or an error during the command. */
   notDone: 2,
   /** Ended by Ctrl-C. */
   interrupted: 130,
@@ -12,7 +12,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What a command has done, for people and for scripts. */
+/** The result of a command, for people and for scripts. */
 export interface CommandResult {
   /** For standard output, with its line feed. */
   readonly text: string;
@@ -24,7 +24,7 @@ export interface CommandResult {
   readonly exitCode?: ExitCode;
 }
 
-/** A command failed. The message is one sentence for the operator, shown without a stack. */
+/** A command failed. The message is one sentence for the operator, shown without a stack trace. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
@@ -35,7 +35,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'access to the file is denied',
   EPERM: 'access to the file is denied',
   EISDIR: 'that is a folder, not a file',
-  // Node's code when a folder is removed as a file.
+  // Node's code when `rm` is called on a folder.
   ERR_FS_EISDIR: 'that is a folder, not a file',
   ENOSPC: 'the disk is full',
   EFBIG: 'the file would be too large for the disk or its limit',

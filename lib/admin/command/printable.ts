@@ -1,5 +1,5 @@
 const MAX_LENGTH = 160;
 
-/** Text of a file or of a command line as it is safe at a terminal: not too long, no control or bidirectional characters. */
+/** Makes text of a file or a command line safe to print: truncated, with control and format characters replaced. */
 export const printable = (text: string, maxLength = MAX_LENGTH): string =>
   (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');

@@ -1,7 +1,7 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { AdminContext } from './context.ts';
 
-/** How far a command has come: bytes of a file, or items. */
+/** Shows the progress of a command, in bytes of a file or in items. */
 export interface Progress {
   readonly update: (done: number, counts: { readonly rows: number; readonly rejected?: number }) => void;
   readonly stop: () => void;

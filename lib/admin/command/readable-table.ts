@@ -1,13 +1,13 @@
 import Table from 'cli-table3';
 
-/** The lines that the library draws around cells; left out, so that a table can be searched and cut as text. */
+/** The borders that the library draws. They are omitted, so that `grep` and `cut` work on the output. */
 const SIDES = ['top', 'bottom', 'mid', 'left', 'right'].flatMap((side) => [side, `${side}-mid`]);
 const LINES = [...SIDES, 'top-left', 'top-right', 'bottom-left', 'bottom-right'];
 const CHARACTERS = { ...Object.fromEntries(LINES.map((name) => [name, ''])), middle: '  ' };
 
 interface TableStyle {
   readonly align?: 'left' | 'right';
-  /** The width of each column, in which longer texts end with `…`; null for as wide as its longest text. */
+  /** Characters of each column, in which longer text is truncated with `…`; null fits the longest text. */
   readonly widths?: readonly (number | null)[];
 }
 

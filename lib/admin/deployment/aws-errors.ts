@@ -1,4 +1,4 @@
-/** Errors of AWS, of its SDK and of the network as sentences for operators. */
+/** Describes errors of AWS, its SDK and the network to operators. */
 
 const NETWORK = /^(E(CONNREFUSED|CONNRESET|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE|TIMEDOUT)|TimeoutError)$/;
 const CREDENTIALS = /ProviderError$/;
@@ -9,8 +9,8 @@ const WRONG_TIME = 'AWS rejected the request ({name}): set the clock of this mac
 const LOG_IN = 'log in again with "aws sso login{profile}", or set new credentials';
 
 /**
- * What is wrong and what to do, by the name of an error and its message; the first row that fits. A message may quote data or a token:
- * only what a group of its pattern holds is passed on, in place of `{…}`.
+ * Problem and remedy by the name and message of an error; the first matching row applies. A message may quote data or a token:
+ * only named groups of its pattern are used, in place of `{…}`.
  */
 const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: string])[] = [
   [NETWORK, /\bE[A-Z_]+ (?<host>[\w.:-]+)|$/, UNREACHABLE],
@@ -28,7 +28,7 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
   [
     CREDENTIALS,
     /multi-factor/,
-    'the profile asks for an MFA code: set the credentials that "aws configure export-credentials{profile}" prints',
+    'the profile requires an MFA code: set the credentials that "aws configure export-credentials{profile}" prints',
   ],
   [
     CREDENTIALS,
@@ -36,7 +36,7 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
     'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws configure list{profile}" shows what there is',
   ],
   [/^ExpiredToken|^TokenRefreshRequired$/, ANY, `the AWS credentials have expired ({name}): ${LOG_IN}`],
-  // Also the answer to credentials of SSO that have expired, and in a region that the account has not enabled.
+  // AWS also returns this for expired SSO credentials, and in a region that is not enabled for the account.
   [
     /^UnrecognizedClientException$|^InvalidClientTokenId$/,
     ANY,
@@ -56,13 +56,14 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
   ],
 ];
 
-/** The name that Node or the SDK gives an error. */
+/** Node's code of an error, otherwise its name. */
 const nameOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
 
+/** Whether an error means that a host could not be reached. */
 export const isUnreachable = (error: Error): boolean => NETWORK.test(nameOf(error));
 
 /**
- * An error of AWS, of the way to it or of the credentials for it, as one sentence; undefined for any other error.
+ * Describes an error of AWS, the network or the credentials in one sentence; undefined for any other error.
  * @param profile the profile in use
  */
 export const awsErrorSentence = (error: Error, profile: string | undefined): string | undefined => {

@@ -12,10 +12,10 @@ import type { Deployment } from './deployment.ts';
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
 const MAX_ATTEMPTS = 3;
 
-/** A DynamoDB client with an operator's patience, as quick as the functions' own. */
+/** A DynamoDB client with the optimisations of the functions' client and longer timeouts. */
 export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, ...transportSettings(TIMEOUTS) });
-  // It prepares every item for a log that nobody keeps: a tenth of an import's time.
+  // It prepares a log entry of every item, which nothing writes: a tenth of an import's time.
   if (!usesStockClient()) removeUnused(client, ['loggerMiddleware']);
   return documentClient(client);
 };
@@ -26,17 +26,17 @@ const sentenceAbout = (error: Error, { address, remedy, aws }: Place): string | 
   const sentence = aws && awsErrorSentence(error, aws.profile);
   if (sentence !== undefined) return sentence;
   if (isUnreachable(error)) return `no database answers at ${address}: ${remedy}`;
-  if (error instanceof DeadlineExceeded) return `the database at ${address} has become too slow or too busy to go on`;
+  if (error instanceof DeadlineExceeded) return `the database at ${address} is too slow or too busy to continue`;
   if (error.name === 'ResourceNotFoundException') {
     return aws
       ? `a table is missing in ${address}: ${remedy}`
-      : `the database at ${address} does not have the tables of this service: "npm start" makes them, or a deployment`;
+      : `the database at ${address} does not have the tables of this service: create them with "npm start" or a deployment`;
   }
-  // The SDK's own message may quote a key of the data, its error's name does not.
+  // The SDK's message may quote the key of an item. The error's name does not.
   return '$metadata' in error ? `the database at ${address} answered with ${error.name}` : undefined;
 };
 
-/** An error of the database as a message for operators; any other error is returned unchanged. */
+/** Converts an error of the database into a CommandFailure; any other error is returned unchanged. */
 export const asCommandFailure = (error: unknown, place: Place): unknown => {
   if (!(error instanceof Error) || error instanceof CommandFailure) return error;
   const sentence = sentenceAbout(error, place);

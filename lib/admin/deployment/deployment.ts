@@ -9,18 +9,18 @@ export interface Deployment {
   readonly tableNames: TableNames;
   /** The name of the database in messages. */
   readonly address: string;
-  /** What to do when the database or its tables are missing: the end of a message. */
+  /** What to do when the database or its tables are missing. Ends a message. */
   readonly remedy: string;
   /** Set for tables in AWS, with the profile in use: from --profile or AWS_PROFILE. */
   readonly aws?: { readonly profile: string | undefined };
-  /** Set for production data: the name to type before it is changed, and the one that `--yes` gives. */
+  /** Set for production data: the name that confirms a change, and the value of `--yes`. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }
 
-/** What a command uses: the deployment that its options name, and its process. */
+/** The context of one command: its process and its deployment. */
 export interface CommandRun extends AdminContext {
   readonly deployment: Deployment;
-  /** Writes a sentence to standard error; with `--json` as a JSON object on a line. */
+  /** Writes a sentence to standard error; with `--json` as one line of JSON. */
   readonly notice: (sentence: string) => void;
 }
 
@@ -41,6 +41,6 @@ export const requireConfirmation = async (
     throw new CommandFailure(`--yes ${guard.given} is not ${guard.name}: nothing was done`);
   }
   if (ask === undefined) throw new CommandFailure(`${consequence}: confirm it with --yes ${guard.name}`);
-  const answer = await ask(`${consequence}. Type ${guard.name} to go on: `);
+  const answer = await ask(`${consequence}. Type ${guard.name} to continue: `);
   if (answer.trim() !== guard.name) throw new CommandFailure(`that is not ${guard.name}: nothing was done`);
 };

@@ -6,21 +6,21 @@ import { regionOf, requireRegion } from './region.ts';
 import { openStackDeployment } from './stack-deployment.ts';
 import { onlyNamed, parseTables } from './table-names.ts';
 
-/** The options of every command that choose its deployment. */
+/** The global options that choose the deployment. */
 export interface DeploymentOptions {
   readonly dynamodb?: string;
   readonly tables?: string;
   readonly stack?: string;
   readonly region?: string;
   readonly profile?: string;
-  /** The confirmation that would be typed otherwise, passed by a script. */
+  /** The confirmation of a script; otherwise the operator types it. */
   readonly yes?: string;
 }
 
 const DEFAULT_PORT = '8000';
 const MAX_PORT = 65_535;
 
-/** A local engine needs credentials, but any will do. */
+/** A local engine requires credentials, but accepts any. */
 const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
 /** The address of the engine that `npm start` starts. @throws CommandFailure when `DYNAMODB_PORT` is not a port */
@@ -31,7 +31,7 @@ const localAddress = (port: string = DEFAULT_PORT): string => {
 
 const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** The tables of an engine at an address; sends no request yet. */
+/** Opens the tables of a local engine. Sends no request. */
 const openLocalDeployment = (
   { dynamodb, region, profile, yes }: DeploymentOptions,
   { tableNames, dynamodbPort }: AdminContext,
@@ -53,8 +53,9 @@ const openLocalDeployment = (
 };
 
 /**
- * The deployment that the options name: a stack, whose outputs name its tables; tables in AWS without a stack, such as those
- * that a deleted stack retained; or an engine. Only production data is retained: changing it needs the name of the first table.
+ * Opens the deployment that the options name: a stack, whose outputs name its tables; tables in AWS without a stack, such as
+ * those that a deleted stack retained; or a local engine. Tables without a stack count as production data: only that is
+ * retained. Changing it requires the name of the first table.
  * @throws CommandFailure when the options contradict each other, the address is not a URL or the stack cannot be found
  */
 export const openDeployment = async (
@@ -74,7 +75,7 @@ export const openDeployment = async (
   }
   if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);
   if (options.tables === undefined) {
-    throw new CommandFailure('name the stack with --stack, or tables that have none with --tables keys=NAME');
+    throw new CommandFailure('name the stack with --stack, or tables without a stack with --tables keys=NAME');
   }
   requireRegion(region, '--region');
   return {
@@ -82,7 +83,7 @@ export const openDeployment = async (
     aws: { profile: profileInUse },
     tableNames: onlyNamed(named),
     address: `AWS in ${region}`,
-    remedy: 'look at the region and at the names of the tables',
+    remedy: 'check the region and the table names',
     guard: { name: Object.values(named)[0] ?? '', given: yes },
   };
 };

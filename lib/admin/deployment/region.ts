@@ -1,4 +1,4 @@
-/** Where a stack is: named by an option, the stage's settings, the environment or the profile, never guessed. */
+/** The region of a stack: from an option, the stage's settings, the environment or the profile. There is no default. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSharedConfigFiles } from '@smithy/core/config';
@@ -13,16 +13,16 @@ export interface Region {
 
 const REGION_NAME = /^[a-z]{2}(-[a-z]+)+-\d+$/;
 
-/** @throws CommandFailure when the name has not the form of a region's */
+/** @throws CommandFailure when the name does not have the form of a region name */
 export const requireRegion = (name: string, source: string): Region => {
   if (REGION_NAME.test(name)) return { name, source };
   throw new CommandFailure(`"${name}" (${source}) is not the name of a region, such as eu-west-2`);
 };
 
-/** What `bin/app.ts` calls the stack of a stage. */
+/** The stack names of `bin/app.ts`. */
 const STACK_OF_STAGE = /^vehicle-verification-([a-z][a-z0-9-]*)$/;
 
-/** The region in the settings of the stage, which is where `cdk deploy` puts its stack. */
+/** The region in the stage's settings, where `cdk deploy` creates the stack. */
 const regionOfStage = async (stack: string, stagesFolder: string): Promise<Region | undefined> => {
   const stage = STACK_OF_STAGE.exec(stack)?.[1];
   if (stage === undefined) return undefined;
@@ -51,8 +51,8 @@ interface Wanted {
 
 /**
  * The region of a stack: from `--region`, the settings of its stage, `AWS_REGION`, `AWS_DEFAULT_REGION` or the profile, in this
- * order. A notice says when `--region` is not that of the settings, as for the old stack of a stage that has moved.
- * @throws CommandFailure when none of them names a region
+ * order. A notice is written when `--region` differs from the settings, as for the old stack of a stage that has moved.
+ * @throws CommandFailure when none of them names a region, or it is invalid
  */
 export const regionOf = async (
   { stack, region, profile }: Wanted,
@@ -63,7 +63,7 @@ export const regionOf = async (
   if (region !== undefined) {
     const wanted = requireRegion(region, '--region');
     if (settings !== undefined && settings.name !== region) {
-      notice(`--region is ${region}, but ${settings.source} says ${settings.name}: the stack in ${region} is used`);
+      notice(`--region is ${region}, but ${settings.source} has ${settings.name}: the stack in ${region} is used`);
     }
     return wanted;
   }

@@ -16,16 +16,16 @@ interface StackOptions {
   readonly stack: string;
   readonly region: Region;
   readonly profile: string | undefined;
-  /** The profile that is named, or that of the environment. */
+  /** From `--profile`, otherwise from the environment. */
   readonly profileInUse: string | undefined;
-  /** Other tables of its account, such as a restored one. */
+  /** Tables to use instead of the stack's own, such as a restored one. */
   readonly named: NamedTables;
   readonly yes: string | undefined;
 }
 
 type Outputs = ReadonlyMap<string, string>;
 
-/** Milliseconds. The SDK itself waits forever. */
+/** Milliseconds. The SDK has no time limit of its own. */
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 const explain = (error: unknown, { stack, region, profileInUse }: StackOptions): CommandFailure => {
@@ -61,8 +61,8 @@ const tableNamesFrom = (outputs: Outputs, { stack, named }: StackOptions): Table
 };
 
 /**
- * The tables of a deployed stack, from its outputs, except those that are named.
- * @throws CommandFailure when the stack does not exist or cannot be read
+ * Opens the tables of a deployed stack. Their names come from its outputs, except those in `named`.
+ * @throws CommandFailure when the stack does not exist, cannot be read or is not a stack of this service
  */
 export const openStackDeployment = async (options: StackOptions): Promise<Deployment> => {
   const { stack, region, profile, profileInUse, yes } = options;
@@ -73,7 +73,7 @@ export const openStackDeployment = async (options: StackOptions): Promise<Deploy
     db: connect(account),
     aws: { profile: profileInUse },
     address: `the stack ${stack} in ${region.name}`,
-    remedy: 'look at the stack in the console',
+    remedy: 'check the stack in the CloudFormation console',
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
   };
 };

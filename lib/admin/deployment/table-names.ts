@@ -1,12 +1,12 @@
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../core/tables.ts';
 import { CommandFailure } from '../command/outcome.ts';
 
-/** Tables by their id, as `--tables` names them; not all need to be there. */
+/** The table names in `--tables` by table id; some may be missing. */
 export type NamedTables = Partial<TableNames>;
 
 export const TABLE_IDS = Object.keys(tables) as TableId[];
 
-const USAGE = `--tables takes what all names begin with, or single tables as ID=NAME,ID=NAME with the ids ${TABLE_IDS.join(', ')}`;
+const USAGE = `--tables takes the prefix of all table names, or single tables as ID=NAME,ID=NAME with the ids ${TABLE_IDS.join(', ')}`;
 
 const isTableId = (text: string): text is TableId => Object.hasOwn(tables, text);
 
@@ -17,8 +17,8 @@ const parsePair = (pair: string): [TableId, string] => {
 };
 
 /**
- * The tables that the value of `--tables` names: those of single ids (`keys=NAME,content=NAME`), or all by what their names
- * begin with. A table's name never contains an equals sign.
+ * Parses the value of `--tables`: single tables (`keys=NAME,content=NAME`), or the prefix of all table names. A table name
+ * never contains an equals sign.
  * @throws CommandFailure when it is neither
  */
 export const parseTables = (text: string): NamedTables => {
@@ -28,7 +28,7 @@ export const parseTables = (text: string): NamedTables => {
   return Object.fromEntries(pairs);
 };
 
-/** Table names of which some are not known. Reading such a one throws a CommandFailure: no other table is ever guessed. */
+/** Table names of which some are unknown. Reading an unknown one throws a CommandFailure: there is no default. */
 export const onlyNamed = (named: NamedTables): TableNames => {
   const nameOf = (id: TableId) => (): string => {
     const name = named[id];

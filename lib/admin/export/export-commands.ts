@@ -4,11 +4,15 @@ import type { CommandRun, Runner } from '../deployment/deployment.ts';
 import { exportContent } from './export-content.ts';
 import { exportRecords } from './export-records.ts';
 
-type Export = (path: string, run: CommandRun) => Promise<CommandResult>;
+type Export = (path: string, context: CommandRun) => Promise<CommandResult>;
 
 const EXPORTS: readonly (readonly [noun: string, about: string, Export])[] = [
-  ['vehicles', 'every vehicle with its policies', (path, run) => exportRecords('vehicles', path, run)],
-  ['compliance', 'MOT, road tax and fines of every vehicle', (path, run) => exportRecords('compliance', path, run)],
+  ['vehicles', 'every vehicle with its policies', (path, context) => exportRecords('vehicles', path, context)],
+  [
+    'compliance',
+    'MOT, road tax and fines of every vehicle',
+    (path, context) => exportRecords('compliance', path, context),
+  ],
   ['content', 'every content item, with its id, timestamps and version', exportContent],
 ];
 
@@ -19,7 +23,7 @@ export const addExportCommands = (program: Command, run: Runner): void => {
     exports
       .command(noun)
       .description(about)
-      .argument('<file>', 'a .ndjson file; one of that name is replaced')
-      .action((file: string) => run((command) => perform(file, command)));
+      .argument('<file>', 'a .ndjson file; an existing one is replaced')
+      .action((file: string) => run((context) => perform(file, context)));
   }
 };

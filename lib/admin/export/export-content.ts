@@ -5,14 +5,14 @@ import type { CommandRun } from '../deployment/deployment.ts';
 import { requireNdjson, writeExport } from './export-file.ts';
 
 /**
- * Writes every content item to a file that `import content` loads, in an order that gives the lists the same order then.
- * @throws CommandFailure when the file cannot be written or the database is not there
+ * Writes every content item to a file for `import content`, in an order from which the import restores the order of the lists.
+ * @throws CommandFailure when the file cannot be written
  */
-export const exportContent = async (path: string, run: CommandRun): Promise<CommandResult> => {
+export const exportContent = async (path: string, context: CommandRun): Promise<CommandResult> => {
   requireNdjson(path);
-  const { db, tableNames } = run.deployment;
+  const { db, tableNames } = context.deployment;
   const content = contentExport(db, tableNames.content);
-  const progress = showProgress(run, 'content', await content.count());
+  const progress = showProgress(context, 'content', await content.count());
   let items = 0;
   async function* counted() {
     for await (const item of content.items()) {
@@ -21,7 +21,7 @@ export const exportContent = async (path: string, run: CommandRun): Promise<Comm
       yield item;
     }
   }
-  const interrupted = await writeExport(path, counted(), run).finally(progress.stop);
+  const interrupted = await writeExport(path, counted(), context).finally(progress.stop);
   if (interrupted) return interrupted;
   return { text: `${items.toLocaleString('en-GB')} content items are in ${path}.\n`, data: { file: path, items } };
 };

@@ -7,14 +7,14 @@ import { PRIVATE_FILE } from '../../private-file.ts';
 import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import type { CommandRun } from '../deployment/deployment.ts';
 
-/** U+FFFD is escaped: an import reads the character itself as bytes that were not UTF-8. */
+/** Escapes U+FFFD: an import takes the character itself for invalid UTF-8. */
 const lineOf = (record: object): string => `${JSON.stringify(record).replaceAll('\ufffd', '\\ufffd')}\n`;
 
 async function* linesOf(records: AsyncIterable<object>): AsyncGenerator<string> {
   for await (const record of records) yield lineOf(record);
 }
 
-/** @throws CommandFailure when no import would accept a file of this name */
+/** @throws CommandFailure unless the name ends in .ndjson */
 export const requireNdjson = (path: string): void => {
   if (extname(path).toLowerCase() === '.ndjson') return;
   throw new CommandFailure(`an export is NDJSON; give a name that ends in .ndjson: ${path}`);
@@ -22,7 +22,7 @@ export const requireNdjson = (path: string): void => {
 
 /**
  * Writes records to an NDJSON file, which replaces an earlier one when it is complete.
- * @returns the result of the command if Ctrl-C ended it
+ * @returns the result of the command if Ctrl-C ended it, otherwise undefined
  * @throws CommandFailure when the file cannot be written
  */
 export const writeExport = async (

@@ -9,7 +9,7 @@ import { requireNdjson, writeExport } from './export-file.ts';
 
 const number = (value: number): string => value.toLocaleString('en-GB');
 
-/** A stored item as the line that an import reads as the same record; undefined when it is damaged. */
+/** The record of a stored item, which an import restores unchanged; undefined when the item is damaged. */
 const READ = {
   vehicles: (item: unknown): object | undefined => readStored(VehicleRecord, item),
   compliance: (item: unknown): object | undefined => {
@@ -20,17 +20,17 @@ const READ = {
 };
 
 /**
- * Writes every vehicle, or every compliance record, to a file that `import` loads again. Damaged ones, of which no answer can be
- * made either, go to `FILE.rejected.ndjson`.
- * @throws CommandFailure when a file cannot be written or the database is not there
+ * Writes every vehicle, or every compliance record, to a file for `import`. The registrations of damaged records, which the
+ * API cannot return either, are written to `FILE.rejected.ndjson`.
+ * @throws CommandFailure when a file cannot be written
  */
 export const exportRecords = async (
   noun: 'vehicles' | 'compliance',
   path: string,
-  run: CommandRun,
+  context: CommandRun,
 ): Promise<CommandResult> => {
   requireNdjson(path);
-  const { db, tableNames } = run.deployment;
+  const { db, tableNames } = context.deployment;
   const damagedFile = await rejectedFile(path);
   let [exported, damaged] = [0, 0];
 
@@ -41,7 +41,7 @@ export const exportRecords = async (
         const record = READ[noun](item);
         if (record === undefined) {
           damaged += 1;
-          // Not the item: there may be anything in it, such as numbers that JSON does not have.
+          // Only the registration: the item may contain values that JSON cannot represent.
           const text = JSON.stringify({ registration: item.registration });
           const row = { line: exported + damaged, text, isJson: true, fields: {}, issues: [] };
           await damagedFile.add([{ row, reasons: ['the stored record is damaged; load it again from its source'] }]);
@@ -50,13 +50,13 @@ export const exportRecords = async (
           yield record;
         }
       }
-      // DynamoDB does not know how many there are: its count is up to six hours old.
-      if (run.showsProgress) run.stderr.write(`\r${number(exported + damaged)} records read`);
+      // A count without a total: DynamoDB's item count is up to six hours old.
+      if (context.showsProgress) context.stderr.write(`\r${number(exported + damaged)} records read`);
     }
   }
 
-  const interrupted = await writeExport(path, records(), run).finally(() => {
-    if (run.showsProgress) run.stderr.write('\n');
+  const interrupted = await writeExport(path, records(), context).finally(() => {
+    if (context.showsProgress) context.stderr.write('\n');
   });
   await damagedFile.close();
   if (interrupted) return interrupted;

@@ -11,7 +11,7 @@ import { keysOf, keyView, newKeyText } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
 
-/** Control characters would reach every terminal that lists the keys. */
+/** Rejected, because `keys list` would write them to a terminal. */
 const hasControlCharacters = (text: string): boolean => /\p{Cc}/u.test(text);
 
 const parseName = (text: string): string => {
@@ -21,7 +21,7 @@ const parseName = (text: string): string => {
   throw new InvalidArgumentError(`A name has 1 to ${MAX_NAME_LENGTH} characters and no control characters.`);
 };
 
-/** Each scope once, in the order in which they are documented. */
+/** Each scope once, in the order of the documentation. */
 const parseScopes = (text: string): Scope[] => {
   const wanted = text.split(',').map((scope) => scope.trim());
   if (wanted.every(isScope)) return SCOPES.filter((scope) => wanted.includes(scope));
@@ -30,7 +30,7 @@ const parseScopes = (text: string): Scope[] => {
 
 const parseExpiry = (text: string): LondonDate => {
   if (isCalendarDate(text)) return text;
-  throw new InvalidArgumentError('It must be a day as YYYY-MM-DD.');
+  throw new InvalidArgumentError('Use a date of the form YYYY-MM-DD.');
 };
 
 interface CreateKeyOptions {
@@ -43,16 +43,16 @@ interface CreateKeyOptions {
 }
 
 /**
- * Makes a key and shows it, this once; only its hash is stored.
- * @throws CommandFailure when its last day is over
+ * Creates a key and shows it once; only its hash is stored.
+ * @throws CommandFailure when an option is missing, or the last day of the key is in the past
  */
-const createKey = async ({ env, ...given }: CreateKeyOptions, run: CommandRun): Promise<CommandResult> => {
+const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandRun): Promise<CommandResult> => {
   const options = { ...given, name: required(given.name, '--name'), plan: required(given.plan, '--plan') };
-  const now = run.now();
+  const now = context.now();
   const today = londonDate(now);
   if (options.expires !== undefined && options.expires < today) {
     throw new CommandFailure(
-      `${options.expires} is over: write --expires ${today} (today, Europe/London) or a later day, or leave it out`,
+      `${options.expires} is in the past: use --expires ${today} (today, Europe/London) or a later day, or leave it out`,
     );
   }
   const key = generateKey(env);
@@ -61,7 +61,7 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, run: CommandRun): 
     ...{ id: keyIdOf(hash), hash, createdAt: now.toISOString(), environment: env },
     ...options,
   };
-  await keysOf(run).add(record);
+  await keysOf(context).add(record);
   const { id, ...shown } = keyView(record, now);
   const expires = record.expires === undefined ? 'never' : `after ${record.expires} (Europe/London)`;
   return { text: newKeyText(`API key of ${record.name}`, key, record, { expires }), data: { id, key, ...shown } };
@@ -69,7 +69,7 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, run: CommandRun): 
 
 /** Adds `keys create`. */
 export const addCreateKey = (keys: Command, run: Runner): void => {
-  const name = new Option('--name <name>', 'name of its owner, 1 to 100 characters').argParser(parseName);
+  const name = new Option('--name <name>', 'name of the owner, 1 to 100 characters').argParser(parseName);
   const scopes = new Option('--scopes <scopes>', `allowed operations, any of ${SCOPES.join(',')}`);
   keys
     .command('create')
@@ -77,8 +77,8 @@ export const addCreateKey = (keys: Command, run: Runner): void => {
     .addOption(name)
     .addOption(planOption())
     .addOption(scopes.argParser(parseScopes).default([...SCOPES], 'all'))
-    .addOption(domainsOption('bind the key to content domains, such as a.example,b.example; without it any will do'))
+    .addOption(domainsOption('bind the key to content domains, such as a.example,b.example (default: any domain)'))
     .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
     .addOption(environmentOption('environment in the prefix of the key').default('live'))
-    .action((options: CreateKeyOptions) => run((command) => createKey(options, command)));
+    .action((options: CreateKeyOptions) => run((context) => createKey(options, context)));
 };

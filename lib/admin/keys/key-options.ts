@@ -1,4 +1,4 @@
-/** Options that more than one of the `keys` commands has. */
+/** Options that several `keys` commands share. */
 import { InvalidArgumentError, Option } from 'commander';
 import { KEY_ENVIRONMENTS } from '../../../core/access/api-key.ts';
 import { PLAN_NAMES } from '../../../core/access/plans.ts';
@@ -6,7 +6,7 @@ import { CreateContent } from '../../../core/content/schemas.ts';
 import { validationIssues } from '../../../core/schemas/validation-issues.ts';
 import { CommandFailure } from '../command/outcome.ts';
 
-/** Maximum number of domains of one key: an error of the API names them all. */
+/** Maximum number of domains of one key: an API error lists them all. */
 const MAX_DOMAINS = 50;
 
 const isDomain = (text: string): boolean => validationIssues(CreateContent.properties.domain, text).length === 0;
@@ -21,10 +21,10 @@ const parseDomains = (text: string): string[] => {
   }
   const distinct = [...new Set(domains.map((domain) => domain.toLowerCase()))];
   if (distinct.length <= MAX_DOMAINS) return distinct;
-  throw new InvalidArgumentError(`Write at most ${MAX_DOMAINS} domains, or make a key for each group of them.`);
+  throw new InvalidArgumentError(`Write at most ${MAX_DOMAINS} domains, or create one key for each group of them.`);
 };
 
-/** `--plan`; mandatory where a command says so with `required`. */
+/** `--plan`. A command that requires it calls `required`. */
 export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
 
 /** `--domains`, as each domain once, in lower case. */
@@ -35,7 +35,7 @@ export const domainsOption = (description: string) =>
 export const environmentOption = (description: string) =>
   new Option('--env <env>', description).choices(KEY_ENVIRONMENTS);
 
-/** The value of a mandatory option. Commander's own check comes before the one that suggests the right spelling. */
+/** The value of a mandatory option. Commander's own check would come before its suggestion for a misspelt option. @throws CommandFailure */
 export const required = <Value>(value: Value | undefined, option: string): Value => {
   if (value !== undefined) return value;
   throw new CommandFailure(`the option ${option} is missing; see --help`);

@@ -21,14 +21,14 @@ const barChart = (hours: readonly UsageHour[]): string => {
   return readableTable(['hour, UTC', 'requests', 'rate limited', ''], rows);
 };
 
-/** Requests of a key in the present window and in the last 24 hours, as `GET /v1/usage` counts them. @throws UnknownKey */
-export const keyUsage = async (text: string, run: CommandRun): Promise<CommandResult> => {
+/** Requests of a key in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws UnknownKey */
+export const keyUsage = async (text: string, context: CommandRun): Promise<CommandResult> => {
   const id = requireKeyId(text);
-  const usage = usageTable(run.deployment.db, run.deployment.tableNames.usage);
-  const now = run.now();
+  const usage = usageTable(context.deployment.db, context.deployment.tableNames.usage);
+  const now = context.now();
   const window = windowAt(now);
   const [key, count, counts] = await Promise.all([
-    keysOf(run).find(id),
+    keysOf(context).find(id),
     usage.count(id, window),
     usage.countsSince(id, firstHour(now)),
   ]);

@@ -20,18 +20,18 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
   addRotateKey(keys, run);
   keys
     .command('revoke')
-    .description('end a key at once, irrevocably')
+    .description('revoke a key at once and permanently')
     .argument('<id>', 'id of the key')
-    .action((id: string) => run((command) => revokeKey(id, command)));
+    .action((id: string) => run((context) => revokeKey(id, context)));
   addUpdateKey(keys, run);
   keys
     .command('usage')
-    .description('requests of a key in the present window and the last 24 hours')
+    .description('requests of a key in the current window and the last 24 hours')
     .argument('<id>', 'id of the key')
-    .action((id: string) => run((command) => keyUsage(id, command)));
+    .action((id: string) => run((context) => keyUsage(id, context)));
   keys
     .command('restore')
-    .description('bring back missing keys from another table; keys that are there, revoked ones too, stay as they are')
+    .description('restore missing keys from another table; existing keys, including revoked ones, are not changed')
     .option('--from <table>', 'name of the table, such as one restored from a backup')
-    .action(({ from }: { from?: string }) => run((command) => restoreKeys(required(from, '--from'), command)));
+    .action(({ from }: { from?: string }) => run((context) => restoreKeys(required(from, '--from'), context)));
 };

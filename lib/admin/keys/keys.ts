@@ -3,24 +3,25 @@ import { londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
 
+/** The keys table of the deployment. */
 export const keysOf = ({ deployment }: CommandRun) => keysTable(deployment.db, deployment.tableNames.keys);
 
 /**
- * The id of a key. Not an argument parser of commander's, which would print the text: it might be a key.
- * @throws CommandFailure
+ * Validates the id of a key. Not an argument parser of commander, which would print the argument: it may be a key.
+ * @throws CommandFailure when the text is not an id
  */
 export const requireKeyId = (text: string): string => {
   if (/^[0-9a-f]{20}$/.test(text)) return text;
   throw new CommandFailure('a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them');
 };
 
-/** Whether a key can be used now, and if not, why. */
+/** The state of a key at a time. */
 export const stateOf = ({ revokedAt, expires }: KeyRecord, now: Date): 'active' | 'expired' | 'revoked' => {
   if (revokedAt !== undefined) return 'revoked';
   return expires !== undefined && expires < londonDate(now) ? 'expired' : 'active';
 };
 
-/** A key as operators' programs see it: neither the key nor its hash. */
+/** The fields of a key that the CLI shows: never the key itself or its hash. */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,
@@ -38,7 +39,7 @@ export const keyView = (record: KeyRecord, now: Date) => ({
 
 export type KeyView = ReturnType<typeof keyView>;
 
-/** A new key with what its record says and other facts, for people. It is shown this once. */
+/** The text that shows a new key with fields of its record and further facts. */
 export const newKeyText = (
   heading: string,
   key: string,
@@ -57,13 +58,13 @@ Store it now: it is shown only this once.
 ${all.map(([name, fact]) => `${name.padEnd(width)}  ${fact}\n`).join('')}`;
 };
 
-/** Revokes a key at once and for good; a second time changes nothing. @throws UnknownKey */
-export const revokeKey = async (text: string, run: CommandRun): Promise<CommandResult> => {
+/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws UnknownKey */
+export const revokeKey = async (text: string, context: CommandRun): Promise<CommandResult> => {
   const id = requireKeyId(text);
-  await requireConfirmation(`This ends key ${id} for good`, run);
-  const record = await keysOf(run).revoke(id, run.now().toISOString());
+  await requireConfirmation(`This revokes key ${id} permanently`, context);
+  const record = await keysOf(context).revoke(id, context.now().toISOString());
   return {
-    text: `Key ${id} (${record.name}) is revoked since ${record.revokedAt}.\n`,
-    data: keyView(record, run.now()),
+    text: `Key ${id} (${record.name}) was revoked at ${record.revokedAt}.\n`,
+    data: keyView(record, context.now()),
   };
 };

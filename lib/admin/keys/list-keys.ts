@@ -7,17 +7,17 @@ import { readableTable } from '../command/readable-table.ts';
 import type { CommandRun } from '../deployment/deployment.ts';
 import { type KeyView, keysOf, keyView } from './keys.ts';
 
-/** Queries for the last use of a key that run at once. */
+/** Maximum number of concurrent queries for the last use of keys. */
 const MAX_QUERIES = 20;
 
-/** Columns of a name and of a domain: with the widest of the other columns, a row of `keys list` has 100. */
+/** Characters of a name and of a domain. With the widest values of the other columns, a row of `keys list` has 100. */
 export const NAME_WIDTH = 20;
 const DOMAIN_WIDTH = 21;
 
-/** A cell has a line per fact, so that a row fits. */
+/** Each cell has one line per field, so that a row fits into 100 characters. */
 const HEAD = ['id', 'name\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
 
-/** `lastUsed` is null for a key that was not sent in 25 hours, and absent where the counters are not known. */
+/** `lastUsed` is null when the key was not used in the last 25 hours, and absent without the usage table. */
 type ListedKey = KeyView & { readonly lastUsed?: string | null };
 
 const shortened = (domain: string): string =>
@@ -40,7 +40,7 @@ const rowOf = (key: ListedKey): string[] => [
   lastUsedText(key),
 ];
 
-/** The counters; undefined where the operator named the table of keys only, such as one that a deleted stack left behind. */
+/** The usage table; undefined when `--tables` names the keys table only, such as one that a deleted stack retained. */
 const usageOf = ({ deployment: { db, tableNames } }: CommandRun) => {
   try {
     return usageTable(db, tableNames.usage);
@@ -50,13 +50,13 @@ const usageOf = ({ deployment: { db, tableNames } }: CommandRun) => {
   }
 };
 
-/** The minute in which each key was last sent, by its id; absent where that is more than 25 hours ago. */
+/** The minute in which each key was last used, by its id. Keys that were not used in the last 25 hours are absent. */
 const lastUses = async (
   keys: readonly KeyRecord[],
   usage: ReturnType<typeof usageTable>,
-  run: CommandRun,
+  context: CommandRun,
 ): Promise<ReadonlyMap<string, string>> => {
-  const since = Math.floor(run.now().getTime() / 1_000) - KEPT_AFTER_WINDOW_SECONDS;
+  const since = Math.floor(context.now().getTime() / 1_000) - KEPT_AFTER_WINDOW_SECONDS;
   const found = new Map<string, string>();
   await pLimit(MAX_QUERIES).map(keys, async ({ id }) => {
     const start = await usage.newestWindow(id, since);
@@ -65,13 +65,13 @@ const lastUses = async (
   return found;
 };
 
-/** Every key, oldest first, without the keys themselves. */
-export const listKeys = async (run: CommandRun): Promise<CommandResult> => {
-  const keys = await keysOf(run).list();
-  const usage = usageOf(run);
-  const used = usage && (await lastUses(keys, usage, run));
+/** Lists all keys, oldest first, without the keys themselves. */
+export const listKeys = async (context: CommandRun): Promise<CommandResult> => {
+  const keys = await keysOf(context).list();
+  const usage = usageOf(context);
+  const used = usage && (await lastUses(keys, usage, context));
   const data: ListedKey[] = keys.map((key) => ({
-    ...keyView(key, run.now()),
+    ...keyView(key, context.now()),
     ...(used && { lastUsed: used.get(key.id) ?? null }),
   }));
   const table = () => readableTable(HEAD, data.map(rowOf), { widths: [null, NAME_WIDTH] });

@@ -13,7 +13,7 @@ const storedKeysOf = async (table: string, { db, address }: CommandRun['deployme
     const records = await keysTable(db, table).stored();
     if (records.every(({ id }) => typeof id === 'string')) return records;
   } catch (error) {
-    // DynamoDB answers the same for a table that is still being restored.
+    // DynamoDB returns the same error for a table that is still being restored.
     if (!(error instanceof ResourceNotFoundException)) throw error;
     throw new CommandFailure(`${address} has no table ${table}, or it is not ready yet`, { cause: error });
   }
@@ -21,25 +21,25 @@ const storedKeysOf = async (table: string, { db, address }: CommandRun['deployme
 };
 
 /**
- * Copies the keys of another table, such as one restored from a backup, that are missing. Keys that are there stay as they
- * are: what was revoked or changed since then stays so. A second run changes nothing.
- * @throws CommandFailure when there is no such table, or it holds no keys
+ * Copies missing keys from another table, such as one restored from a backup. Existing keys are not changed, so that later
+ * revocations and changes remain. Restoring again changes nothing.
+ * @throws CommandFailure when the table does not exist or is not a table of API keys
  */
-export const restoreKeys = async (from: string, run: CommandRun): Promise<CommandResult> => {
-  const records = await storedKeysOf(from, run.deployment);
-  await requireConfirmation(`This brings back the keys of ${from} that are missing`, run);
+export const restoreKeys = async (from: string, context: CommandRun): Promise<CommandResult> => {
+  const records = await storedKeysOf(from, context.deployment);
+  await requireConfirmation(`This restores the missing keys from ${from}`, context);
   const keys: { id: string; name: string; result: 'restored' | 'already there' | 'unreadable' }[] = [];
   for (const record of records) {
     const name = readStored(KeyRecord, record)?.name;
     const result =
-      name === undefined ? 'unreadable' : (await keysOf(run).addMissing(record)) ? 'restored' : 'already there';
+      name === undefined ? 'unreadable' : (await keysOf(context).addMissing(record)) ? 'restored' : 'already there';
     keys.push({ id: String(record.id), name: name ?? '', result });
   }
   const count = (wanted: string) => keys.filter(({ result }) => result === wanted).length;
   const unreadable = count('unreadable');
   const rows = keys.map(({ id, name, result }) => [id, name, result]);
   const table = rows.length > 0 ? readableTable(['id', 'name', 'result'], rows, { widths: [null, NAME_WIDTH] }) : '';
-  const summary = `Restored: ${count('restored')}. Already there and left as they are: ${count('already there')}.`;
+  const summary = `Restored: ${count('restored')}. Already there and not changed: ${count('already there')}.`;
   const warning = unreadable > 0 ? ` Unreadable and not restored: ${unreadable}.` : '';
   return {
     text: `${table}${summary}${warning}\n`,

@@ -12,7 +12,7 @@ import { type EndOfKey, storeRotation } from './store-rotation.ts';
 const DEFAULT_OVERLAP_DAYS = 7;
 const MAX_OVERLAP_DAYS = 365;
 
-/** Attempts when something else changes the key at the same time. */
+/** Maximum number of attempts when other changes to the key conflict. */
 const MAX_ATTEMPTS = 5;
 
 const parseOverlapDays = (text: string): number => {
@@ -31,7 +31,7 @@ const DAY_MS = 86_400_000;
 const daysAfter = (day: LondonDate, days: number): LondonDate =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, day.length);
 
-/** At once without an overlap, otherwise after the last day of the overlap, or earlier if the key ends earlier anyway. */
+/** The end of the old key: now without an overlap, otherwise the last day of the overlap or its own last day, if that is earlier. */
 const endOf = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: now.toISOString() };
   const lastDay = daysAfter(londonDate(now), overlapDays);
@@ -39,22 +39,22 @@ const endOf = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey
 };
 
 const endText = (end: EndOfKey): string =>
-  'revokedAt' in end ? `is revoked since ${end.revokedAt}` : `is valid through ${end.expires} (Europe/London)`;
+  'revokedAt' in end ? `was revoked at ${end.revokedAt}` : `is valid through ${end.expires} (Europe/London)`;
 
 /** @throws UnknownKey, and CommandFailure when the key is revoked, expired or already rotated */
 const requireRotatable = (id: string, record: KeyRecord | undefined, now: Date): KeyRecord => {
   if (record === undefined) throw new UnknownKey(id);
   const { successor } = record;
   if (successor !== undefined) {
-    throw new CommandFailure(`key ${id} was rotated already, its successor is ${successor}: rotate that one instead`);
+    throw new CommandFailure(`key ${id} was already rotated: rotate its successor ${successor} instead`);
   }
   const state = stateOf(record, now);
   if (state === 'active') return record;
-  const how = state === 'revoked' ? `revoked since ${record.revokedAt}` : `expired since the end of ${record.expires}`;
-  throw new CommandFailure(`key ${id} is ${how} and cannot be rotated: make a new one with "keys create"`);
+  const how = state === 'revoked' ? `was revoked at ${record.revokedAt}` : `expired at the end of ${record.expires}`;
+  throw new CommandFailure(`key ${id} ${how} and cannot be rotated: create a new one with "keys create"`);
 };
 
-/** A key has the environment of the one that it follows. Records of an early version do not say which that is. */
+/** A successor has the environment of the old key. Records from before version 0.2.0 have none: `env` is then required. */
 const environmentOf = ({ id, environment }: KeyRecord, env: KeyEnvironment | undefined): KeyEnvironment => {
   if (environment !== undefined && (env ?? environment) === environment) return environment;
   if (environment !== undefined) {
@@ -62,7 +62,7 @@ const environmentOf = ({ id, environment }: KeyRecord, env: KeyEnvironment | und
   }
   if (env !== undefined) return env;
   throw new CommandFailure(
-    `the record of key ${id} does not say whether it is a live or a test key: write --env live or --env test, as the key begins with vvc_live_ or vvc_test_`,
+    `the record of key ${id} has no environment: use --env live if the key begins with vvc_live_, or --env test if it begins with vvc_test_`,
   );
 };
 
@@ -83,44 +83,47 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
   });
 
 /**
- * Makes the successor of a key and shows it, this once; the old key ends after the overlap.
+ * Creates the successor of a key and shows it once; the old key ends after the overlap.
  * @throws UnknownKey
  * @throws CommandFailure when the key cannot be rotated
  */
-const rotateKey = async (text: string, options: RotateKeyOptions, run: CommandRun): Promise<CommandResult> => {
+const rotateKey = async (text: string, options: RotateKeyOptions, context: CommandRun): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const { overlapDays, env } = options;
-  const now = run.now();
+  const now = context.now();
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const old = requireRotatable(id, await keysOf(run).find(id), now);
+    const old = requireRotatable(id, await keysOf(context).find(id), now);
     const environment = environmentOf(old, env);
     const end = endOf(old, overlapDays, now);
     if (attempt === 1) {
       const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
-      await requireConfirmation(`This makes a successor of key ${id} and ends key ${id} ${when}, for good`, run);
+      await requireConfirmation(
+        `This creates a successor of key ${id} and permanently ends key ${id} ${when}`,
+        context,
+      );
     }
     const key = generateKey(environment);
     const successor = successorOf(old, key, environment, now);
-    if (await storeRotation(old, end, successor, run)) {
+    if (await storeRotation(old, end, successor, context)) {
       const { id: successorId, ...shown } = keyView(successor, now);
       const previous = keyView({ ...old, ...end, successor: successorId }, now);
       return { text: readable(key, successor, old, end), data: { id: successorId, key, ...shown, previous } };
     }
   }
-  throw new CommandFailure(`key ${id} is being changed by others all the time: try again`);
+  throw new CommandFailure(`key ${id} was changed by others during every attempt: try again`);
 };
 
 /** Adds `keys rotate`. */
 export const addRotateKey = (keys: Command, run: Runner): void => {
   keys
     .command('rotate')
-    .description('make the successor of a key and show it once; the old key ends after the overlap')
+    .description('create the successor of a key and show it once; the old key ends after the overlap')
     .argument('<id>', 'id of the key')
     .addOption(
       new Option('--overlap-days <days>', 'days after today for which the old key stays valid; 0 revokes it at once')
         .argParser(parseOverlapDays)
         .default(DEFAULT_OVERLAP_DAYS),
     )
-    .addOption(environmentOption('environment of a key whose record does not have it (made before version 0.2.0)'))
-    .action((id: string, options: RotateKeyOptions) => run((command) => rotateKey(id, options, command)));
+    .addOption(environmentOption('environment of a key whose record does not have it (created before version 0.2.0)'))
+    .action((id: string, options: RotateKeyOptions) => run((context) => rotateKey(id, options, context)));
 };

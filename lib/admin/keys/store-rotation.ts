@@ -13,7 +13,7 @@ export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt'>> | Required<Pick<Ke
 
 const FIELDS = Object.keys(KeyRecord.properties) as (keyof KeyRecord)[];
 
-/** The parts of a condition that holds while a field has this value, with the values they name. */
+/** The parts of a condition expression that require a field to have this value, with their attribute values. */
 const hasValue = (field: keyof KeyRecord, value: unknown): readonly (readonly [part: string, values: Item])[] => {
   if (value === undefined) return [[`attribute_not_exists(#${field})`, {}]];
   if (!Array.isArray(value)) return [[`#${field} = :${field}`, { [`:${field}`]: value }]];
@@ -24,7 +24,7 @@ const hasValue = (field: keyof KeyRecord, value: unknown): readonly (readonly [p
   ];
 };
 
-/** Holds while every field is as it was read; a key that was rotated or revoked meanwhile has one more. */
+/** The condition that no field has changed since it was read. Rotation and revocation add a field. */
 const isAsRead = (read: KeyRecord) => {
   const parts = FIELDS.flatMap((field) => hasValue(field, read[field]));
   return {
@@ -57,22 +57,22 @@ const addSuccessor = (TableName: string, record: KeyRecord): TransactWrite => ({
 });
 
 /**
- * Stores a successor and ends the old key, in one transaction. One whose response was lost counts as done when the successor
- * is there: keys are random, so an equal hash is this one.
- * @returns false, with nothing written, when the old key is not as it was read any more
+ * Stores a successor and ends the old key, in one transaction. If its response is lost, it counts as committed when the
+ * stored successor has the same hash: keys are random.
+ * @returns false, with nothing written, when the old key has changed since it was read
  */
 export const storeRotation = async (
   old: KeyRecord,
   end: EndOfKey,
   successor: KeyRecord,
-  run: CommandRun,
+  context: CommandRun,
 ): Promise<boolean> => {
-  const { db, tableNames } = run.deployment;
+  const { db, tableNames } = context.deployment;
   const writes = [endOldKey(tableNames.keys, old, end, successor.id), addSuccessor(tableNames.keys, successor)];
   try {
     return (await transact(db, writes, deadlineIn(ROTATION_MS))).committed;
   } catch (error) {
-    const stored = await keysOf(run)
+    const stored = await keysOf(context)
       .find(successor.id)
       .catch(() => undefined);
     if (stored?.hash === successor.hash) return true;

@@ -19,17 +19,17 @@ interface UpdateKeyOptions {
 const updateKey = async (
   text: string,
   { plan, domains }: UpdateKeyOptions,
-  run: CommandRun,
+  context: CommandRun,
 ): Promise<CommandResult> => {
   const id = requireKeyId(text);
   if (plan === undefined && domains === undefined) {
     throw new CommandFailure('one of --plan, --domains and --no-domains is missing; see --help');
   }
-  const record = await keysOf(run).update(id, { plan, domains: domains === false ? null : domains });
+  const record = await keysOf(context).update(id, { plan, domains: domains === false ? null : domains });
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
   return {
     text: `Key ${id} (${record.name}) is on plan ${record.plan}, for content of ${binding}.\n`,
-    data: keyView(record, run.now()),
+    data: keyView(record, context.now()),
   };
 };
 
@@ -42,14 +42,14 @@ export const addUpdateKey = (keys: Command, run: Runner): void => {
     .addOption(planOption())
     .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
     .addOption(new Option('--no-domains', 'let the key use any content domain'));
-  // Both set the same value: of the two commander would take the last.
+  // Both options set the same value, and commander would keep only the last.
   const given = new Set<string>();
   for (const option of ['domains', 'no-domains']) command.on(`option:${option}`, () => given.add(option));
   command.action((id: string, options: UpdateKeyOptions) =>
-    run(async (commandRun) => {
+    run(async (context) => {
       if (given.size > 1)
         throw new CommandFailure('--domains and --no-domains contradict each other: write one of them');
-      return updateKey(id, options, commandRun);
+      return updateKey(id, options, context);
     }),
   );
 };

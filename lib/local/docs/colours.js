@@ -1,7 +1,7 @@
-/** Runs in the browser, before anything is shown: the colours of the system, or those that the reader chose. */
-// Scalar keeps its choice under the same name and with the same classes.
+/** Runs in the browser, before the first paint: applies the colours of the system, or those that the reader chose. */
+// Scalar stores the choice under the same name and uses the same classes.
 const STORED_AS = 'colorMode';
-/** Where the other pages of the documentation site (VitePress) keep it; `auto` for those of the system. */
+/** The name under which VitePress, on the documentation site, stores it; `auto` for the colours of the system. */
 const STORED_BY_SITE = 'vitepress-theme-appearance';
 const system = matchMedia('(prefers-color-scheme: dark)');
 

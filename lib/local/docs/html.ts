@@ -4,11 +4,11 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 
-/** Where pages lead and where their files are. */
+/** The links and assets of every page. */
 export interface Site {
-  /** The names of the pages that every page links to, by address. */
+  /** Link texts by address. */
   readonly links: Readonly<Record<string, string>>;
-  /** What comes before the name of a style sheet, script or picture. */
+  /** The prefix of the addresses of style sheets, scripts and images. */
   readonly assets: string;
 }
 
@@ -22,14 +22,14 @@ const link = (path: string, name: string, current: string): string =>
   `<a href="${path}"${path === current ? ' aria-current="page"' : ''}>${name}</a>`;
 
 interface Page {
-  /** As in the links. */
+  /** The address of the page, as in `links`. */
   readonly path: string;
   readonly title: string;
   /** HTML of the body below the links. */
   readonly body: string;
 }
 
-/** A whole page with the links to the others and the switch of the colours. */
+/** A complete page with the links and the button for dark and light colours. */
 export const htmlPage = ({ path, title, body }: Page, { links, assets }: Site = LOCAL_SITE): string => `<!doctype html>
 <html lang="en-GB">
 <head>

@@ -2,7 +2,7 @@
 import { marked } from 'marked';
 import { htmlPage } from './html.ts';
 
-/** The files that are pages here, by the path of the page. Links from one file to another lead to its page. */
+/** The paths of the pages by Markdown file. Links between the files become links between the pages. */
 const PATHS: Readonly<Record<string, string>> = {
   'integration.md': '/docs/guide',
   'errors.md': '/docs/errors',
@@ -10,7 +10,7 @@ const PATHS: Readonly<Record<string, string>> = {
   'openapi.json': '/openapi.json',
 };
 
-/** As problems name their section: `VEHICLE_NOT_FOUND` is `vehicle-not-found`. */
+/** The anchor of a section, as in the `type` of problems: `vehicle-not-found` for `VEHICLE_NOT_FOUND`. */
 const anchorOf = (heading: string): string =>
   heading
     .replace(/<[^>]*>/g, '')
@@ -18,7 +18,7 @@ const anchorOf = (heading: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
 
-/** A link to a file that is no page here stays as its text. */
+/** A link to a file that is not a page becomes plain text. */
 const linkHtml = (href: string, html: string): string => {
   if (/^(https?:|#)/.test(href)) return `<a href="${href}">${html}</a>`;
   const [file = '', fragment] = href.split('#');
@@ -26,7 +26,7 @@ const linkHtml = (href: string, html: string): string => {
   return path ? `<a href="${path}${fragment === undefined ? '' : `#${fragment}`}">${html}</a>` : html;
 };
 
-/** A part that may be wider than a phone scrolls by itself, also with the keyboard. */
+/** Wraps an element that may be wider than a phone, so that it scrolls by itself, also with the keyboard. */
 const scrolling = (name: string, html: string): string =>
   `<div class="scrolling" role="region" aria-label="${name}" tabindex="0">${html}</div>`;
 

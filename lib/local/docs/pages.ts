@@ -8,7 +8,7 @@ import { errorListMarkdown } from '../../openapi/error-list.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 
-/** No other origin and no inline script. Scalar adds styles of its own, which can then neither load nor send anything elsewhere. */
+/** Allows no other origin and no inline script. Scalar needs inline styles; they cannot load from or send to other origins. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -50,14 +50,14 @@ const response = (type: string, body: Buffer | string): HttpResponse => ({
 
 const TO_REFERENCE: HttpResponse = { statusCode: 302, headers: { location: '/docs' }, body: Buffer.alloc(0) };
 
-/** Loaded when a text page is asked for, as the renderer is not needed before. */
+/** Imports the Markdown renderer only when a text page is requested. */
 const textPage = async (path: string, markdown: string) =>
   (await import('./markdown-page.ts')).markdownPage(path, markdown);
 
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
 const markdownFile = (name: string) => readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 
-/** Loaded when it is asked for: its package takes a third of a second. */
+/** Imported on the first request: its package takes a third of a second. */
 const referenceScript = async () => (await import('./reference-script.ts')).referenceScript();
 
 interface PageRequest {
@@ -85,7 +85,7 @@ const PAGES: Readonly<Record<string, readonly [type: string, content: Content]>>
 /** The page at a path of an origin; undefined where the API responds. */
 export type LocalPages = (path: string, origin: string) => Promise<HttpResponse | undefined>;
 
-/** The pages. The reference is filled in with `testKey`. */
+/** The pages. Requests from the reference carry `testKey`. */
 export const documentationPages =
   (testKey: string): LocalPages =>
   async (path, origin) => {

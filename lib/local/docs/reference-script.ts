@@ -12,8 +12,8 @@ interface Route {
 }
 
 /**
- * The script of Scalar, the API reference. It is taken from the package for Fastify, which has the script whole and 24 packages beside
- * it; `@scalar/api-reference` has the same script and installs 272 packages of 287 MB, which the script contains already.
+ * The script of Scalar, the API reference. The package for Fastify contains it and installs 24 packages. `@scalar/api-reference`
+ * contains the same script, but installs 272 packages (287 MB), which the script already includes.
  */
 export const referenceScript = (): Promise<string> =>
   new Promise((resolve) => {

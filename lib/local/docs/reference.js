@@ -1,4 +1,4 @@
-/** Runs in the browser: opens the reference of a document. Requests carry the key that the page came with; without one, none are sent. */
+/** Runs in the browser: opens the API reference. Requests carry the key of the page; without a key they cannot be sent. */
 const { url, key } = document.getElementById('reference').dataset;
 
 globalThis.Scalar.createApiReference('#reference', {
@@ -8,11 +8,11 @@ globalThis.Scalar.createApiReference('#reference', {
     preferredSecurityScheme: 'apiKey',
     securitySchemes: { apiKey: { value: key }, bearer: { token: key } },
   },
-  // The bar has the switch.
+  // The header has a button for this.
   hideDarkModeToggle: true,
   hideClientButton: true,
   showDeveloperTools: 'never',
-  // Nothing from another address.
+  // Loads nothing from other origins.
   withDefaultFonts: false,
   telemetry: false,
   agent: { disabled: true },
@@ -21,7 +21,7 @@ globalThis.Scalar.createApiReference('#reference', {
 
 const hasTarget = (element) => document.getElementById(element.getAttribute('aria-controls')) !== null;
 
-/** What Scalar 1.72.1 leaves out or has wrong for assistive technology, by selector; `null` removes an attribute. */
+/** Corrects what Scalar 1.72.1 omits or gets wrong for assistive technology, by selector; `null` removes an attribute. */
 const CORRECTIONS = {
   // A combobox without a list is a text field.
   '.code-input-lite__editor[role="combobox"]:not([aria-expanded])': (editor) => ({

@@ -1,6 +1,6 @@
-/** Fulfilled when all these works have ended, however they end. Without their results, which would be kept in memory. */
-const ended = async (...works: readonly Promise<unknown>[]): Promise<void> => {
-  await Promise.allSettled(works);
+/** Fulfilled when all promises are settled. Without their results, which would stay in memory. */
+const ended = async (...promises: readonly Promise<unknown>[]): Promise<void> => {
+  await Promise.allSettled(promises);
 };
 
 /**

@@ -28,7 +28,7 @@ interface GatewayOptions {
   /** The gateway's clock, in Unix milliseconds. */
   readonly clock?: () => number;
   readonly onResponse?: (entry: AccessLogEntry) => void;
-  /** This machine's own pages: the response to a GET of a path of an origin, instead of that of the API. */
+  /** Pages of this machine only: the response to a GET of a path; undefined where the API responds. */
   readonly pages?: (path: string, origin: string) => Promise<HttpResponse | undefined>;
 }
 
@@ -54,7 +54,7 @@ const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): numb
 const originOf = ({ headers }: IncomingMessage): string =>
   `${headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${headers.host}`;
 
-/** Imports every function of the endpoint table. Their environment must be set before, because they read it when imported. */
+/** Imports every function of the endpoint table. Their environment must be set first, because they read it when imported. */
 const loadFunctions = async (): Promise<ReadonlyMap<FunctionId, InvokedFunction>> => {
   const ids = [...new Set([...routes, defaultRoute].map(({ functionId }) => functionId))];
   const load = async (id: FunctionId) => {
@@ -64,7 +64,7 @@ const loadFunctions = async (): Promise<ReadonlyMap<FunctionId, InvokedFunction>
   return new Map(await Promise.all(ids.map(load)));
 };
 
-/** The response to a page that cannot be made, with the reason: on this machine the reader can remedy it. */
+/** The response when a page cannot be created, with the reason: on this machine the reader can fix it. */
 const unavailable = (error: Error): HttpResponse => gatewayResponse(500, error.message);
 
 const respond = async (

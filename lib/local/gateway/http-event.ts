@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { RouteMatch } from './routes.ts';
 
-/** Bytes of body that API Gateway accepts. */
+/** Maximum bytes of a body that API Gateway accepts. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Bytes after which a caller that keeps sending is disconnected. */
 const MAX_READ_BYTES = 8 * MAX_BODY_BYTES;

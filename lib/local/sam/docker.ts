@@ -22,7 +22,7 @@ export const runTool = async (command: string, args: readonly string[], env: Nod
   }
 };
 
-/** The address of the Docker host for its containers. Before the first container the bridge may not name its gateway. */
+/** The address of the Docker host for its containers. Before the first container the bridge may have no gateway yet. */
 export const bridgeGateway = async (env: NodeJS.ProcessEnv): Promise<string> => {
   const args = ['network', 'inspect', 'bridge', '--format', '{{json (index .IPAM.Config 0)}}'];
   const { Gateway, Subnet } = JSON.parse(await runTool('docker', args, env));

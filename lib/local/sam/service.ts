@@ -13,7 +13,7 @@ import { bridgeGateway, HOST_NAME, removeContainers, runTool, startReachableEngi
 const ROOT = join(import.meta.dirname, '../../..');
 const TEMPLATE = 'vehicle-verification-dev.template.json';
 const RUNNING = /Running on http/;
-/** SAM prints it for every resource of a CDK template, without effect. */
+/** SAM CLI prints this harmless warning for every resource of a CDK template. */
 const NOISE = /^Cannot detect function id from aws:cdk:path/;
 
 /** Synthesises the app for this machine's architecture. Returns the folders of the bundles, which the containers mount. */
@@ -29,13 +29,13 @@ const synthesise = async (folder: string, env: NodeJS.ProcessEnv): Promise<strin
   return assets;
 };
 
-/** Replaces the template's: there a table's name is its logical id, and the endpoint is AWS. */
+/** Variables to replace the template's, where table names are logical ids and the endpoint is that of AWS. */
 const variablesOf = (dynamodb: string): Record<string, string> => ({
   ...localEnvironment(`http://${HOST_NAME}:${new URL(dynamodb).port}`, LOCAL_TABLE_NAMES),
   ...{ POWERTOOLS_LOG_LEVEL: 'ERROR', POWERTOOLS_METRICS_NAMESPACE: '' },
 });
 
-/** Containers get dummy credentials, never those of this shell. SAM does not know the contexts of Docker. */
+/** Containers get dummy credentials, never those of this shell. SAM CLI does not read Docker contexts. */
 const samEnvironment = async (env: NodeJS.ProcessEnv, dynamodb: string): Promise<NodeJS.ProcessEnv> => ({
   ...env,
   ...localEnvironment(dynamodb, LOCAL_TABLE_NAMES),
@@ -48,7 +48,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 /** Runs `sam local start-api` until it ends or is stopped. @throws CannotStart when it ends by itself */
 const startApi = async (args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal, banner: string): Promise<void> => {
   if (signal.aborted) return;
-  // A process group of its own: on Ctrl-C it would remove its containers, which takes it three seconds each.
+  // In its own process group, which Ctrl-C does not reach: SAM CLI would take three seconds to remove each container.
   const sam = spawn('sam', ['local', 'start-api', ...args], {
     env,
     detached: true,
@@ -64,7 +64,7 @@ const startApi = async (args: string[], env: NodeJS.ProcessEnv, signal: AbortSig
 };
 
 /**
- * Runs the API in Lambda containers until `signal` stops it, then ends all that it started.
+ * Runs the API in Lambda containers until `signal` stops it, then stops everything that it started.
  * @param samArguments further arguments for `sam local start-api`
  * @throws CannotStart with a message for the person who started it
  */
@@ -98,7 +98,7 @@ export const runSamLocal = async (
     const args = [...files, '--port', String(port), ...containers, ...samArguments];
     await startApi(args, await samEnvironment(env, engine.endpoint), signal, banner);
   } catch (error) {
-    // Ctrl-C ends the synthesis too, which then fails.
+    // Ctrl-C also interrupts the synthesis, which then fails.
     if (!signal.aborted) throw error;
   } finally {
     await engine.close();

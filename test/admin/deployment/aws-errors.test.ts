@@ -13,7 +13,7 @@ import { type AwsServer, startAwsServer } from './aws-server.ts';
 
 const NAMES = { keys: 'k', usage: 'u', vehicles: 'v', compliance: 'c', content: 'n' };
 
-/** Parts of every secret of these tests. */
+/** Text that every secret of these tests contains. */
 const SECRET = 'canary';
 
 const CONFIG = `
@@ -76,7 +76,7 @@ const KEYS = {
   AWS_SESSION_TOKEN: `${SECRET}-token`,
 };
 
-/** Runs the CLI; whatever happens, it prints no secret and no stack trace, and with --json the same as an object. */
+/** Runs the CLI. Checks that it prints no secret and no stack trace, and that --json prints the same error as an object. */
 const run = async (args: readonly string[]) => {
   const all = [...args, '--region', 'eu-west-2'];
   const result = await runCommand(all, NAMES);
@@ -88,7 +88,7 @@ const run = async (args: readonly string[]) => {
   return result;
 };
 
-/** Who may not do what: names a user, an account and a table. */
+/** A message that contains a user, an account and a table. */
 const DENIED = `User: arn:aws:sts::123456789012:assumed-role/${SECRET} is not authorized to perform: dynamodb:Scan on resource: arn:aws:dynamodb:eu-west-2:123456789012:table/${SECRET}`;
 const LOG_IN = 'log in again with "aws sso login --profile ops", or set new credentials';
 const CLOCK = 'AWS rejected the request (NAME): set the clock of this machine';
@@ -112,26 +112,26 @@ describe('An error of AWS', () => {
     ['AccessDenied AccessDeniedException NotAuthorized', SECRET, `AWS denied access ${POLICY}`],
     ['ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.1:443', `10.0.0.1:443 ${NETWORK}`],
     ['ECONNRESET EPIPE TimeoutError', SECRET, `AWS ${NETWORK}`],
-  ])('is a problem and a remedy, and nothing else of its message: %s, %s', (names, message, sentence) => {
+  ])('is reported as a problem and a remedy, without its own message: %s, %s', (names, message, sentence) => {
     for (const name of names.split(' ')) {
       const error = Object.assign(new Error(message), { name });
       expect(awsErrorSentence(error, 'ops')).toBe(sentence.replace('NAME', name));
     }
   });
 
-  it('of a provider of credentials names the host that it could not reach', () => {
+  it('of a credential provider names the host that could not be reached', () => {
     const error = Object.assign(new Error('ENOTFOUND sso.invalid'), { name: 'CredentialsProviderError' });
     expect(awsErrorSentence(error, 'ops')).toBe(`sso.invalid ${NETWORK.replace('NAME', 'ENOTFOUND')}`);
   });
 
   it.each(['ValidationException', 'ProvisionedThroughputExceededException', 'TypeError'])(
-    'has no sentence here when an operator can do nothing about it: %s',
+    'has no description when an operator cannot fix it: %s',
     (name) => {
       expect(awsErrorSentence(Object.assign(new Error('ECONNREFUSED host'), { name }), undefined)).toBeUndefined();
     },
   );
 
-  it('is reported by every way to AWS, with the login of the profile in use', async () => {
+  it('is reported by every command that uses AWS, with the login of the profile in use', async () => {
     const file = join(folder, 'v.csv');
     await writeFile(file, vehiclesCsv(vehicleRow()));
     server.failWith({ status: 400, code: 'ExpiredTokenException', message: `The token ${SECRET} is expired` });
@@ -148,7 +148,7 @@ describe('An error of AWS', () => {
     expect(await run(['keys', 'list', '--stack', 'x'])).toEqual(failure('log in again with "aws sso login", or set'));
   });
 
-  it('is reported by its name alone when it is unknown', async () => {
+  it('is reported by its name only when it is unknown', async () => {
     Object.assign(process.env, KEYS);
     server.failWith({ status: 400, code: 'OtherException', message: SECRET });
     expect(await run(['keys', 'list', '--stack', 'x'])).toEqual(failure('could not be read (OtherException)\n'));
@@ -156,11 +156,11 @@ describe('An error of AWS', () => {
   });
 });
 
-describe('Credentials that this machine does not have', () => {
+describe('Missing credentials', () => {
   it.each([
     ['sso', 'there is no SSO session, or it has expired: log in with "aws sso login --profile sso"\n'],
     ['login', 'there is no AWS session, or it has expired: log in with "aws login --profile login"\n'],
-    ['mfa', 'asks for an MFA code: set the credentials that "aws configure export-credentials --profile mfa" prints\n'],
+    ['mfa', 'requires an MFA code: set the credentials that "aws configure export-credentials --profile mfa" prints\n'],
     [
       'empty',
       'name a profile that has some with --profile; "aws configure list --profile empty" shows what there is\n',
@@ -171,14 +171,14 @@ describe('Credentials that this machine does not have', () => {
     expect(await run(['keys', 'list', '--tables', 'keys=k', '--profile', profile])).toEqual(failure(sentence));
   });
 
-  it('are asked for when there are none at all', async () => {
+  it('are reported with how to log in when there are none', async () => {
     const sentence = 'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws conf';
     expect(await run(['keys', 'list', '--stack', 'there'])).toEqual(failure(sentence));
   });
 });
 
 describe('A host of AWS that cannot be reached', () => {
-  /** The CLI as a process: errors of Node are no instances of the Error that a test has, so that the SDK hides them there. */
+  /** The CLI as a process: in Jest, Node's errors are not instances of the global `Error`, so that the SDK hides them. */
   it.each([
     ['CLOUDFORMATION', 'http://127.0.0.1:9', /^error: 127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\): /],
     ['DYNAMODB', 'http://127.0.0.1:9', /^error: 127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\): /],
@@ -193,10 +193,10 @@ describe('A host of AWS that cannot be reached', () => {
   });
 });
 
-describe('What is not there', () => {
+describe('A missing resource', () => {
   beforeEach(() => void Object.assign(process.env, KEYS));
 
-  it('is reported with the region and where its name comes from: a stack', async () => {
+  it('is reported with the region and the source of its name: a stack', async () => {
     expect(await run(['keys', 'list', '--stack', 'x'])).toEqual(
       failure('there is no stack x in eu-west-2 (from --region): check its name, the region and the account\n'),
     );
@@ -204,7 +204,7 @@ describe('What is not there', () => {
 
   it('is reported with the region: a table', async () => {
     expect(await run(['keys', 'list', '--tables', 'keys=k'])).toEqual(
-      failure('a table is missing in AWS in eu-west-2: look at the region and at the names of the tables\n'),
+      failure('a table is missing in AWS in eu-west-2: check the region and the table names\n'),
     );
   });
 });

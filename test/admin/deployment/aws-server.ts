@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 export type Outputs = Readonly<Record<string, string>>;
 
-/** An error as AWS sends it. */
+/** An error in the form in which AWS sends it. */
 export interface AwsError {
   readonly status: number;
   readonly code: string;
@@ -26,7 +26,7 @@ const errorXml = ({ code, message }: AwsError): string =>
 const errorJson = ({ code, message }: AwsError): string =>
   JSON.stringify({ __type: `com.amazon.coral.service#${code}`, Message: message });
 
-/** CloudFormation as far as the CLI needs it: the outputs of these stacks. DynamoDB only has errors here. */
+/** A fake CloudFormation that returns the outputs of these stacks, and a DynamoDB that returns errors only. */
 export const startAwsServer = async () => {
   const stacks: Record<string, Outputs> = {};
   /** The region that each request was signed for. */
@@ -63,7 +63,7 @@ export const startAwsServer = async () => {
     stacks,
     regions,
     stackRequests,
-    /** Sends this error for stacks that are not there, and for every request to DynamoDB. */
+    /** Sends this error for missing stacks, and for every request to DynamoDB. */
     failWith: (next: AwsError | undefined) => {
       error = next;
       regions.length = 0;

@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(stages, { recursive: true });
 });
 
-/** Reads a stack that does not exist: the message and the signature have the region. */
+/** Reads a stack that does not exist: the message and the signature contain the region. */
 const run = async (stack: string, aws: CommandOptions['aws'] = {}, ...args: string[]) => {
   const result = await runCommand(['keys', 'list', '--stack', stack, ...args], NAMES, { aws, stagesFolder: stages });
   return { ...result, regions: [...server.regions] };
@@ -51,10 +51,10 @@ describe('The region of a stack', () => {
     expect(await run(PROD, { region: 'us-east-1' })).toMatchObject({ stderr: expected.stderr });
   });
 
-  it('is that of --region, with a notice when the settings have another', async () => {
+  it('is that of --region, with a notice when the settings differ', async () => {
     const { stderr, regions } = await run(PROD, {}, '--region', 'eu-west-2');
     expect(stderr.split('\n')).toEqual([
-      '--region is eu-west-2, but stages/prod.json says eu-west-1: the stack in eu-west-2 is used',
+      '--region is eu-west-2, but stages/prod.json has eu-west-1: the stack in eu-west-2 is used',
       expect.stringContaining(`there is no stack ${PROD} in eu-west-2 (from --region)`),
       '',
     ]);
@@ -65,10 +65,10 @@ describe('The region of a stack', () => {
   it('gives the notice as JSON with --json', async () => {
     const { stderr } = await run(PROD, {}, '--region', 'eu-west-2', '--json');
     const [notice] = stderr.split('\n').map((line) => line && (JSON.parse(line) as unknown));
-    expect(notice).toEqual({ notice: expect.stringContaining('but stages/prod.json says eu-west-1') });
+    expect(notice).toEqual({ notice: expect.stringContaining('but stages/prod.json has eu-west-1') });
   });
 
-  it('comes from AWS_REGION, AWS_DEFAULT_REGION or the profile where no file has it, in this order', async () => {
+  it('comes from AWS_REGION, AWS_DEFAULT_REGION or the profile, in this order, when no file has it', async () => {
     const environment = { region: 'us-east-1', defaultRegion: 'us-west-2', profile: 'ops' };
     expect(await run('x', environment)).toEqual(missing('x', 'us-east-1', 'AWS_REGION'));
     server.failWith(undefined);
@@ -79,7 +79,7 @@ describe('The region of a stack', () => {
     expect((await run('x')).stderr).toContain('in eu-north-1 (from the profile default)');
   });
 
-  it('is asked for when nothing names it', async () => {
+  it('is requested in the error when nothing names it', async () => {
     process.env.AWS_CONFIG_FILE = join(stages, 'no-config');
     for (const stack of ['x', 'vehicle-verification-dev']) {
       expect(await run(stack)).toEqual({
@@ -93,7 +93,7 @@ describe('The region of a stack', () => {
     [['vehicle-verification-typo'], '"London" (stages/typo.json) is not the name of a region, such as eu-west-2'],
     [['vehicle-verification-broken'], 'stages/broken.json is not valid JSON'],
     [['x', '--region', 'eu west 2'], '"eu west 2" (--region) is not the name of a region'],
-  ])('is rejected when it is not one: %j', async ([stack = '', ...args], sentence) => {
+  ])('is rejected when it is invalid: %j', async ([stack = '', ...args], sentence) => {
     expect(await run(stack, {}, ...args)).toEqual({ ...failure(sentence), regions: [] });
   });
 });

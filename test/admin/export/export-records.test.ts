@@ -68,7 +68,7 @@ describe('export vehicles and export compliance', () => {
     }
   });
 
-  it('leave damaged records out, report them in a file and exit with 1', async () => {
+  it('omit damaged records, report them in a file and exit with 1', async () => {
     const { client, names } = engine();
     await client.send(
       new PutCommand({ TableName: names.vehicles, Item: { registration: 'BROKEN1', policies: 2n ** 70n } }),
@@ -90,7 +90,7 @@ describe('export vehicles and export compliance', () => {
     await run(['remove', 'vehicles', '--registration', 'BROKEN1']);
   });
 
-  it('leave out attributes that this version does not know', async () => {
+  it('omit attributes that this version does not know', async () => {
     const { client, names } = engine();
     const item: ComplianceRecord & { later: string } = { ...JSON.parse(complianceLines[0] ?? ''), later: 'x' };
     await client.send(new PutCommand({ TableName: names.compliance, Item: item }));
@@ -101,7 +101,7 @@ describe('export vehicles and export compliance', () => {
 
   it('read more than one page, replace an earlier file and let only the owner read it', async () => {
     const { client, names } = engine();
-    // 3 kB each: over the 1 MB of a page.
+    // 3 kB each: together more than 1 MB, the maximum of a page.
     const many = Array.from({ length: 1_000 }, (_, index) => aVehicle(`MANY${index}`, policies));
     await storeItems(client, names.vehicles, many);
     const path = pathOf('v.ndjson');

@@ -12,7 +12,7 @@ import { errorOf } from './writes.ts';
 const connected = async (endpoint: string, host = '127.0.0.1'): Promise<Socket> => {
   const socket = connect(Number(new URL(endpoint).port), host);
   await once(socket, 'connect');
-  // Later errors show as the closing of the socket.
+  // Later errors close the socket.
   socket.on('error', () => undefined);
   return socket;
 };
@@ -33,7 +33,7 @@ const startHangingProcess = async () => {
 const withJava = sharedEndpoint() === undefined ? describe.skip : describe;
 
 withJava('DynamoDB Local', () => {
-  it('is reachable from this machine only, rejects a taken port, and is gone when closed', async () => {
+  it('is reachable from this machine only, rejects a taken port, and has stopped when closed', async () => {
     const engine = await startDynamoDbLocal();
     const socket = await connected(engine.endpoint);
     if (otherAddress !== undefined) {

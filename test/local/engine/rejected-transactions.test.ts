@@ -60,7 +60,7 @@ describe('a request token', () => {
     expect(await stored(id)).toEqual({ id: { S: id }, amount: { N: '1' } });
   });
 
-  it('applies one of many concurrent repetitions', async () => {
+  it('applies one of many concurrent requests', async () => {
     const [id, token] = [fresh(), fresh()];
     await Promise.allSettled(Array.from({ length: 20 }, () => write(engine.client, [add(table, id, 1)], token)));
     expect(await stored(id)).toEqual({ id: { S: id }, amount: { N: '1' } });

@@ -4,7 +4,7 @@ import { requestStore } from '../../../lib/local/engine/request-store.ts';
 
 const openMemory = (): DynaliteStore => database.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
 
-/** What a callback inside an operation throws, as a bug in dynalite would. */
+/** The error that a callback inside an operation throws, like a bug in dynalite. */
 const ERROR = new Error('thrown inside an operation');
 const fail = (): never => {
   throw ERROR;
@@ -25,7 +25,7 @@ describe("a request's view of the store", () => {
     await store.db.close();
   });
 
-  it('collects writes, which a batch then makes', async () => {
+  it('collects writes, which a batch then applies', async () => {
     const store = openMemory();
     const pendingWrites: RecordWrite[] = [];
     const records = requestStore(store, fail, pendingWrites).getItemDb('table');

@@ -15,7 +15,7 @@ describe('client request tokens', () => {
     expect(tokens.find('token', [{ Put: {} }])).toBeUndefined();
   });
 
-  it('belong to their contents', () => {
+  it('are rejected with other contents', () => {
     const tokens = requestTokens();
     tokens.add('token', [{ a: { S: '1' }, b: { S: '2' } }], RESPONSE);
     expect(tokens.find('token', [{ a: { S: '1' }, b: { S: '2' } }])).toBe(RESPONSE);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSharedExclusiveLock } from '../../../lib/local/engine/shared-exclusive-lock.ts';
 
-/** Work that runs until `end` is called, and notes its start and end. */
+/** Work that runs until `end` is called, and records its start and end. */
 const work = (name: string, notes: string[]) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const run = async () => {

@@ -47,7 +47,7 @@ const apply = (...writes: TransactWrite[]) => transact(engine.client, writes, de
 const transfer = (from: string, to: string) => apply(increment(from, -1), increment(to, 1));
 
 describe('concurrent transactions', () => {
-  it('each count exactly once, and no reader sees half of one', async () => {
+  it('each apply exactly once, and no reader sees one partially applied', async () => {
     const [left, right] = [fresh(), fresh()];
     await write(engine.client, [add(table, left, 100), add(table, right, 0)]);
     let working = true;
@@ -82,7 +82,7 @@ describe('concurrent transactions', () => {
     expect(await amountOf(other)).toBe(20);
   });
 
-  it('let one of fifty claims win', async () => {
+  it('let exactly one of fifty claims succeed', async () => {
     const claim = fresh();
     const owners = Array.from({ length: 50 }, fresh);
     const outcomes = await Promise.all(

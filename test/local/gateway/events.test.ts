@@ -61,7 +61,7 @@ describe('An HTTP API event', () => {
       expect(event).not.toHaveProperty(absent);
   });
 
-  it('has path and path parameters decoded once, the query unchanged', async () => {
+  it('decodes path and path parameters once and leaves the query unchanged', async () => {
     const event = await eventOf(['GET /v1/vehicle/AB12%20C%25DE/insurance?q=a%20b&q=c&x= HTTP/1.1']);
     expect(event.routeKey).toBe('GET /v1/vehicle/{registration}/insurance');
     expect(event.rawPath).toBe('/v1/vehicle/AB12 C%DE/insurance');
@@ -75,7 +75,7 @@ describe('An HTTP API event', () => {
     expect(event.pathParameters).toEqual({ registration: '%ZZ%E0%A4' });
   });
 
-  it('has header names in lower case, repeated ones joined, cookies separate', async () => {
+  it('has lower-case header names, joined repeated headers and separate cookies', async () => {
     const event = await eventOf([
       'GET / HTTP/1.1',
       'X-Api-Key: a',
