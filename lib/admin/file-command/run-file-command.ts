@@ -4,10 +4,10 @@ import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
 import { rejectedFile, rejectedPath } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
-import type { FileCommand, Outcome } from './file-command.ts';
+import type { FileCommand, FileJob, FileOptions, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
-import { stagedRows } from './staged-rows.ts';
-import { type FileJob, type FileOptions, openStagedRun, type StagedRun } from './staged-run.ts';
+import { openStaging, type Staging, stageFile } from './stage-file.ts';
+import { type StagingState, stagedRows } from './staged-rows.ts';
 import { asStagingFailure, RESTART, removeStaging } from './staging-file.ts';
 import { type Counts, workThrough } from './work-through.ts';
 
@@ -72,15 +72,14 @@ const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown 
  */
 const finish = async <Entry>(
   job: FileJob<Entry>,
-  { hash, db, state }: StagedRun,
+  { hash, db }: Staging,
+  state: StagingState,
   counts: Counts,
   reasons: RejectionReasons,
 ): Promise<boolean> => {
   const { command, source, options, deployment } = job;
   const file = await rejectedFile(source.path, hash);
   const staged = stagedRows(db, state);
-  counts.read = staged.confirmed();
-  counts.skipped = counts.read - staged.rejected(false) - staged.rejected(true);
   const writeRejections = async (): Promise<void> => {
     for (const page of staged.rejectionPages(false)) {
       for (const rejection of page) reasons.add(rejection);
@@ -90,7 +89,7 @@ const finish = async <Entry>(
     counts.rejected = staged.rejected(false);
   };
   try {
-    const isAtEnd = await workThrough(job, staged, counts, {
+    const isAtEnd = await workThrough(job, state, staged, counts, {
       ...options,
       db: deployment.db,
       table: deployment.tableNames[command.noun],
@@ -126,22 +125,23 @@ export const runFileCommand = async <Entry>(
   await requireConfirmation(command.consequence, run);
   const source = await openSource(path, command.formats);
   const job = { ...run, command, options, source };
-  const staging = await openStagedRun(job);
+  const staging = await openStaging(job);
+  let { state } = staging;
   let isAtEnd = false;
-  if (staging !== undefined) {
-    try {
-      isAtEnd = await finish(job, staging, counts, reasons);
-    } catch (error) {
-      const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
-      throw withNextStep(failure, outcomes[0], counts);
-    } finally {
-      staging.db.close();
-    }
-    if (isAtEnd) removeStaging(staging.path);
+  try {
+    state ??= await stageFile(job, staging);
+    if (state !== undefined) isAtEnd = await finish(job, staging, state, counts, reasons);
+  } catch (error) {
+    const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
+    throw withNextStep(failure, outcomes[0], counts);
+  } finally {
+    staging.db.close();
+    // What is staged in part is of no use, and may fill the disk.
+    if (isAtEnd || state === undefined) removeStaging(staging.path);
   }
   const { read, skipped, rejected } = counts;
   const seconds = (performance.now() - started) / 1_000;
-  const next = staging === undefined ? `nothing was ${outcomes[0]}` : CONTINUES;
+  const next = state === undefined ? `nothing was ${outcomes[0]}` : CONTINUES;
   const notes = [
     rejectionNotes(rejected, reasons, rejectedPath(path)),
     isAtEnd ? '' : `Stopped by Ctrl-C; ${next}.\n`,

@@ -24,11 +24,11 @@ export const removeRegistrations = async (
   await requireConfirmation(consequenceOf(kind), run);
   const { db, tableNames } = run.deployment;
   const counts = { removed: 0, notThere: 0 };
-  const writer = recordWriter(deletions(db, tableNames[kind.noun]), (_position, outcome) => {
+  const writer = recordWriter(deletions(db, tableNames[kind.noun]), (_registration: string, outcome) => {
     if (outcome === 'removed') counts.removed += 1;
     else counts.notThere += 1;
   });
-  for (const registration of registrations) await writer.put(registration, { key: registration, line: 0 });
+  for (const registration of registrations) await writer.put(registration, registration);
   await writer.finish();
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
