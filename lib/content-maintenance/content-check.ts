@@ -8,7 +8,7 @@ import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { hasSlug, type Inconsistency, isAt, type SuspectedInconsistency } from './content-inconsistencies.ts';
 import { type Bucket, type ContentScan, placeOf, withContentScan } from './content-scan.ts';
-import { listRecount } from './list-recount.ts';
+import { recount } from './list-recount.ts';
 
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
 const PATIENCE_MS = 30_000;
@@ -41,7 +41,6 @@ function* chunks<T>(values: Iterable<T>): Generator<T[]> {
 /** Confirms what looks inconsistent in a scan of one environment's content. */
 const confirmScan = (store: ContentStore) => {
   const { db, table, keys } = store;
-  const { recount } = listRecount(store);
 
   /**
    * Reads an entry and the item that it names as they are at one moment: two reads may see a transaction half applied.
@@ -94,7 +93,7 @@ const confirmScan = (store: ContentStore) => {
     // Counters last, since other repairs change what they count.
     for (const chunk of chunks(scan.buckets())) {
       signal?.throwIfAborted();
-      const recounts = await limit.map(chunk, ({ list, bucket }) => recount(list, bucket));
+      const recounts = await limit.map(chunk, ({ list, bucket }) => recount(store, list, bucket));
       busy.push(...chunk.filter((_, index) => recounts[index] === 'busy'));
       const miscounts = recounts.filter((found) => typeof found === 'object');
       inconsistencies.push(...miscounts.map((found) => ({ kind: 'miscounted bucket' as const, ...found })));
