@@ -8,18 +8,12 @@ import type { FileCommand, FileJob, FileOptions, Outcome } from './file-command.
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
 import { openStaging, type Staging, stageFile } from './stage-file.ts';
 import { type StagingState, stagedRows } from './staged-rows.ts';
-import { asStagingFailure, RESTART, removeStaging } from './staging-file.ts';
+import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-file.ts';
 import { type Counts, workThrough } from './work-through.ts';
 
 const number = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
 const rateOf = ({ read, skipped }: Counts, seconds: number): number => (read - skipped) / Math.max(seconds, 1e-3);
-
-/** How an outcome is called at the head of a column. */
-const labelOf = (noun: string, outcome: Outcome): string => {
-  if (outcome === 'kept') return 'kept';
-  return outcome === 'notThere' ? 'not there' : `${noun} ${outcome}`;
-};
 
 /** The counts as a table, with the duration. */
 const tableOf = (
@@ -27,17 +21,16 @@ const tableOf = (
   counts: Counts,
   seconds: number,
 ): string => {
-  const { read, skipped, rejected } = counts;
-  const columns: [string, string][] = [
-    ['rows read', number(read)],
-    ...(skipped > 0 ? ([['rows skipped', number(skipped)]] satisfies [string, string][]) : []),
-    ...outcomes.map((outcome): [string, string] => [labelOf(noun, outcome), number(counts[outcome])]),
-    ['rows rejected', number(rejected)],
+  const labels = { loaded: `${noun} loaded`, kept: 'kept', removed: `${noun} removed`, notThere: 'not there' };
+  const columns = new Map([
+    ['rows read', number(counts.read)],
+    ...(counts.skipped > 0 ? [['rows skipped', number(counts.skipped)] as const] : []),
+    ...outcomes.map((outcome) => [labels[outcome], number(counts[outcome])] as const),
+    ['rows rejected', number(counts.rejected)],
     ['seconds', seconds.toFixed(1)],
     ['rows per second', number(rateOf(counts, seconds))],
-  ];
-  const [head, row] = [0, 1].map((index) => columns.map((column) => column[index] ?? ''));
-  return readableTable(head ?? [], [row ?? []], { align: 'right' });
+  ]);
+  return readableTable([...columns.keys()], [[...columns.values()]], { align: 'right' });
 };
 
 const NO_ROWS = {
@@ -129,6 +122,9 @@ export const runFileCommand = async <Entry>(
   let { state } = staging;
   let isAtEnd = false;
   try {
+    for (const other of otherStagingFiles(staging.path)) {
+      run.notice(`${other} is left of a run with another table or other options: run that again, or delete the file.`);
+    }
     state ??= await stageFile(job, staging);
     if (state !== undefined) isAtEnd = await finish(job, staging, state, counts, reasons);
   } catch (error) {

@@ -7,7 +7,7 @@ import { type Layout, readRows } from '../files/read-rows.ts';
 import { requireUnchanged } from '../files/source-file.ts';
 import type { FileJob } from './file-command.ts';
 import { readState, rowStaging, STAGING_VERSION, type StagingIdentity, type StagingState } from './staged-rows.ts';
-import { openStagingFile, otherStagingFiles, stagingPlace } from './staging-file.ts';
+import { openStagingFile, stagingPlace } from './staging-file.ts';
 
 /** Bytes from the beginning of the file that are hashed. */
 const SAMPLE_BYTES = 1_048_576;
@@ -62,14 +62,14 @@ export const openStaging = async <Entry>(job: FileJob<Entry>): Promise<Staging> 
     }
     return undefined;
   };
-  const { db, replaced, isContinued } = openStagingFile(path, unusable);
-  for (const other of otherStagingFiles(path)) {
-    notice(`${other} is left of a run with another table or other options: run that again, or delete the file.`);
-  }
+  const { db, replaced } = openStagingFile(path, unusable);
   const name = verb === 'import' ? 'import' : 'removal';
-  if (replaced !== undefined && !options.restart) notice(`The ${name} begins again: ${replaced}.`);
-  if (isContinued) notice(`The ${name} continues where it was stopped; --restart begins again.`);
-  return { hash, path, db, identity, state: isContinued ? state : undefined };
+  if (replaced !== undefined) {
+    if (!options.restart) notice(`The ${name} begins again: ${replaced}.`);
+    state = undefined;
+  }
+  if (state !== undefined) notice(`The ${name} continues where it was stopped; --restart begins again.`);
+  return { hash, path, db, identity, state };
 };
 
 /** Stages the rows of the file; undefined after Ctrl-C. @throws CommandFailure when the file changes meanwhile */
