@@ -6,7 +6,7 @@ import { type ContentStore, contentStore } from '../../core/content/content-stor
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { hasSlug, type Inconsistency, isAt, type SuspectedInconsistency } from './content-inconsistencies.ts';
+import type { Inconsistency, SuspectedInconsistency } from './content-inconsistencies.ts';
 import { type Bucket, type ContentScan, placeOf, withContentScan } from './content-scan.ts';
 import { recount } from './list-recount.ts';
 
@@ -67,13 +67,17 @@ const confirmScan = (store: ContentStore) => {
         const { list, position, id } = suspected;
         const { entry, place } = await readWithItem(keys.memberKey(list, position), id);
         const isThere = entry?.member === id;
-        return isThere === (suspected.kind === 'orphaned member') && isThere !== isAt(place, suspected);
+        return (
+          isThere === (suspected.kind === 'orphaned member') && isThere !== (place?.positions.get(list) === position)
+        );
       }
       case 'orphaned slug claim':
       case 'missing slug claim': {
-        const { entry, place } = await readWithItem(keys.slugKey(suspected.domain, suspected.slug), suspected.id);
-        const isClaimed = entry?.id === suspected.id;
-        return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== hasSlug(place, suspected);
+        const { domain, slug, id } = suspected;
+        const { entry, place } = await readWithItem(keys.slugKey(domain, slug), id);
+        const isClaimed = entry?.id === id;
+        const isWanted = place?.domain === domain && place.slug === slug;
+        return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== isWanted;
       }
       case 'allocator behind':
         // A position is allocated before its member joins, and the allocator never falls: this read decides.
