@@ -48,12 +48,17 @@ export const stageRows = async (path: string): Promise<Staged> => {
   const diskMegabytes = megabytesOf(staging);
   let back = 0;
   let previous = '';
-  for (const page of stagedRows(db, state).pages()) {
-    for (const [row, key] of page) {
-      if (key <= previous || vehicles.keyOf(row) !== key) throw new Error('the rows are not in order, each once');
+  for (const groups of stagedRows(db, state).groups()) {
+    for (const {
+      key = '',
+      rows: [row, ...more],
+    } of groups) {
+      if (key <= previous || more.length > 0 || row === undefined || vehicles.keyOf(row) !== key) {
+        throw new Error('the rows are not in order, each once');
+      }
       previous = key;
     }
-    back += page.length;
+    back += groups.length;
   }
   const ended = performance.now();
   if (back !== rows) throw new Error(`${rows} rows were staged, ${back} came back`);

@@ -6,9 +6,9 @@ import { type ContentStore, contentStore } from '../../core/content/content-stor
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { hasSlug, type Inconsistency, isAt, type SuspectedInconsistency } from './content-inconsistencies.ts';
+import type { Inconsistency, SuspectedInconsistency } from './content-inconsistencies.ts';
 import { type Bucket, type ContentScan, placeOf, withContentScan } from './content-scan.ts';
-import { listRecount } from './list-recount.ts';
+import { recount } from './list-recount.ts';
 
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
 const PATIENCE_MS = 30_000;
@@ -41,7 +41,6 @@ function* chunks<T>(values: Iterable<T>): Generator<T[]> {
 /** Confirms what looks inconsistent in a scan of one environment's content. */
 const confirmScan = (store: ContentStore) => {
   const { db, table, keys } = store;
-  const { recount } = listRecount(store);
 
   /**
    * Reads an entry and the item that it names as they are at one moment: two reads may see a transaction half applied.
@@ -68,13 +67,17 @@ const confirmScan = (store: ContentStore) => {
         const { list, position, id } = suspected;
         const { entry, place } = await readWithItem(keys.memberKey(list, position), id);
         const isThere = entry?.member === id;
-        return isThere === (suspected.kind === 'orphaned member') && isThere !== isAt(place, suspected);
+        return (
+          isThere === (suspected.kind === 'orphaned member') && isThere !== (place?.positions.get(list) === position)
+        );
       }
       case 'orphaned slug claim':
       case 'missing slug claim': {
-        const { entry, place } = await readWithItem(keys.slugKey(suspected.domain, suspected.slug), suspected.id);
-        const isClaimed = entry?.id === suspected.id;
-        return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== hasSlug(place, suspected);
+        const { domain, slug, id } = suspected;
+        const { entry, place } = await readWithItem(keys.slugKey(domain, slug), id);
+        const isClaimed = entry?.id === id;
+        const isWanted = place?.domain === domain && place.slug === slug;
+        return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== isWanted;
       }
       case 'allocator behind':
         // A position is allocated before its member joins, and the allocator never falls: this read decides.
@@ -94,7 +97,7 @@ const confirmScan = (store: ContentStore) => {
     // Counters last, since other repairs change what they count.
     for (const chunk of chunks(scan.buckets())) {
       signal?.throwIfAborted();
-      const recounts = await limit.map(chunk, ({ list, bucket }) => recount(list, bucket));
+      const recounts = await limit.map(chunk, ({ list, bucket }) => recount(store, list, bucket));
       busy.push(...chunk.filter((_, index) => recounts[index] === 'busy'));
       const miscounts = recounts.filter((found) => typeof found === 'object');
       inconsistencies.push(...miscounts.map((found) => ({ kind: 'miscounted bucket' as const, ...found })));

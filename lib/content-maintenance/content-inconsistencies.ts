@@ -2,14 +2,6 @@
 import type { SlugClaim } from '../../core/content/content-entries.ts';
 import type { Miscount } from './list-recount.ts';
 
-/** The slug and the positions that an item's entry has. */
-export interface ItemPlace {
-  readonly domain: string;
-  readonly slug: string;
-  /** Its position in each of its lists, by the list's name. */
-  readonly positions: ReadonlyMap<string, number>;
-}
-
 /** An item in a list, at a position. */
 export interface Membership {
   readonly list: string;
@@ -28,11 +20,3 @@ export type SuspectedInconsistency =
   | { readonly kind: 'allocator behind'; readonly list: string; readonly allocated: number };
 
 export type Inconsistency = SuspectedInconsistency | ({ readonly kind: 'miscounted bucket' } & Miscount);
-
-/** Whether the item has this position. */
-export const isAt = (item: ItemPlace | undefined, { list, position }: Omit<Membership, 'id'>): boolean =>
-  item?.positions.get(list) === position;
-
-/** Whether the item has this slug. */
-export const hasSlug = (item: ItemPlace | undefined, { domain, slug }: SlugClaim): boolean =>
-  item?.domain === domain && item.slug === slug;

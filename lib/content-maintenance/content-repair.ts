@@ -8,7 +8,7 @@ import { bucketOf } from '../../core/counted-list/entries.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import type { Inconsistency, Membership } from './content-inconsistencies.ts';
-import { listRecount, listRepairs } from './list-recount.ts';
+import { type Miscount, recount } from './list-recount.ts';
 
 /** Milliseconds for one repair, retries included. */
 const PATIENCE_MS = 30_000;
@@ -45,8 +45,6 @@ const not = (condition: Condition): Condition => ({
 /** Repairs of the content of one environment. */
 export const contentRepair = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment) => {
   const store = contentStore(db, table, environment);
-  const { recount } = listRecount(store);
-  const lists = listRepairs(store);
   const writes = contentWrites(store);
 
   const requireItem = (id: string, condition: Condition): TransactWrite => ({
@@ -56,22 +54,45 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, environ
   const apply = async (...parts: readonly TransactWrite[]): Promise<boolean> =>
     (await transact(db, parts, deadlineIn(PATIENCE_MS))).committed;
 
+  /** Sets a counter to the number of members. Fails when the bucket has changed since the recount. */
+  const setCounter = ({ list, bucket, counter, members, changes }: Miscount): TransactWrite => ({
+    Update: {
+      TableName: table,
+      Key: store.keys.counterKey(list, bucket),
+      UpdateExpression: 'SET members = :members ADD changes :one',
+      ConditionExpression:
+        changes === undefined
+          ? 'attribute_not_exists(changes) AND (members = :seen OR attribute_not_exists(members))'
+          : 'changes = :seen',
+      ExpressionAttributeValues: { ':members': members, ':one': 1, ':seen': changes ?? counter },
+    },
+  });
+
   const repairCounter = async (list: string, bucket: number): Promise<boolean> => {
     for (let attempt = 0; attempt < MAX_RECOUNTS; attempt += 1) {
-      const found = await recount(list, bucket);
+      const found = await recount(store, list, bucket);
       if (found === 'right') return true;
       if (found === 'busy') return false;
-      if (await apply(lists.setCounter(found))) return true;
+      if (await apply(setCounter(found))) return true;
     }
     return false;
   };
 
+  /** Whether the counter includes the member is for the recount to find: it gets a new change number only. */
   const repairMember = async (
     { list, position, id }: Membership,
-    change: typeof lists.dropMember,
+    change: TransactWrite,
     condition: Condition,
   ): Promise<boolean> => {
-    const isRepaired = await apply(...change(list, position, id), requireItem(id, condition));
+    const noteChange = {
+      Update: {
+        TableName: table,
+        Key: store.keys.counterKey(list, bucketOf(position)),
+        UpdateExpression: 'ADD members :none, changes :one',
+        ExpressionAttributeValues: { ':none': 0, ':one': 1 },
+      },
+    };
+    const isRepaired = await apply(change, noteChange, requireItem(id, condition));
     return isRepaired && repairCounter(list, bucketOf(position));
   };
 
@@ -82,10 +103,21 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, environ
      */
     repair: (found: Inconsistency): Promise<boolean> => {
       switch (found.kind) {
-        case 'orphaned member':
-          return repairMember(found, lists.dropMember, not(isAt(found)));
-        case 'missing member':
-          return repairMember(found, lists.restoreMember, isAt(found));
+        case 'orphaned member': {
+          const Delete = {
+            TableName: table,
+            Key: store.keys.memberKey(found.list, found.position),
+            ConditionExpression: '#member = :id',
+            ExpressionAttributeNames: { '#member': 'member' },
+            ExpressionAttributeValues: { ':id': found.id },
+          };
+          return repairMember(found, { Delete }, not(isAt(found)));
+        }
+        case 'missing member': {
+          const Item = { ...store.keys.memberKey(found.list, found.position), member: found.id };
+          const Put = { TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' };
+          return repairMember(found, { Put }, isAt(found));
+        }
         case 'orphaned slug claim':
           return apply(writes.releaseSlug(found), requireItem(found.id, not(hasSlug(found))));
         case 'missing slug claim':
@@ -93,7 +125,15 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, environ
         case 'miscounted bucket':
           return repairCounter(found.list, found.bucket);
         case 'allocator behind':
-          return apply(lists.advanceAllocator(found.list, found.allocated));
+          return apply({
+            Update: {
+              TableName: table,
+              Key: store.keys.allocatorKey(found.list),
+              UpdateExpression: 'SET allocated = :allocated',
+              ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
+              ExpressionAttributeValues: { ':allocated': found.allocated },
+            },
+          });
       }
     },
   };

@@ -14,7 +14,7 @@ import {
   separatePrefix,
 } from '../../core/content/content-entries.ts';
 import { bucketOf, parseListEntry } from '../../core/counted-list/entries.ts';
-import type { ItemPlace, SuspectedInconsistency } from './content-inconsistencies.ts';
+import type { SuspectedInconsistency } from './content-inconsistencies.ts';
 
 /** A bucket of a list. */
 export interface Bucket {
@@ -22,8 +22,8 @@ export interface Bucket {
   readonly bucket: number;
 }
 
-/** The slug and positions in an item's entry. */
-export const placeOf = (entry: Entry): ItemPlace => {
+/** The slug that an item's entry has, and its position in each of its lists, by the list's name. */
+export const placeOf = (entry: Entry) => {
   const { item, positions } = parseItem(entry);
   const { domain, slug } = item;
   const byList = new Map([

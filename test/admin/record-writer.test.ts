@@ -13,16 +13,16 @@ it.each(['put', 'finish'] as const)(
       return ['loaded' as const];
     };
     const fits = ({ length }: readonly string[]) => length <= 1;
-    const writer = recordWriter({ requestsInFlight: 2, fits, write }, () => undefined);
-    for (const [line, entry] of ['slow', 'bad', 'batched'].entries()) await writer.put(entry, { key: entry, line });
-    const thrown = Promise.resolve(
-      next === 'put' ? writer.put('late', { key: 'late', line: 3 }) : writer.finish(),
-    ).catch((error: Error) => void ended.push(error.message));
+    const writer = recordWriter({ requestsInFlight: 2, fits, write }, (_place: string) => undefined);
+    for (const entry of ['slow', 'bad', 'batched']) await writer.put(entry, entry);
+    const thrown = Promise.resolve(next === 'put' ? writer.put('late', 'late') : writer.finish()).catch(
+      (error: Error) => void ended.push(error.message),
+    );
     // Time for an error that is thrown too early.
     await new Promise(setImmediate);
     slow.resolve();
     await thrown;
     expect(ended).toEqual(['bad', 'slow', 'first']);
-    expect(writer.confirmed()).toEqual({ key: 'slow', line: 0 });
+    expect(writer.confirmed()).toEqual('slow');
   },
 );

@@ -38,9 +38,8 @@ describe('A staging file that cannot be continued', () => {
 
   const otherVersion = (path: string) => {
     const db = new DatabaseSync(path);
-    const { text, key, line } = db.prepare('SELECT * FROM state').get() as { text: string; key: string; line: number };
-    const other = text.replace('"version":1', '"version":0');
-    db.prepare('UPDATE state SET text = ?, sum = ?').run(other, crc32(`${line} ${key} ${other}`));
+    const json = String(db.prepare('SELECT json FROM state').get()?.json).replace('"version":2', '"version":1');
+    db.prepare('UPDATE state SET json = ?, sum = ?').run(json, crc32(json));
     db.close();
   };
 
@@ -50,7 +49,7 @@ describe('A staging file that cannot be continued', () => {
     ['cut off', (path) => truncateSync(path, 8_192), 'its staging file is damaged'],
     ['empty', (path) => truncateSync(path), 'it was stopped while it read the file'],
     ['not complete', sql('DELETE FROM state'), 'it was stopped while it read the file'],
-    ['of another position', sql("UPDATE state SET key = 'ZZZ'"), 'its staging file is damaged'],
+    ['of another position', sql("UPDATE state SET json = json_set(json, '$.confirmed', 9)"), 'its staging file is damaged'],
     ['of another version', otherVersion, 'its staging file was written by another version'],
   ])('is replaced with a notice when it is %s', async (_case, damage, reason) => {
     const { path, staging } = await stopped('AGAIN');
@@ -174,16 +173,16 @@ describe('A disk that is full', () => {
     for (let line = 1; line <= 1_000; line += 1) staging.add({ line, text: `${line}` }, '');
     const identity = { version: 1, file: [], created: undefined };
     const staged = stagedRows(db, staging.end({ identity, started: NOW.toISOString(), layout: 'txt' }));
-    staged.reject({ line: 1 }, ['bad']);
+    staged.reject(1, 1, ['bad']);
     db.exec(`PRAGMA max_page_count = ${Number(db.prepare('PRAGMA page_count').get()?.page_count)}`);
     const fill = () => {
-      for (let line = 2; line <= 1_000; line += 1) staged.reject({ line }, ['x'.repeat(1_000)]);
+      for (let line = 2; line <= 1_000; line += 1) staged.reject(line, line, ['x'.repeat(1_000)]);
     };
     expect(fill).toThrow('full');
-    staged.save({ key: '', line: 500 });
+    staged.save(500);
     db.close();
     const again = openStagingFile(path, () => undefined);
-    expect(readState(again.db)?.confirmed).toEqual({ key: '', line: 0 });
+    expect(readState(again.db)?.confirmed).toBe(0);
     again.db.close();
   });
 

@@ -1,7 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { CommandRun } from '../deployment/deployment.ts';
 import type { Columns } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
-import type { FileFormat } from '../files/source-file.ts';
+import type { FileFormat, SourceFile } from '../files/source-file.ts';
 
 /** How the dates of a file are written: `YYYY-MM-DD`, or DD/MM/YYYY too. Which, is never guessed. */
 export type DateForm = 'iso' | 'uk';
@@ -30,6 +31,14 @@ export interface Writing<Entry> {
   readonly write: (entries: readonly Entry[]) => Promise<readonly (Outcome | Waiting)[]>;
 }
 
+/** The options of a file command. */
+export interface FileOptions extends FileSettings {
+  /** Begins with the first row, whatever a stopped run has done. */
+  readonly restart: boolean;
+  /** The folder of the staging file, instead of that of the file. */
+  readonly staging?: string | undefined;
+}
+
 /** Remembers which line of a file has claimed a key first, such as a slug. */
 export interface Claims {
   /** Claims the key for a line. Returns the earlier line that has it, if one has. */
@@ -53,7 +62,7 @@ export interface FileRun extends FileSettings {
 /** A vehicle has at most 20 policies; more rows than this are a mistake and are not kept in memory together. */
 export const MAX_GROUP_ROWS = 1_000;
 
-/** The rows with the same key in the order of the file; a row without a key is alone. */
+/** Rows with the same key in the order of the file; a row without a key is alone. */
 export interface RowGroup {
   readonly key: string | undefined;
   readonly rows: readonly Row[];
@@ -89,6 +98,13 @@ export interface FileCommand<Entry> {
   /** The record of a group, or why its rows have none. */
   readonly read: (group: RowGroup, run: FileRun) => GroupResult<Entry>;
   readonly writing: (run: FileRun) => Writing<Entry>;
+}
+
+/** One file to work through, and with what. */
+export interface FileJob<Entry> extends CommandRun {
+  readonly command: FileCommand<Entry>;
+  readonly options: FileOptions;
+  readonly source: SourceFile;
 }
 
 /** One kind of data that can be imported. */

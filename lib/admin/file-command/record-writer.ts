@@ -68,37 +68,30 @@ export const oneByOne = <Entry>(write: (entry: Entry) => Promise<Outcome>): Writ
   write: (entries) => Promise.all(entries.map((entry) => persist(() => write(entry)))),
 });
 
-/** The place of a row in the order in which a file is worked through: by key, then by line. */
-export interface Position {
-  /** Empty for a row without a key. */
-  readonly key: string;
-  readonly line: number;
-}
-
-interface Placed<Entry> {
+interface Placed<Entry, Place> {
   readonly entry: Entry;
-  readonly position: Position;
+  readonly place: Place;
 }
 
-/** Writes records, several requests at a time. No key may occur twice: requests end in any order. */
-export const recordWriter = <Entry>(
+/** Writes records, several requests at a time. No key may occur twice: requests end in any order. `Place` is what is known of each. */
+export const recordWriter = <Entry, Place>(
   { requestsInFlight, fits, write }: Writing<Entry>,
-  settled: (position: Position, outcome: Outcome | Waiting) => void,
+  settled: (place: Place, outcome: Outcome | Waiting) => void,
 ) => {
   const running = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
   /** From the first request that is not confirmed. */
-  const begun: { readonly end: Position | undefined; isDone: boolean }[] = [];
-  let confirmed: Position | undefined;
-  let batch: Placed<Entry>[] = [];
+  const begun: { readonly end: Place | undefined; isDone: boolean }[] = [];
+  let confirmed: Place | undefined;
+  let batch: Placed<Entry, Place>[] = [];
 
-  const request = async (placed: readonly Placed<Entry>[]): Promise<void> => {
-    const own = { end: placed.at(-1)?.position, isDone: false };
+  const request = async (placed: readonly Placed<Entry, Place>[]): Promise<void> => {
+    const own = { end: placed.at(-1)?.place, isDone: false };
     begun.push(own);
     const outcomes = await write(placed.map(({ entry }) => entry));
-    for (const [index, { position }] of placed.entries()) {
+    for (const [index, { place }] of placed.entries()) {
       const outcome = outcomes[index];
-      if (outcome !== undefined) settled(position, outcome);
+      if (outcome !== undefined) settled(place, outcome);
     }
     own.isDone = true;
     while (begun[0]?.isDone) confirmed = begun.shift()?.end;
@@ -124,13 +117,12 @@ export const recordWriter = <Entry>(
 
   return {
     /**
-     * Writes a record with the next request. `position` is that of its last row, and ascends. A promise when a request is
-     * sent. @throws the first error of any request, once none is in flight
+     * Writes a record with the next request. A promise when a request is sent. @throws the first error of any request, once none is in flight
      */
-    put: (entry: Entry, position: Position): Promise<void> | undefined => {
+    put: (entry: Entry, place: Place): Promise<void> | undefined => {
       const isFull = batch.length > 0 && !fits([...batch.map((one) => one.entry), entry]);
       const sent = isFull ? send() : undefined;
-      batch.push({ entry, position });
+      batch.push({ entry, place });
       return sent;
     },
 
@@ -140,7 +132,7 @@ export const recordWriter = <Entry>(
       await settle();
     },
 
-    /** Every record up to this position is written. */
-    confirmed: (): Position | undefined => confirmed,
+    /** Every record up to this one is written. */
+    confirmed: (): Place | undefined => confirmed,
   };
 };

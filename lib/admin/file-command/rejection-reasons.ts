@@ -7,7 +7,7 @@ export interface RejectionReason {
   readonly reason: string;
   /** What to do about it. */
   readonly advice: string | undefined;
-  readonly rows: number;
+  rows: number;
   readonly firstLine: number;
   /** What the first row has in the field; absent when the reason is not about one value. */
   readonly firstValue: string | undefined;
@@ -34,36 +34,33 @@ const valueAt = (fields: Row['fields'], name: string): string | undefined => {
   return isPlain ? printable(String(value), MAX_VALUE_LENGTH) : undefined;
 };
 
+/** A reason as it is for all rows that have it, with its first row. What comes after a semicolon is advice. */
+const firstOf = (general: string, text: string, { line, fields }: Row): RejectionReason => {
+  const [what = '', advice] = general.split('; ');
+  const [, name] = /^(\S+): /.exec(text) ?? [];
+  return {
+    reason: printable(what.replace(/^(\S+): /, '$1 ')),
+    advice: advice && printable(advice),
+    rows: 0,
+    firstLine: line,
+    firstValue: name === undefined ? undefined : valueAt(fields, name),
+  };
+};
+
 /** Counts why rows are rejected, in memory that does not grow with the file. */
 export const rejectionReasons = () => {
   const reasons = new Map<string, RejectionReason>();
-
-  /** `general` is the text as it is for all rows of the same reason: what comes after a semicolon is advice. */
-  const count = (general: string, text: string, { line, fields }: Row): void => {
-    const known = reasons.get(general);
-    if (known === undefined && reasons.size >= MAX_REASONS) return;
-    const rows = (known?.rows ?? 0) + 1;
-    if (known !== undefined && known.firstLine < line) {
-      reasons.set(general, { ...known, rows });
-      return;
-    }
-    const [what = '', advice] = general.split('; ');
-    const [, name] = /^(\S+): /.exec(text) ?? [];
-    reasons.set(general, {
-      reason: printable(what.replace(/^(\S+): /, '$1 ')),
-      advice: advice && printable(advice),
-      rows,
-      firstLine: line,
-      firstValue: name === undefined ? undefined : valueAt(fields, name),
-    });
-  };
-
   const sorted = () => [...reasons.values()].toSorted((a, b) => b.rows - a.rows || a.firstLine - b.firstLine);
 
   return {
+    /** Rows come in the order of the file. */
     add: ({ row, reasons: texts }: RejectedRow): void => {
       const general = (text: string) => text.replace(/\bline \d+/g, 'another line').replace(/\[\d+\]/g, '[]');
-      for (const [key, text] of new Map(texts.map((text) => [general(text), text]))) count(key, text, row);
+      for (const [key, text] of new Map(texts.map((text) => [general(text), text]))) {
+        const reason = reasons.get(key) ?? firstOf(key, text, row);
+        reason.rows += 1;
+        if (reasons.size < MAX_REASONS) reasons.set(key, reason);
+      }
     },
 
     /** Most frequent first. */
@@ -80,9 +77,8 @@ export const rejectionReasons = () => {
           : []),
       ]);
       const more = reasons.size - shown.length;
-      return [...lines, ...(more > 0 ? [`… and ${number(more)} more reasons`] : [])]
-        .map((line) => `${line}\n`)
-        .join('');
+      if (more > 0) lines.push(`… and ${number(more)} more reasons`);
+      return lines.map((line) => `${line}\n`).join('');
     },
   };
 };

@@ -4,22 +4,16 @@ import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
 import { rejectedFile, rejectedPath } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
-import type { FileCommand, Outcome } from './file-command.ts';
+import type { FileCommand, FileJob, FileOptions, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
-import { stagedRows } from './staged-rows.ts';
-import { type FileJob, type FileOptions, openStagedRun, type StagedRun } from './staged-run.ts';
-import { asStagingFailure, RESTART, removeStaging } from './staging-file.ts';
+import { openStaging, type Staging, stageFile } from './stage-file.ts';
+import { type StagingState, stagedRows } from './staged-rows.ts';
+import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-file.ts';
 import { type Counts, workThrough } from './work-through.ts';
 
 const number = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
 const rateOf = ({ read, skipped }: Counts, seconds: number): number => (read - skipped) / Math.max(seconds, 1e-3);
-
-/** How an outcome is called at the head of a column. */
-const labelOf = (noun: string, outcome: Outcome): string => {
-  if (outcome === 'kept') return 'kept';
-  return outcome === 'notThere' ? 'not there' : `${noun} ${outcome}`;
-};
 
 /** The counts as a table, with the duration. */
 const tableOf = (
@@ -27,17 +21,16 @@ const tableOf = (
   counts: Counts,
   seconds: number,
 ): string => {
-  const { read, skipped, rejected } = counts;
-  const columns: [string, string][] = [
-    ['rows read', number(read)],
-    ...(skipped > 0 ? ([['rows skipped', number(skipped)]] satisfies [string, string][]) : []),
-    ...outcomes.map((outcome): [string, string] => [labelOf(noun, outcome), number(counts[outcome])]),
-    ['rows rejected', number(rejected)],
+  const labels = { loaded: `${noun} loaded`, kept: 'kept', removed: `${noun} removed`, notThere: 'not there' };
+  const columns = new Map([
+    ['rows read', number(counts.read)],
+    ...(counts.skipped > 0 ? [['rows skipped', number(counts.skipped)] as const] : []),
+    ...outcomes.map((outcome) => [labels[outcome], number(counts[outcome])] as const),
+    ['rows rejected', number(counts.rejected)],
     ['seconds', seconds.toFixed(1)],
     ['rows per second', number(rateOf(counts, seconds))],
-  ];
-  const [head, row] = [0, 1].map((index) => columns.map((column) => column[index] ?? ''));
-  return readableTable(head ?? [], [row ?? []], { align: 'right' });
+  ]);
+  return readableTable([...columns.keys()], [[...columns.values()]], { align: 'right' });
 };
 
 const NO_ROWS = {
@@ -72,15 +65,14 @@ const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown 
  */
 const finish = async <Entry>(
   job: FileJob<Entry>,
-  { hash, db, state }: StagedRun,
+  { hash, db }: Staging,
+  state: StagingState,
   counts: Counts,
   reasons: RejectionReasons,
 ): Promise<boolean> => {
   const { command, source, options, deployment } = job;
   const file = await rejectedFile(source.path, hash);
   const staged = stagedRows(db, state);
-  counts.read = staged.confirmed();
-  counts.skipped = counts.read - staged.rejected(false) - staged.rejected(true);
   const writeRejections = async (): Promise<void> => {
     for (const page of staged.rejectionPages(false)) {
       for (const rejection of page) reasons.add(rejection);
@@ -90,7 +82,7 @@ const finish = async <Entry>(
     counts.rejected = staged.rejected(false);
   };
   try {
-    const isAtEnd = await workThrough(job, staged, counts, {
+    const isAtEnd = await workThrough(job, state, staged, counts, {
       ...options,
       db: deployment.db,
       table: deployment.tableNames[command.noun],
@@ -126,22 +118,26 @@ export const runFileCommand = async <Entry>(
   await requireConfirmation(command.consequence, run);
   const source = await openSource(path, command.formats);
   const job = { ...run, command, options, source };
-  const staging = await openStagedRun(job);
+  const staging = await openStaging(job);
+  let { state } = staging;
   let isAtEnd = false;
-  if (staging !== undefined) {
-    try {
-      isAtEnd = await finish(job, staging, counts, reasons);
-    } catch (error) {
-      const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
-      throw withNextStep(failure, outcomes[0], counts);
-    } finally {
-      staging.db.close();
+  try {
+    for (const other of otherStagingFiles(staging.path)) {
+      run.notice(`${other} is left of a run with another table or other options: run that again, or delete the file.`);
     }
-    if (isAtEnd) removeStaging(staging.path);
+    state ??= await stageFile(job, staging);
+    if (state !== undefined) isAtEnd = await finish(job, staging, state, counts, reasons);
+  } catch (error) {
+    const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
+    throw withNextStep(failure, outcomes[0], counts);
+  } finally {
+    staging.db.close();
+    // What is staged in part is of no use, and may fill the disk.
+    if (isAtEnd || state === undefined) removeStaging(staging.path);
   }
   const { read, skipped, rejected } = counts;
   const seconds = (performance.now() - started) / 1_000;
-  const next = staging === undefined ? `nothing was ${outcomes[0]}` : CONTINUES;
+  const next = state === undefined ? `nothing was ${outcomes[0]}` : CONTINUES;
   const notes = [
     rejectionNotes(rejected, reasons, rejectedPath(path)),
     isAtEnd ? '' : `Stopped by Ctrl-C; ${next}.\n`,

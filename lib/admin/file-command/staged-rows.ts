@@ -2,24 +2,27 @@ import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row, RowText } from '../files/row.ts';
-import type { Claims } from './file-command.ts';
-import type { Position } from './record-writer.ts';
+import { type Claims, MAX_GROUP_ROWS, type RowGroup } from './file-command.ts';
 import { DamagedStaging } from './staging-file.ts';
 
 /** Incremented when an older or newer CLI cannot continue with the tables below. */
-export const STAGING_VERSION = 1;
+export const STAGING_VERSION = 2;
 
 /** Rows in one transaction while they are staged. */
 const ROWS_PER_TRANSACTION = 10_000;
 /** Rows that are read at a time; then what is confirmed is saved. A killed run repeats at most these and what was in flight. */
 const PAGE_ROWS = 500;
 
-/** `waits` marks a row that is rejected unless another row makes way for it. `state` has a row once all rows are staged. */
+/**
+ * `work` has the rows in the order in which they are worked through. `waits` marks a row that is rejected unless another row
+ * makes way for it. `state` has a row once all rows are staged. SQLite finds damage of its own structure only: hence `sum`.
+ */
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL, sum INTEGER NOT NULL);
-  CREATE TABLE rejected (line INTEGER PRIMARY KEY, reasons TEXT NOT NULL, waits INTEGER NOT NULL);
+  CREATE TABLE work (position INTEGER PRIMARY KEY, line INTEGER NOT NULL);
+  CREATE TABLE rejected (line INTEGER PRIMARY KEY, position INTEGER NOT NULL, reasons TEXT NOT NULL, waits INTEGER NOT NULL);
   CREATE TABLE claims (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
-  CREATE TABLE state (text TEXT NOT NULL, key TEXT NOT NULL, line INTEGER NOT NULL, sum INTEGER NOT NULL);`;
+  CREATE TABLE state (json TEXT NOT NULL, sum INTEGER NOT NULL);`;
 
 /** What must be the same for a run to be continued. */
 export interface StagingIdentity {
@@ -31,35 +34,32 @@ export interface StagingIdentity {
 }
 
 /** What a staging file says of itself. */
-interface StagingFacts {
+export interface StagingState {
   readonly identity: StagingIdentity;
   /** When the run was first started, ISO 8601 UTC. */
   readonly started: string;
   readonly layout: Layout;
-}
-
-export interface StagingState extends StagingFacts {
-  /** The number of staged rows. */
+  /** The number of staged rows, which is their last position. */
   readonly total: number;
   /** The position up to which every write is confirmed. */
-  readonly confirmed: Position;
+  readonly confirmed: number;
 }
 
-interface SummedRow extends RowText, Position {
+interface StagedRow extends RowText {
+  readonly position: number;
+  readonly key: string;
   readonly sum: number;
 }
 
-/** SQLite finds damage of its own structure only. */
-const sumOf = ({ line, text }: RowText, key: string): number => crc32(`${line} ${key} ${text}`);
+const sumOf = (line: number, key: string, text: string): number => crc32(`${line} ${key} ${text}`);
 
 /** The state of a staging file; undefined when not all rows are staged. */
 export const readState = (db: DatabaseSync): StagingState | undefined => {
   const hasTable = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'state'").get() !== undefined;
-  const row = hasTable ? db.prepare('SELECT text, key, line, sum FROM state').get() : undefined;
+  const row = hasTable ? db.prepare('SELECT * FROM state').get() : undefined;
   if (row === undefined) return undefined;
-  const { text, key, line, sum } = row as unknown as SummedRow;
-  if (sumOf({ line, text }, key) !== sum) throw new DamagedStaging();
-  return { ...(JSON.parse(text) as Omit<StagingState, 'confirmed'>), confirmed: { key, line } };
+  if (crc32(String(row.json)) !== row.sum) throw new DamagedStaging();
+  return JSON.parse(String(row.json)) as StagingState;
 };
 
 const commit = (db: DatabaseSync): void => db.exec('COMMIT; BEGIN IMMEDIATE');
@@ -68,46 +68,40 @@ const commit = (db: DatabaseSync): void => db.exec('COMMIT; BEGIN IMMEDIATE');
 export const rowStaging = (db: DatabaseSync) => {
   db.exec(TABLES);
   const insert = db.prepare('INSERT INTO rows VALUES (?, ?, ?, ?)');
-  let count = 0;
+  let total = 0;
   return {
     /** `key` is empty for a row without one. */
-    add: (row: RowText, key: string): void => {
-      insert.run(row.line, key, row.text, sumOf(row, key));
-      count += 1;
-      if (count % ROWS_PER_TRANSACTION === 0) commit(db);
+    add: ({ line, text }: RowText, key: string): void => {
+      insert.run(line, key, text, sumOf(line, key, text));
+      total += 1;
+      if (total % ROWS_PER_TRANSACTION === 0) commit(db);
     },
     /** Every row is staged: from here on the run can be continued. */
-    end: (facts: StagingFacts): StagingState => {
-      db.exec('CREATE INDEX rows_by_key ON rows (key)');
-      const state = { ...facts, total: count };
-      const row = { text: JSON.stringify(state), key: '', line: 0 };
-      db.prepare('INSERT INTO state VALUES (?, ?, ?, ?)').run(row.text, row.key, row.line, sumOf(row, row.key));
+    end: (facts: Pick<StagingState, 'identity' | 'started' | 'layout'>): StagingState => {
+      db.exec('INSERT INTO work (line) SELECT line FROM rows ORDER BY key, line');
+      const state = { ...facts, total, confirmed: 0 };
+      const json = JSON.stringify(state);
+      db.prepare('INSERT INTO state VALUES (?, ?)').run(json, crc32(json));
       commit(db);
-      return { ...state, confirmed: { key: row.key, line: row.line } };
+      return state;
     },
   };
 };
 
-/** Forgets what was found after the confirmed position: it is found again, by the rules as they are now. */
-const forgetUnconfirmed = (db: DatabaseSync, { key, line }: Position): void => {
-  const isLater = 'SELECT (key, line) > (?, ?) FROM rows WHERE rows.line = rejected.line';
-  db.prepare(`DELETE FROM rejected WHERE (${isLater})`).run(key, line);
-  db.prepare('DELETE FROM claims WHERE line > ?').run(line);
-};
-
 /** The staged rows after the confirmed position, and what is found while they are worked through. */
-export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: StagingState) => {
-  forgetUnconfirmed(db, confirmed);
-  // Not one statement with (key, line) > (?, ?): it would read all earlier rows of the key again for each page.
-  const sameKey = db.prepare('SELECT line, key, text, sum FROM rows WHERE key = ? AND line > ? ORDER BY line LIMIT ?');
-  const laterKeys = db.prepare('SELECT line, key, text, sum FROM rows WHERE key > ? ORDER BY key, line LIMIT ?');
-  const reject = db.prepare('INSERT OR REPLACE INTO rejected VALUES (?, ?, ?)');
+export const stagedRows = (db: DatabaseSync, state: StagingState) => {
+  const { layout, confirmed } = state;
+  // It is found again, by the rules as they are now.
+  db.prepare('DELETE FROM rejected WHERE position > ?').run(confirmed);
+  db.prepare('DELETE FROM claims WHERE line > coalesce((SELECT line FROM work WHERE position = ?), 0)').run(confirmed);
+  const nextRows = db.prepare('SELECT * FROM work JOIN rows USING (line) WHERE position > ? ORDER BY position LIMIT ?');
+  const reject = db.prepare('INSERT OR REPLACE INTO rejected VALUES (?, ?, ?, ?)');
   const release = db.prepare('DELETE FROM rejected WHERE line = ?');
-  const rejected = db.prepare(
+  const rejections = db.prepare(
     'SELECT line, text, reasons FROM rejected JOIN rows USING (line) WHERE waits = ? AND line > ? ORDER BY line LIMIT ?',
   );
-  const save = db.prepare('UPDATE state SET key = ?, line = ?, sum = ?');
-  const facts = String(db.prepare('SELECT text FROM state').get()?.text);
+  const rejected = db.prepare('SELECT count(*) AS count FROM rejected WHERE waits = ?');
+  const save = db.prepare('UPDATE state SET json = ?, sum = ?');
   const claim = db.prepare('INSERT OR IGNORE INTO claims VALUES (?, ?)');
   const claimed = db.prepare('SELECT line FROM claims WHERE key = ?');
 
@@ -122,32 +116,37 @@ export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: Stagi
     lineOf,
   };
 
-  const pageAfter = ({ key, line }: Position) => {
-    const same = sameKey.all(key, line, PAGE_ROWS);
-    const later = same.length < PAGE_ROWS ? laterKeys.all(key, PAGE_ROWS - same.length) : [];
-    const page = [...same, ...later] as unknown as SummedRow[];
-    if (page.some((row) => sumOf(row, row.key) !== row.sum)) throw new DamagedStaging();
-    return page;
-  };
-
-  const count = (from: string, ...parameters: (string | number)[]): number =>
-    Number(db.prepare(`SELECT count(*) AS count FROM ${from}`).get(...parameters)?.count);
-
   return {
     claims,
 
-    /** The rows by key and line with their keys, in pages. Other statements may run meanwhile. */
-    *pages(): Generator<(readonly [Row, string])[]> {
-      let page = pageAfter(confirmed);
-      while (page.length > 0) {
-        const rows = rowsOf(page, layout);
-        yield rows.map((row, index) => [row, page[index]?.key ?? '']);
-        page = pageAfter(page.at(-1) ?? confirmed);
+    /** The rows with the same key, by key: after each page of rows the groups that it completes. Other statements may run meanwhile. */
+    *groups(): Generator<RowGroup[]> {
+      let position = confirmed;
+      let group: (RowGroup & { readonly rows: Row[] }) | undefined;
+      for (;;) {
+        const page = nextRows.all(position, PAGE_ROWS) as unknown as StagedRow[];
+        if (page.length === 0) break;
+        if (page.some(({ line, key, text, sum }) => sumOf(line, key, text) !== sum)) throw new DamagedStaging();
+        const completed: RowGroup[] = [];
+        for (const [index, row] of rowsOf(page, layout).entries()) {
+          const key = page[index]?.key || undefined;
+          const same = key !== undefined && key === group?.key ? group : undefined;
+          if (same && same.rows.length < MAX_GROUP_ROWS) {
+            same.rows.push(row);
+            continue;
+          }
+          const isPart = same !== undefined;
+          if (group) completed.push({ ...group, isPart: group.isPart || isPart });
+          group = { key, rows: [row], firstLine: same?.firstLine ?? row.line, isPart };
+        }
+        position = page.at(-1)?.position ?? position;
+        yield completed;
       }
+      if (group) yield [group];
     },
 
-    reject: ({ line }: Pick<RowText, 'line'>, reasons: readonly string[], waits = false): void => {
-      reject.run(line, JSON.stringify(reasons), Number(waits));
+    reject: (line: number, position: number, reasons: readonly string[], waits = false): void => {
+      reject.run(line, position, JSON.stringify(reasons), Number(waits));
     },
 
     /** A row that waited is loaded. */
@@ -163,35 +162,27 @@ export const stagedRows = (db: DatabaseSync, { layout, total, confirmed }: Stagi
     /** The rejected rows in the order of the file, in pages: those that wait, or the others. */
     *rejectionPages(waits: boolean): Generator<RejectedRow[]> {
       for (let line = 0; ; ) {
-        const page = rejected.all(Number(waits), line, PAGE_ROWS) as unknown as (RowText & { reasons: string })[];
+        const page = rejections.all(Number(waits), line, PAGE_ROWS) as unknown as (RowText & { reasons: string })[];
         const last = page.at(-1);
         if (last === undefined) return;
         line = last.line;
-        const reasons = page.map((one) => JSON.parse(one.reasons) as string[]);
-        yield rowsOf(page, layout).map((row, index) => ({ row, reasons: reasons[index] ?? [] }));
+        yield rowsOf(page, layout).map((row, index) => ({ row, reasons: JSON.parse(page[index]?.reasons ?? '[]') }));
       }
     },
+
+    /** The number of rows that wait, or are rejected, at present. */
+    rejected: (waits: boolean): number => Number(rejected.get(Number(waits))?.count),
 
     /**
      * Commits what was found, and that every write up to this position is confirmed. When the disk is full, SQLite has
      * forgotten what was found, and the last saved position stays.
      */
-    save: (position: Position | undefined): void => {
+    save: (position: number): void => {
       if (!db.isTransaction) return;
-      if (position !== undefined) {
-        const { key, line } = position;
-        save.run(key, line, sumOf({ line, text: facts }, key));
-      }
+      const json = JSON.stringify({ ...state, confirmed: position });
+      save.run(json, crc32(json));
       commit(db);
     },
-
-    total,
-
-    /** Numbers of rows: those up to the confirmed position, and those that wait or are rejected at present. */
-    confirmed: (): number =>
-      count('rows WHERE key < ?', confirmed.key) +
-      count('rows WHERE key = ? AND line <= ?', confirmed.key, confirmed.line),
-    rejected: (waits: boolean): number => count('rejected WHERE waits = ?', Number(waits)),
   };
 };
 

@@ -60,11 +60,9 @@ export const stagingPlace = (path: string, folder: string | undefined, use: read
 /** The staging files of other runs with this file. */
 export const otherStagingFiles = (staging: string): string[] => {
   const own = basename(staging);
-  const prefix = own.replace(/[0-9a-f]+\.sqlite$/, '');
-  const isOther = (name: string) =>
-    name !== own && name.startsWith(prefix) && /^[0-9a-f]{16}\.sqlite$/.test(name.slice(prefix.length));
+  const withoutHash = (name: string): string => name.replace(/[0-9a-f]{16}\.sqlite$/, '');
   return readdirSync(dirname(staging))
-    .filter(isOther)
+    .filter((name) => name !== own && name.endsWith('.sqlite') && withoutHash(name) === withoutHash(own))
     .map((name) => join(dirname(staging), name));
 };
 
@@ -116,45 +114,35 @@ const openLocked = (path: string): DatabaseSync => {
   }
 };
 
-/** An open staging file. */
-export interface StagingFile {
-  readonly db: DatabaseSync;
-  /** Why an earlier file is not continued, as a clause; undefined when there was none. */
-  readonly replaced: string | undefined;
-  /** Whether its rows are staged already. */
-  readonly isContinued: boolean;
-}
-
 /**
  * Opens the file of a stopped run, or creates a new one. `unusable` gets what is in the file and says why it cannot be
- * continued, as a clause.
+ * continued, as a clause, which is returned as `replaced`.
  * @throws CommandFailure when another run has it open, when it belongs to another user or cannot be created
  */
-export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => string | undefined): StagingFile => {
-  const created = (replaced: string | undefined): StagingFile => {
+export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => string | undefined) => {
+  let replaced: string | undefined;
+  try {
+    if (isThere(path)) {
+      let db: DatabaseSync | undefined;
+      replaced = 'its staging file is damaged';
+      try {
+        db = openLocked(path);
+        replaced = unusable(db);
+        if (replaced === undefined) return { db, replaced };
+      } catch (error) {
+        if (![ERROR, ...DAMAGED].includes(codeOf(error) ?? 0)) throw error;
+      } finally {
+        // Before the new one is created, since closing removes the log by its name.
+        if (replaced !== undefined) db?.close();
+      }
+    }
     create(path);
     try {
-      return { db: openLocked(path), replaced, isContinued: false };
+      return { db: openLocked(path), replaced };
     } catch (error) {
       if (codeOf(error) !== BUSY) removeStaging(path);
       throw error;
     }
-  };
-  try {
-    if (!isThere(path)) return created(undefined);
-    let db: DatabaseSync | undefined;
-    let reason: string | undefined = 'its staging file is damaged';
-    try {
-      db = openLocked(path);
-      reason = unusable(db);
-      if (reason === undefined) return { db, replaced: undefined, isContinued: true };
-    } catch (error) {
-      if (![ERROR, ...DAMAGED].includes(codeOf(error) ?? 0)) throw error;
-    } finally {
-      // Before the new one is created, since closing removes the log by its name.
-      if (reason !== undefined) db?.close();
-    }
-    return created(reason);
   } catch (error) {
     throw asStagingFailure(error, path);
   }

@@ -41,27 +41,26 @@ const listed = (label: string, names: readonly string[]): string[] => {
   return [`${label}: ${shown}${more > 0 ? ` and ${more.toLocaleString('en-GB')} more` : ''}`];
 };
 
-const knownNames = ({ required, optional }: Columns): ReadonlyMap<string, string> =>
-  new Map([...required, ...optional].map((name) => [nameKey(name), name]));
-
 /** @throws CommandFailure naming columns that are missing, unknown or repeated */
-const readColumns = (cells: readonly string[], expected: Columns): (string | null)[] => {
-  const known = knownNames(expected);
-  const columns = cells.map((cell) => known.get(nameKey(cell)) ?? null);
-  const found = new Set(columns);
-  const repeated = new Set(columns.filter((name) => name !== null && !found.delete(name)));
-  const given = new Set(columns);
-  const unknown = expected.others ? [] : cells.filter((_, index) => columns[index] === null);
+const readColumns = (
+  cells: readonly string[],
+  expected: Columns,
+  known: ReadonlyMap<string, string>,
+): (string | null)[] => {
+  const given = new Set<string>();
+  const repeated = new Set<string>();
+  const unknown: string[] = [];
+  const columns = cells.map((cell) => {
+    const name = known.get(nameKey(cell)) ?? null;
+    if (name !== null) (given.has(name) ? repeated : given).add(name);
+    else if (!expected.others) unknown.push(JSON.stringify(printable(cell.trim(), MAX_SHOWN_LENGTH)));
+    return name;
+  });
+  const missing = expected.required.filter((name) => !given.has(name));
   const issues = [
-    ...listed(
-      'missing',
-      expected.required.filter((name) => !given.has(name)),
-    ),
-    ...listed(
-      'unknown',
-      unknown.map((cell) => JSON.stringify(printable(cell.trim(), MAX_SHOWN_LENGTH))),
-    ),
-    ...listed('there twice', [...repeated].map(String)),
+    ...listed('missing', missing),
+    ...listed('unknown', unknown),
+    ...listed('there twice', [...repeated]),
   ];
   if (issues.length === 0) return columns;
   throw new CommandFailure(
@@ -75,11 +74,11 @@ const readColumns = (cells: readonly string[], expected: Columns): (string | nul
  */
 export const readHeader = (text: string, expected: Columns, given: string | undefined): CsvLayout => {
   if (text.length > MAX_ROW_LENGTH) throw new CommandFailure('the header of the file is too long');
-  const known = knownNames(expected);
+  const known = new Map([...expected.required, ...expected.optional].map((name) => [nameKey(name), name]));
   const candidates = (given === undefined ? DELIMITERS : [given]).map((delimiter) => {
     const [{ cells } = { cells: [] }] = parseRecords([text], delimiter);
     return { delimiter, cells, count: cells.filter((cell) => known.has(nameKey(cell))).length };
   });
   const { delimiter, cells } = candidates.reduce((best, one) => (one.count > best.count ? one : best));
-  return { delimiter, columns: readColumns(cells, expected) };
+  return { delimiter, columns: readColumns(cells, expected, known) };
 };

@@ -48,13 +48,8 @@ const hasQuote = (text: string): boolean => text.includes('"');
 
 /** The records of these texts, one of each. */
 export const parseRecords = (texts: readonly string[], delimiter: string): CsvRecord[] => {
-  const quoted = parseEach(texts.filter(hasQuote), delimiter);
-  let next = 0;
-  return texts.map((text) => {
-    if (!hasQuote(text)) return { cells: text.split(delimiter) };
-    next += 1;
-    return quoted[next - 1] ?? { cells: [] };
-  });
+  const quoted = parseEach(texts.filter(hasQuote), delimiter).values();
+  return texts.map((text) => (hasQuote(text) ? quoted.next().value : undefined) ?? { cells: text.split(delimiter) });
 };
 
 const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
@@ -66,49 +61,39 @@ const hasOddQuotes = (text: string): boolean => hasQuote(text) && text.split('"'
  * but when a quote that opens a field is not closed as it should be, nobody knows where the next row begins.
  */
 export const csvRecords = () => {
-  let held: string[] = [];
-  let heldLength = 0;
-  let begunOn = 0;
-  let openedOn = 0;
+  /** The record whose quotes are not even yet, and the line on which its last quote opened. */
+  let open: { readonly line: number; readonly text: string; readonly openedOn: number } | undefined;
 
-  const unclosed = (): CommandFailure =>
-    new CommandFailure(
-      `the quote that opens a field on line ${openedOn} is not closed as it should be; nothing was changed`,
+  const requireClosed = (): void => {
+    if (open === undefined) return;
+    throw new CommandFailure(
+      `the quote that opens a field on line ${open.openedOn} is not closed as it should be; nothing was changed`,
     );
-
-  const continueRecord = ({ line, text }: RowText, delimiter: string | undefined): RowText | undefined => {
-    held.push(text);
-    heldLength += text.length;
-    if (heldLength > MAX_ROW_LENGTH) throw unclosed();
-    if (!hasOddQuotes(text)) {
-      // A field was closed and the next one opened.
-      if (text.replaceAll('""', '').includes('"')) openedOn = line;
-      return undefined;
-    }
-    const record = { line: begunOn, text: withoutReturn(held.join('\n')) };
-    held = [];
-    if (delimiter !== undefined && typeof recordsOrError(record.text, delimiter) === 'string') throw unclosed();
-    return record;
   };
 
   return {
     /** The record that a line completes; undefined for a blank line and within a record. @throws CommandFailure */
-    add: (line: RowText, delimiter: string | undefined): RowText | undefined => {
-      if (held.length > 0) return continueRecord(line, delimiter);
-      if (line.text.trim() === '') return undefined;
-      const isOpen =
-        hasOddQuotes(line.text) && (delimiter === undefined || recordsOrError(line.text, delimiter) === NOT_CLOSED);
-      if (!isOpen || line.text.length > MAX_ROW_LENGTH) return { line: line.line, text: withoutReturn(line.text) };
-      held = [line.text];
-      heldLength = line.text.length;
-      begunOn = line.line;
-      openedOn = line.line;
-      return undefined;
+    add: ({ line, text }: RowText, delimiter: string | undefined): RowText | undefined => {
+      const isOdd = hasOddQuotes(text);
+      if (open === undefined) {
+        if (text.trim() === '') return undefined;
+        const isOpen = isOdd && (delimiter === undefined || recordsOrError(text, delimiter) === NOT_CLOSED);
+        if (!isOpen || text.length > MAX_ROW_LENGTH) return { line, text: withoutReturn(text) };
+        open = { line, text, openedOn: line };
+        return undefined;
+      }
+      // With even quotes a field may have been closed and the next one opened.
+      const isReopened = !isOdd && hasQuote(text.replaceAll('""', ''));
+      open = { ...open, text: `${open.text}\n${text}`, ...(isReopened && { openedOn: line }) };
+      if (open.text.length > MAX_ROW_LENGTH) requireClosed();
+      if (!isOdd) return undefined;
+      const record = { line: open.line, text: withoutReturn(open.text) };
+      if (delimiter !== undefined && typeof recordsOrError(record.text, delimiter) === 'string') requireClosed();
+      open = undefined;
+      return record;
     },
 
-    /** @throws CommandFailure when a record is not complete at the end of the file */
-    end: (): void => {
-      if (held.length > 0) throw unclosed();
-    },
+    /** @throws CommandFailure when the last record of the file is not complete */
+    requireClosed,
   };
 };

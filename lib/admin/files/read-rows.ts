@@ -32,24 +32,19 @@ const csvRow = (row: RowText, { cells, issue }: CsvRecord, columns: CsvLayout['c
   return { ...row, isJson: false, fields, issues: wrong === undefined ? textIssues(row.text) : [wrong] };
 };
 
-const parse = (text: string): { readonly value: unknown } | undefined => {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
-};
-
 const ndjsonRow = (row: RowText): Row => {
-  const tooLong = row.text.length > MAX_ROW_LENGTH;
-  const parsed = tooLong ? undefined : parse(row.text);
-  const unreadable = (issues: string[]): Row => ({ ...row, isJson: parsed !== undefined, fields: {}, issues });
-  if (parsed === undefined) return unreadable(tooLong ? textIssues(row.text) : ['the line is not JSON']);
-  const { value } = parsed;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return unreadable(['the line is not a JSON object']);
+  const issues = textIssues(row.text);
+  const unreadable = (issue: string, isJson: boolean) => ({ ...row, isJson, fields: {}, issues: [issue] });
+  if (row.text.length > MAX_ROW_LENGTH) return { ...row, isJson: false, fields: {}, issues };
+  try {
+    const value: unknown = JSON.parse(row.text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return unreadable('the line is not a JSON object', true);
+    }
+    return { ...row, isJson: true, fields: value as Row['fields'], issues };
+  } catch {
+    return unreadable('the line is not JSON', false);
   }
-  return { ...row, isJson: true, fields: value as Row['fields'], issues: textIssues(row.text) };
 };
 
 const textRow = (row: RowText): Row => ({
@@ -100,7 +95,7 @@ async function* readCsv(
     }
     if (layout !== undefined) yield rowsOf(texts, layout);
   }
-  records.end();
+  records.requireClosed();
   if (layout === undefined) throw new CommandFailure(`the file is empty: ${mustName(expected)}`);
 }
 

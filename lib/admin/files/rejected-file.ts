@@ -58,5 +58,3 @@ export const rejectedFile = async (path: string, id: string | number = process.p
       }),
   };
 };
-
-export type RejectedFile = Awaited<ReturnType<typeof rejectedFile>>;

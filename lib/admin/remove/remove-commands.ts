@@ -1,14 +1,12 @@
-import { type Command, Option } from 'commander';
-import { CommandFailure } from '../command/outcome.ts';
-import type { Runner } from '../deployment/deployment.ts';
+import type { Command } from 'commander';
+import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
+import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import type { FileCommand } from '../file-command/file-command.ts';
+import { recordWriter } from '../file-command/record-writer.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
-import { removeRegistrations } from './remove-registrations.ts';
-import { RECORDS, type RemoveKind, removeCommand } from './remove-rows.ts';
-
-const KINDS: readonly RemoveKind[] = [
-  { noun: 'vehicles', other: 'compliance' },
-  { noun: 'compliance', other: 'vehicles' },
-];
+import { registrationIssue } from '../import/records/field-checks.ts';
+import { deletions, RECORDS, removeCommand } from './remove-rows.ts';
 
 interface RemoveOptions {
   readonly restart?: boolean;
@@ -16,42 +14,63 @@ interface RemoveOptions {
   readonly registration?: readonly string[];
 }
 
-/** @throws CommandFailure unless there is either a file or registrations */
-const requireEither = (file: string | undefined, { restart, staging, registration }: RemoveOptions): void => {
-  if (registration === undefined) {
-    if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
-  } else if (file !== undefined) {
-    throw new CommandFailure('give either a FILE or --registration, not both');
-  } else if (restart || staging !== undefined) {
-    throw new CommandFailure('--restart and --staging are for a FILE: leave them out with --registration');
-  }
+const requireRegistration = (raw: string, index: number): string => {
+  const registration = normaliseRegistration(raw);
+  if (registration !== undefined) return registration;
+  throw new CommandFailure(`registration ${index + 1} ${registrationIssue(raw)}; nothing was removed`);
+};
+
+/** Removes the records of these registrations, in any spelling. @throws CommandFailure when one is invalid; nothing is removed then */
+const removeRegistrations = async (
+  { noun, consequence, note }: FileCommand<string>,
+  raw: readonly string[],
+  run: CommandRun,
+): Promise<CommandResult> => {
+  const registrations = new Set(raw.map(requireRegistration));
+  await requireConfirmation(consequence, run);
+  const { db, tableNames } = run.deployment;
+  const counts = { removed: 0, notThere: 0 };
+  const writer = recordWriter(deletions(db, tableNames[noun]), (_registration: string, outcome) => {
+    counts[outcome === 'removed' ? outcome : 'notThere'] += 1;
+  });
+  for (const registration of registrations) await writer.put(registration, registration);
+  await writer.finish();
+  return {
+    text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
+    notes: `${note}\n`,
+    data: { kind: noun, ...counts },
+  };
 };
 
 /** Adds `remove vehicles` and `remove compliance`. */
 export const addRemoveCommands = (program: Command, run: Runner): void => {
   const removals = program.command('remove').description('erase records for good; what is not there is counted');
-  for (const kind of KINDS) {
+  for (const [noun, other] of [
+    ['vehicles', 'compliance'],
+    ['compliance', 'vehicles'],
+  ] as const) {
+    const command = removeCommand(noun, other);
     removals
-      .command(kind.noun)
-      .description(`erase ${RECORDS[kind.noun]}, not ${RECORDS[kind.other]}; rejected rows go to FILE.rejected.ndjson`)
+      .command(noun)
+      .description(`erase ${RECORDS[noun]}, not ${RECORDS[other]}; rejected rows go to FILE.rejected.ndjson`)
       .argument(
         '[file]',
         'a .csv or .ndjson file with a registration column or field, or a .txt with one a line; UTF-8',
       )
-      .addOption(new Option('--registration <registrations...>', 'one or more registrations instead of a file'))
+      .option('--registration <registrations...>', 'one or more registrations instead of a file')
       .option('--restart', 'begin with the first row, not where this removal was stopped')
       .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)')
-      .action((file: string | undefined, options: RemoveOptions) =>
+      .action((file: string | undefined, { restart = false, staging, registration }: RemoveOptions) =>
         run((commandRun) => {
-          requireEither(file, options);
-          const { restart = false, staging, registration = [] } = options;
-          if (file === undefined) return removeRegistrations(kind, registration, commandRun);
-          return runFileCommand(
-            removeCommand(kind),
-            file,
-            { restart, staging, dates: 'iso', ifNewer: false },
-            commandRun,
-          );
+          if (registration === undefined) {
+            if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
+            return runFileCommand(command, file, { restart, staging, dates: 'iso', ifNewer: false }, commandRun);
+          }
+          if (file !== undefined) throw new CommandFailure('give either a FILE or --registration, not both');
+          if (restart || staging !== undefined) {
+            throw new CommandFailure('--restart and --staging are for a FILE: leave them out with --registration');
+          }
+          return removeRegistrations(command, registration, commandRun);
         }),
       );
   }

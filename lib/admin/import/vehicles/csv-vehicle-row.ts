@@ -22,17 +22,6 @@ export const VEHICLE_COLUMNS: Columns = {
   optional: ['last_updated'],
 };
 
-/** One CSV row of a vehicle; its values are valid only when there are no reasons. */
-export interface VehicleRow {
-  readonly row: Row;
-  readonly reasons: string[];
-  readonly details: VehicleDetails;
-  readonly policy: Policy | undefined;
-  readonly lastUpdated: string | undefined;
-}
-
-const NO_DETAILS: VehicleDetails = { make: '', model: '', year: 0, color: '' };
-
 const asIs = (field: string): string => field;
 const columnOf = (field: string): string => POLICY_COLUMNS[field] ?? field;
 
@@ -51,22 +40,27 @@ const asYear = (value: unknown): unknown => {
   return /^\d{1,4}$/.test(text) ? Number(text) : value;
 };
 
-/** Reads one row with every issue. Of an unreadable row the fields are not checked. */
-export const readVehicleRow = (row: Row, registration: string | undefined, run: FileRun): VehicleRow => {
+const NO_DETAILS: VehicleDetails = { make: '', model: '', year: 0, color: '' };
+
+/**
+ * Reads one row of a vehicle with every issue; its values are valid only when there are no reasons. Of an unreadable row the
+ * fields are not checked.
+ */
+export const readVehicleRow = (row: Row, registration: string | undefined, run: FileRun) => {
   if (row.issues.length > 0) {
     return { row, reasons: [...row.issues], details: NO_DETAILS, policy: undefined, lastUpdated: undefined };
   }
   const check = fieldChecks(run);
   const { fields } = row;
   if (registration === undefined) check.invalidRegistration('registration', fields.registration);
-  return {
-    row,
-    reasons: check.reasons,
-    details: readFields(check, VehicleDetails, fields, asIs, {
-      year: (name, value) => check.year(name, asYear(value)),
-      model: check.textOrEmpty,
-    }),
-    policy: readPolicy(check, fields),
-    lastUpdated: isBlank(fields.last_updated) ? undefined : check.lastUpdated('last_updated', fields.last_updated),
-  };
+  const details = readFields(check, VehicleDetails, fields, asIs, {
+    year: (name, value) => check.year(name, asYear(value)),
+    model: check.textOrEmpty,
+  });
+  const policy = readPolicy(check, fields);
+  const lastUpdated = isBlank(fields.last_updated) ? undefined : check.lastUpdated('last_updated', fields.last_updated);
+  return { row, reasons: check.reasons, details, policy, lastUpdated };
 };
+
+/** One CSV row of a vehicle. */
+export type VehicleRow = ReturnType<typeof readVehicleRow>;

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { showProgress } from '../command/progress.ts';
+import { type Layout, readRows } from '../files/read-rows.ts';
+import { requireUnchanged } from '../files/source-file.ts';
+import type { FileJob } from './file-command.ts';
+import { readState, rowStaging, STAGING_VERSION, type StagingIdentity, type StagingState } from './staged-rows.ts';
+import { openStagingFile, stagingPlace } from './staging-file.ts';
+
+/** Bytes from the beginning of the file that are hashed. */
+const SAMPLE_BYTES = 1_048_576;
+
+/** Why a stopped run is not continued, by what must be the same. */
+const DIFFERENCES = {
+  version: 'its staging file was written by another version',
+  file: 'the file has changed since it was stopped',
+  created: 'the table was deleted and created again since it was stopped',
+} as const satisfies Readonly<Record<keyof StagingIdentity, string>>;
+
+const hashOfSample = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  const sample = createReadStream(path, { end: SAMPLE_BYTES - 1 }) as AsyncIterable<Buffer>;
+  for await (const chunk of sample) hash.update(chunk);
+  return hash.digest('hex');
+};
+
+/** A staging file that is open; with its state when a stopped run is continued. */
+export interface Staging {
+  /** Of the table and the options. */
+  readonly hash: string;
+  readonly path: string;
+  readonly db: DatabaseSync;
+  readonly identity: StagingIdentity;
+  readonly state: StagingState | undefined;
+}
+
+/**
+ * Opens the staging file of a job: that of a stopped run of the same command with the same file and table, or a new one.
+ * Notices report which. @throws CommandFailure when it cannot be opened
+ */
+export const openStaging = async <Entry>(job: FileJob<Entry>): Promise<Staging> => {
+  const { options, source, deployment, notice } = job;
+  const { verb, noun } = job.command;
+  const { Table } = await deployment.db.send(new DescribeTableCommand({ TableName: deployment.tableNames[noun] }));
+  const identity: StagingIdentity = {
+    version: STAGING_VERSION,
+    file: [source.bytes, source.changed, await hashOfSample(source.path)],
+    created: Table?.CreationDateTime?.toISOString(),
+  };
+  const use = [verb, noun, options.dates, options.ifNewer, Table?.TableArn];
+  const { hash, path } = stagingPlace(source.path, options.staging, use);
+  let state: StagingState | undefined;
+  /** Why the run of a staging file cannot be continued, as a clause. */
+  const unusable = (db: DatabaseSync): string | undefined => {
+    if (options.restart) return '--restart';
+    state = readState(db);
+    if (state === undefined) return 'it was stopped while it read the file';
+    for (const name of ['version', 'file', 'created'] as const) {
+      if (JSON.stringify(state.identity[name]) !== JSON.stringify(identity[name])) return DIFFERENCES[name];
+    }
+    return undefined;
+  };
+  const { db, replaced } = openStagingFile(path, unusable);
+  const name = verb === 'import' ? 'import' : 'removal';
+  if (replaced !== undefined) {
+    if (!options.restart) notice(`The ${name} begins again: ${replaced}.`);
+    state = undefined;
+  }
+  if (state !== undefined) notice(`The ${name} continues where it was stopped; --restart begins again.`);
+  return { hash, path, db, identity, state };
+};
+
+/** Stages the rows of the file; undefined after Ctrl-C. @throws CommandFailure when the file changes meanwhile */
+export const stageFile = async <Entry>(
+  job: FileJob<Entry>,
+  { db, identity }: Staging,
+): Promise<StagingState | undefined> => {
+  const { command, source, signal } = job;
+  const bar = showProgress(job, 'reading', source.bytes);
+  const staging = rowStaging(db);
+  let layout: Layout = 'txt';
+  let rows = 0;
+  let read = 0;
+  const onBytes = (bytes: number) => {
+    read = bytes;
+    bar.update(read, { rows });
+  };
+  const onLayout = (found: Layout) => {
+    layout = found;
+  };
+  try {
+    for await (const chunk of readRows(source, command.columns, onLayout, onBytes)) {
+      if (signal.aborted) return undefined;
+      for (const row of chunk) staging.add(row, command.keyOf(row) ?? '');
+      rows += chunk.length;
+    }
+  } finally {
+    onBytes(read);
+    bar.stop();
+  }
+  await requireUnchanged(source);
+  return staging.end({ identity, started: job.now().toISOString(), layout });
+};
