@@ -2,7 +2,7 @@
 import type { KeyEnvironment } from '../access/api-key.ts';
 import { listKeys } from '../counted-list/entries.ts';
 import type { Item as Entry } from '../dynamodb/database.ts';
-import { parseStored } from '../schemas/stored-record.ts';
+import { parseStored } from '../schemas/record.ts';
 import { ContentItem, type StoredItem } from './item.ts';
 
 export type { Entry };

@@ -1,7 +1,7 @@
 /** Creations that their callers may repeat: the entry that remembers one (docs/contract.md#content). */
 import { createHash } from 'node:crypto';
 import type { TransactWrite } from '../dynamodb/transact.ts';
-import { parseStored, type RecordOf } from '../schemas/stored-record.ts';
+import { parseStored, type RecordOf } from '../schemas/record.ts';
 import type { Entry } from './content-entries.ts';
 import type { ContentStore } from './content-store.ts';
 import type { ContentFields, ContentItem } from './item.ts';

@@ -1,4 +1,4 @@
-import type { RecordOf } from '../schemas/stored-record.ts';
+import type { RecordOf } from '../schemas/record.ts';
 
 /** The record: types, responses and the check of stored items follow from it. `schemas.ts` has the rules for new values. */
 export const ContentItem = {

@@ -1,7 +1,7 @@
 /** What the documents of endpoints share: their type, and the schemas and texts that several have. No function bundles it. */
 import type { TObject, TSchema, TSchemaOptions } from 'typebox';
 import * as T from 'typebox';
-import type { RecordOf } from '../../core/schemas/stored-record.ts';
+import type { RecordOf } from '../../core/schemas/record.ts';
 import { AnswerableDate } from '../../core/vehicles/schemas.ts';
 import type { InputSchemas } from '../http/input.ts';
 import type { EndpointId } from './table.ts';

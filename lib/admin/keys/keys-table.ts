@@ -9,7 +9,7 @@ import {
 import { KeyRecord, keyFinder } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
-import { parseStored } from '../../../core/schemas/stored-record.ts';
+import { parseStored } from '../../../core/schemas/record.ts';
 
 /** No key has this id. */
 export class UnknownKey extends Error {
