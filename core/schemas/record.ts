@@ -29,16 +29,13 @@ export type RecordOf<Schema> = Immutable<T.Static<Schema & T.TSchema>>;
 /** The fields of a value before it is read. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * How the values in a record are read, each by its schema; undefined for one that does not fit. `name` is where a value is, as
- * `nameOf` gives it.
- */
+/** How the values in a record are read, each by its schema; undefined for one that does not fit. `name` is as `nameOf` gives it. */
 export interface Reading {
   /** Whether a value that does not fit ends the reading: its result is undefined then, otherwise no record. */
   readonly endsEarly: boolean;
-  readonly nameOf: (parent: string, step: string | number) => string;
+  readonly nameOf?: (parent: string, step: string | number) => string;
   /** Fields, by their own names, that are read otherwise than by their schema. */
-  readonly rules: Readonly<Record<string, (name: string, value: unknown) => unknown>>;
+  readonly rules?: Readonly<Record<string, (name: string, value: unknown) => unknown>>;
   readonly fields: (schema: RecordSchema, value: unknown, name: string) => Fields | undefined;
   readonly items: (schema: RecordSchema, value: unknown, name: string) => readonly unknown[] | undefined;
   /** Which of the alternatives the value is. */
@@ -51,9 +48,10 @@ const readFields = (reading: Reading, schema: RecordSchema, fields: Fields, pare
   const { properties = {}, required = [] } = schema;
   const record: Record<string, unknown> = {};
   for (const field in properties) {
-    const [value, rule] = [fields[field], reading.rules[field]];
+    const value = fields[field];
+    const rule = reading.rules?.[field];
     if (value === undefined && rule === undefined && !required.includes(field)) continue;
-    const name = reading.nameOf(parent, field);
+    const name = reading.nameOf?.(parent, field) ?? '';
     const read = rule ? rule(name, value) : readRecord(reading, properties[field] ?? {}, value, name);
     if (read === undefined && reading.endsEarly) return undefined;
     record[field] = read;
@@ -74,15 +72,13 @@ export const readRecord = (reading: Reading, schema: RecordSchema, value: unknow
   if (schema.type !== 'array') return reading.scalar(schema, value, name);
   const items = reading
     .items(schema, value, name)
-    ?.map((item, index) => readRecord(reading, schema.items ?? {}, item, reading.nameOf(name, index)));
+    ?.map((item, index) => readRecord(reading, schema.items ?? {}, item, reading.nameOf?.(name, index)));
   return reading.endsEarly && items?.includes(undefined) ? undefined : items;
 };
 
 /** Checks types and required fields only. */
 const TOLERANT: Reading = {
   endsEarly: true,
-  nameOf: () => '',
-  rules: {},
   fields: (_, value) => (typeof value === 'object' && value !== null ? (value as Fields) : undefined),
   items: (_, value) => (Array.isArray(value) ? value : undefined),
   alternative: (of, value) => of.find((one) => readRecord(TOLERANT, one, value) !== undefined),

@@ -7,8 +7,10 @@ import {
 } from '../../../../core/schemas/record.ts';
 import type { FieldChecks } from './field-checks.ts';
 
+type FieldRules = NonNullable<Reading['rules']>;
+
 /** Reports every issue to `check`. */
-const strict = (check: FieldChecks, rules: Reading['rules']): Reading => ({
+const strict = (check: FieldChecks, rules: FieldRules): Reading => ({
   endsEarly: false,
   rules,
   nameOf: (parent, step) => {
@@ -59,7 +61,7 @@ export const readFields = <const Schema extends RecordSchema>(
   schema: Schema,
   fields: Fields,
   nameOf: (field: string) => string,
-  rules: Reading['rules'],
+  rules: FieldRules,
 ): RecordOf<Schema> => {
   const reading: Reading = {
     ...strict(check, rules),
@@ -75,5 +77,5 @@ export const readLine = <const Schema extends RecordSchema>(
   check: FieldChecks,
   schema: Schema,
   fields: Fields,
-  rules: Reading['rules'],
+  rules: FieldRules,
 ): RecordOf<Schema> => readRecord(strict(check, rules), schema, fields) as RecordOf<Schema>;
