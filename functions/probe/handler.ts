@@ -3,7 +3,7 @@
  * service's own 401 with all its headers: what API Gateway answers by itself does not pass.
  */
 import { problems } from '../../core/problems.ts';
-import { probedAddressFromEnvironment } from '../../core/runtime/environment.ts';
+import { probedAddress } from '../settings.ts';
 
 /** Well above a cold start, and below Lambda's timeout, so that the error names the reason. */
 const TIMEOUT_MS = 5_000;
@@ -44,7 +44,7 @@ const request = async (address: string): Promise<{ readonly response: Response; 
 
 /** @throws Error naming everything in which the response differs from the expected one */
 export const handler = async (): Promise<void> => {
-  const address = probedAddressFromEnvironment();
+  const address = probedAddress();
   const { response, body } = await request(address);
   const differences = [
     ...(response.status === STATUS ? [] : [`its status is ${response.status}`]),
