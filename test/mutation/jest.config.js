@@ -13,7 +13,7 @@ export default {
     '<rootDir>/test/access/{admission,api-key,plans}.test.ts',
     '<rootDir>/test/{bulk,vehicles}/*.test.ts',
     '<rootDir>/test/compliance/*.test.ts',
-    '<rootDir>/test/content/page.test.ts',
+    '<rootDir>/test/content/item.test.ts',
     '<rootDir>/test/counted-list/{bucket-ranges,entries}.test.ts',
     '<rootDir>/test/http/{body-checks,input,key-form,page-links,request}.test.ts',
   ],

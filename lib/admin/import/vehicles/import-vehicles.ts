@@ -1,9 +1,37 @@
-import type { ImportKind } from '../../file-command/file-command.ts';
+import { type Policy, VehicleRecord } from '../../../../core/vehicles/record.ts';
+import type { FileRun, ImportKind } from '../../file-command/file-command.ts';
+import type { Row } from '../../files/row.ts';
+import { type FieldChecks, fieldChecks, fileTime } from '../records/field-checks.ts';
 import type { StoredRecord } from '../records/put-if-newer.ts';
-import { recordPerRow, recordWriting, registrationOf } from '../records/record-per-row.ts';
+import { readLine } from '../records/read-fields.ts';
+import { type RowResult, recordPerRow, recordWriting, registrationOf } from '../records/record-per-row.ts';
 import { readVehicle } from './csv-vehicle.ts';
 import { VEHICLE_COLUMNS } from './csv-vehicle-row.ts';
-import { readVehicleLine } from './ndjson-vehicle.ts';
+
+const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
+  const seen = new Map<string, number>();
+  for (const [index, policy] of policies.entries()) {
+    const nameOf = (field: string) => `policies[${index}].${field}`;
+    check.cover(policy, nameOf);
+    const earlier = seen.get(policy.number);
+    if (earlier === undefined) seen.set(policy.number, index);
+    else if (policy.number !== '') check.issue(nameOf('number'), `is the same as policies[${earlier}].number`);
+  }
+};
+
+/** One vehicle from its NDJSON line. Without a `lastUpdated` the record gets the modification time of the file. */
+const readVehicleLine = (row: Row, registration: string | undefined, run: FileRun): RowResult<VehicleRecord> => {
+  if (row.issues.length > 0) return { reasons: row.issues };
+  const check = fieldChecks(run);
+  const record = readLine(check, VehicleRecord, row.fields, {
+    year: check.year,
+    model: check.textOrEmpty,
+    registration: (name, value) => registration ?? check.invalidRegistration(name, value),
+    lastUpdated: (name, value) => (value === undefined ? fileTime(run) : check.lastUpdated(name, value)),
+  });
+  checkPolicies(check, record.policies);
+  return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
+};
 
 /** Vehicles with their policies: CSV with a row per policy, or NDJSON with a vehicle per line. */
 export const vehicles: ImportKind<StoredRecord> = {
