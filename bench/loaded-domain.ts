@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand, type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import { ALL_ITEMS, domainList } from '../core/content/content-entries.ts';
-import { contentStore } from '../core/content/content-store.ts';
+import { ALL_ITEMS, contentStore, domainList } from '../core/content/content-entries.ts';
 import { contentWrites } from '../core/content/content-writes.ts';
 import type { ContentFields } from '../core/content/item.ts';
 import type { TransactWrite } from '../core/dynamodb/transact.ts';

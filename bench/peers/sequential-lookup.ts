@@ -1,7 +1,7 @@
 /** The peer: the same three database calls and the same rules as bare code, each call awaited before the next. */
 import { timingSafeEqual } from 'node:crypto';
 import { hashKey, isWellFormedKey, keyIdOf } from '../../core/access/api-key.ts';
-import { keysTable } from '../../core/access/keys-table.ts';
+import { keyFinder } from '../../core/access/keys-table.ts';
 import { PLANS, windowAt } from '../../core/access/plans.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
@@ -18,7 +18,7 @@ interface Lookup {
 }
 
 const names = tableNamesFromEnvironment(['keys', 'usage', 'vehicles']);
-const keys = keysTable(database(), names.keys);
+const findKey = keyFinder(database(), names.keys);
 const usage = usageTable(database(), names.usage);
 const vehicles = vehiclesTable(database(), names.vehicles);
 
@@ -28,7 +28,7 @@ export const handler = async ({ headers, pathParameters, requestContext }: Looku
   const presented = headers['x-api-key'] ?? '';
   if (!isWellFormedKey(presented)) return { statusCode: 401 };
   const hash = hashKey(presented);
-  const key = await keys.find(keyIdOf(hash));
+  const key = await findKey(keyIdOf(hash));
   const inForce =
     key !== undefined &&
     timingSafeEqual(Buffer.from(key.hash), Buffer.from(hash)) &&

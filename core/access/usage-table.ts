@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { Window } from './plans.ts';
 
 /** Requests counted in the window that began at `start`, in Unix seconds. */
@@ -9,8 +9,6 @@ export interface WindowCount {
 
 /** Seconds after a window's end at which DynamoDB removes its counter: 25 hours, for the report of 24 (docs/contract.md#usage). */
 export const KEPT_AFTER_WINDOW_SECONDS = 25 * 3_600;
-
-const counterKey = (keyId: string, window: Window) => ({ keyId, windowStart: window.start });
 
 /** The table of requests counted per key and window. */
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
@@ -23,7 +21,7 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     const { Attributes } = await db.send(
       new UpdateCommand({
         TableName: table,
-        Key: counterKey(keyId, window),
+        Key: { keyId, windowStart: window.start },
         UpdateExpression: 'ADD used :one SET expiresAt = if_not_exists(expiresAt, :expiresAt)',
         ExpressionAttributeValues: { ':one': 1, ':expiresAt': window.end + KEPT_AFTER_WINDOW_SECONDS },
         ReturnValues: 'UPDATED_NEW',
@@ -44,28 +42,5 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
       }),
     );
     return Items.map(({ windowStart, used }) => ({ start: Number(windowStart), used: Number(used) }));
-  },
-
-  /** The start of the newest window with requests of a key, in Unix seconds; undefined when none is `since` or later. */
-  newestWindow: async (keyId: string, since: number): Promise<number | undefined> => {
-    const { Items = [] } = await db.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: 'keyId = :keyId AND windowStart >= :since',
-        ExpressionAttributeValues: { ':keyId': keyId, ':since': since },
-        ProjectionExpression: 'windowStart',
-        ScanIndexForward: false,
-        Limit: 1,
-      }),
-    );
-    return Items[0] && Number(Items[0].windowStart);
-  },
-
-  /** Requests counted in a window so far; 0 when there were none. */
-  count: async (keyId: string, window: Window): Promise<number> => {
-    const { Item } = await db.send(
-      new GetCommand({ TableName: table, Key: counterKey(keyId, window), ConsistentRead: true }),
-    );
-    return Number(Item?.used ?? 0);
   },
 });

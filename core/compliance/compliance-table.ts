@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored } from '../schemas/stored-record.ts';
+import { parseStored } from '../schemas/record.ts';
 import { InsuranceRecord, VehicleRecord } from '../vehicles/record.ts';
 import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, vehicleKey } from '../vehicles/vehicles-table.ts';
 import { ComplianceRecord } from './record.ts';

@@ -1,9 +1,15 @@
-/** The entries of the content table: their keys, and items to and from their stored form. */
+/** The entries of the content table: their keys, items to and from their stored form, and the writes of transactions. */
+import { createHash } from 'node:crypto';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../access/api-key.ts';
+import { type CountedLists, countedLists } from '../counted-list/counted-list.ts';
 import { listKeys } from '../counted-list/entries.ts';
+import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item as Entry } from '../dynamodb/database.ts';
-import { parseStored } from '../schemas/stored-record.ts';
-import { ContentItem, type StoredItem } from './item.ts';
+import type { TransactWrite } from '../dynamodb/transact.ts';
+import type { Deadline } from '../runtime/deadline.ts';
+import { parseStored, type RecordOf } from '../schemas/record.ts';
+import { type ContentFields, ContentItem, isContentId, type StoredItem } from './item.ts';
 
 export type { Entry };
 
@@ -28,33 +34,32 @@ export const contentKeys = (environment: KeyEnvironment) => {
   };
 };
 
-/** The environment that an entry belongs to, and the entry with its partition key as it is without the prefix. */
-export const separatePrefix = (entry: Entry): { readonly environment: KeyEnvironment; readonly entry: Entry } => {
-  const pk = String(entry.pk);
-  if (!pk.startsWith(CONTENT_PREFIX.test)) return { environment: 'live', entry };
-  return { environment: 'test', entry: { ...entry, pk: pk.slice(CONTENT_PREFIX.test.length) } };
-};
+/**
+ * The content of one environment. Every read and write takes its keys and lists from here, so that content of live and of
+ * test keys stays apart in their one table.
+ */
+export interface ContentStore {
+  readonly db: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly keys: ReturnType<typeof contentKeys>;
+  readonly lists: CountedLists;
+}
+
+/** Opens the content of an environment. */
+export const contentStore = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment): ContentStore => ({
+  db,
+  table,
+  keys: contentKeys(environment),
+  lists: countedLists(db, table, CONTENT_PREFIX[environment]),
+});
 
 /** A slug of a domain and the item that claims it. */
 export type SlugClaim = Pick<ContentItem, 'domain' | 'slug' | 'id'>;
-
-/** The slug that an entry, its key without a prefix, claims for an item; undefined for another kind of entry. */
-export const parseSlug = ({ pk, sk, id }: Entry): SlugClaim | undefined => {
-  const [, domain = '', slug = ''] = String(pk).split('#');
-  return sk === 'slug' && typeof id === 'string' ? { domain, slug, id } : undefined;
-};
 
 /** The list of every item. */
 export const ALL_ITEMS = 'all';
 /** The list of one domain's items; the domain in lower case. */
 export const domainList = (domain: string): string => `domain:${domain}`;
-
-/** The attributes of an item's entry, without its key. */
-export const itemAttributes = ({ item, positions }: StoredItem): Entry => ({
-  ...item,
-  allPosition: positions.all,
-  domainPosition: positions.domain,
-});
 
 const StoredContentItem = {
   type: 'object',
@@ -67,3 +72,88 @@ export const parseItem = (entry: Entry): StoredItem => {
   const { allPosition, domainPosition, ...item } = parseStored(StoredContentItem, entry);
   return { item, positions: { all: allPosition, domain: domainPosition } };
 };
+
+/** How long a creation is remembered, in seconds. */
+const REMEMBERED_SECONDS = 24 * 60 * 60;
+
+/** A creation that its caller may repeat: the caller's key id and its Idempotency-Key. */
+export interface Repeatable {
+  readonly keyId: string;
+  readonly idempotencyKey: string;
+}
+
+const text = { type: 'string' } as const;
+
+/** What is remembered of a creation. The repeated request brings the fields again. */
+const RememberedCreation = {
+  type: 'object',
+  required: ['bodyHash', 'id', 'createdAt'],
+  properties: { bodyHash: text, id: text, createdAt: text },
+} as const;
+
+export type RememberedCreation = RecordOf<typeof RememberedCreation>;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The same for the same validated body, whatever the order of its fields. */
+export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
+  sha256(JSON.stringify([title, content, domain, slug, meta_description]));
+
+/** @throws UnreadableRecord */
+export const parseCreation = (entry: Entry): RememberedCreation => parseStored(RememberedCreation, entry);
+
+/** Fails, and returns the stored entry, when the same creation is still remembered. */
+export const rememberCreation = (
+  { table, keys }: Pick<ContentStore, 'table' | 'keys'>,
+  { keyId, idempotencyKey }: Repeatable,
+  item: ContentItem,
+): TransactWrite => {
+  const now = Math.floor(Date.parse(item.created_at) / 1_000);
+  return {
+    Put: {
+      TableName: table,
+      Item: {
+        // Hashed: an Idempotency-Key may hold any text.
+        ...keys.creationKey(keyId, sha256(idempotencyKey)),
+        bodyHash: hashBody(item),
+        id: item.id,
+        createdAt: item.created_at,
+        expiresAt: now + REMEMBERED_SECONDS,
+      },
+      ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+      ExpressionAttributeValues: { ':now': now },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+};
+
+/** The item that claims a slug, from the slug's entry. */
+export const claimantOf = ({ id }: Entry): string | undefined => (typeof id === 'string' ? id : undefined);
+
+/** Reads entries by key. @throws the error because of which some could not be read: those must not count as missing */
+export const readEntries = async (
+  { db, table }: Pick<ContentStore, 'db' | 'table'>,
+  keys: readonly Entry[],
+  deadline: Deadline,
+): Promise<readonly Entry[]> => {
+  const { items, failure } = await batchGet(db, [{ table, keys, consistent: true }], deadline);
+  if (failure !== undefined) throw failure;
+  return items.get(table) ?? [];
+};
+
+/** Reads of items by their ids, strongly consistent. */
+export const contentReads = ({ db, table, keys }: ContentStore) => ({
+  /** Undefined when no item has the id. @throws UnreadableRecord */
+  find: async (id: string): Promise<StoredItem | undefined> => {
+    if (!isContentId(id)) return undefined;
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: keys.itemKey(id), ConsistentRead: true }));
+    return Item && parseItem(Item);
+  },
+
+  /** The items that exist, in the order of their ids. @throws the error because of which one could not be read */
+  findMany: async (ids: readonly string[], deadline: Deadline): Promise<StoredItem[]> => {
+    const found = await readEntries({ db, table }, ids.map(keys.itemKey), deadline);
+    const byId = new Map(found.map(parseItem).map((stored) => [stored.item.id, stored]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  },
+});

@@ -1,14 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../access/api-key.ts';
+import type { MemberPage } from '../counted-list/counted-list.ts';
+import { type ItemPage, readListedItems } from '../counted-list/listed-items.ts';
 import { apiError } from '../problems.ts';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
-import { contentReads } from './content-reads.ts';
-import { contentStore } from './content-store.ts';
-import { type ChangeOutcome, contentTransactions } from './content-transactions.ts';
-import { type BoundDomains, isAllowedDomain, requireDomain } from './domain-binding.ts';
-import { hashBody, type RememberedCreation, type Repeatable } from './idempotency.ts';
-import { type ContentFields, type ContentItem, etagOf, latest, type StoredItem } from './item.ts';
+import {
+  ALL_ITEMS,
+  claimantOf,
+  contentReads,
+  contentStore,
+  domainList,
+  hashBody,
+  type RememberedCreation,
+  type Repeatable,
+} from './content-entries.ts';
+import { type ChangeOutcome, contentTransactions } from './content-writes.ts';
+import {
+  type BoundDomains,
+  type ContentFields,
+  type ContentItem,
+  etagOf,
+  isAllowedDomain,
+  latest,
+  requireDomain,
+  type StoredItem,
+} from './item.ts';
 
 /** When a change happens, and by when it must be done. */
 export interface Moment {
@@ -26,6 +43,12 @@ interface Preconditions extends Pick<Change, 'domains' | 'deadline'> {
   readonly ifMatch: string | undefined;
   /** Where the change moves the item. */
   readonly newDomain?: string | undefined;
+}
+
+/** Which items: all, those of a domain, or the one with a slug of a domain. */
+interface ContentFilter {
+  readonly domain?: string;
+  readonly slug?: string;
 }
 
 /** The response to a repeated creation: the item as it was created then. @throws IDEMPOTENCY_CONFLICT */
@@ -63,6 +86,17 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, environm
   const reads = contentReads(store);
   const transactions = contentTransactions(store);
 
+  const readItems = async (ids: readonly string[], deadline: Deadline): Promise<ContentItem[]> =>
+    (await reads.findMany(ids, deadline)).map(({ item }) => item);
+
+  const findClaimant = async (domain: string, slug: string): Promise<MemberPage> => {
+    const { Item } = await db.send(
+      new GetCommand({ TableName: table, Key: store.keys.slugKey(domain, slug), ConsistentRead: true }),
+    );
+    const id = Item && claimantOf(Item);
+    return id === undefined ? { ids: [], total: 0 } : { ids: [id], total: 1 };
+  };
+
   /**
    * Reads the item and changes the version that was read; repeats both when another request changed it meanwhile. So the
    * item's domain at the time of the change is the one that was checked.
@@ -85,7 +119,26 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, environm
   };
 
   return {
-    ...reads,
+    find: reads.find,
+
+    /** Strongly consistent. Newest in the list first; an offset past the end is an empty page. */
+    list: async (
+      { domain, slug }: ContentFilter,
+      { offset, limit }: { offset: number; limit: number },
+      deadline: Deadline,
+    ): Promise<ItemPage<ContentItem>> => {
+      const read = (readIds: () => Promise<MemberPage>, belongs: (item: ContentItem) => boolean) =>
+        readListedItems({ readIds, readItems, belongs }, deadline);
+      const readPage = (name: string) => () => store.lists.page(name, offset, limit);
+      if (domain === undefined) return read(readPage(ALL_ITEMS), () => true);
+      const isOfDomain = (item: ContentItem) => item.domain === domain;
+      if (slug === undefined) return read(readPage(domainList(domain)), isOfDomain);
+      const { items } = await read(
+        () => findClaimant(domain, slug),
+        (item) => isOfDomain(item) && item.slug === slug,
+      );
+      return { items: items.slice(offset, offset + limit), total: items.length };
+    },
 
     /** @throws DOMAIN_FORBIDDEN, SLUG_TAKEN, IDEMPOTENCY_CONFLICT */
     create: async (

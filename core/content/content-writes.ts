@@ -1,14 +1,30 @@
-/** The single writes of which every content transaction is composed. */
-import type { TransactWrite } from '../dynamodb/transact.ts';
-import { itemAttributes, type SlugClaim } from './content-entries.ts';
-import type { ContentStore } from './content-store.ts';
+import { type TransactWrite, transact } from '../dynamodb/transact.ts';
+import type { Deadline } from '../runtime/deadline.ts';
+import {
+  ALL_ITEMS,
+  type ContentStore,
+  domainList,
+  type Entry,
+  parseCreation,
+  type RememberedCreation,
+  type Repeatable,
+  rememberCreation,
+  type SlugClaim,
+} from './content-entries.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
+const attributesOf = ({ item, positions }: StoredItem): Entry => ({
+  ...item,
+  allPosition: positions.all,
+  domainPosition: positions.domain,
+});
+
+/** The single writes of which every content transaction is composed. */
 export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
   addItem: (stored: StoredItem): TransactWrite => ({
     Put: {
       TableName: table,
-      Item: { ...itemAttributes(stored), ...itemKey(stored.item.id) },
+      Item: { ...attributesOf(stored), ...itemKey(stored.item.id) },
       ConditionExpression: 'attribute_not_exists(pk)',
     },
   }),
@@ -17,7 +33,7 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   replaceItem: (stored: StoredItem, { version }: ContentItem): TransactWrite => ({
     Put: {
       TableName: table,
-      Item: { ...itemAttributes(stored), ...itemKey(stored.item.id) },
+      Item: { ...attributesOf(stored), ...itemKey(stored.item.id) },
       ConditionExpression: 'version = :version',
       ExpressionAttributeValues: { ':version': version },
     },
@@ -51,3 +67,92 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
     },
   }),
 });
+
+/** The item, its slug and its lists are inconsistent. An operator must run `content check --repair`. */
+export class InconsistentContent extends Error {
+  override readonly name = 'InconsistentContent';
+}
+
+/** How a transaction ended: `changed` when another request changed, deleted or created the item meanwhile. */
+export type ChangeOutcome = { readonly kind: 'done' | 'changed' | 'slug taken' };
+
+/** `repeated` when the same creation is remembered. */
+export type InsertOutcome = ChangeOutcome | { readonly kind: 'repeated'; readonly creation: RememberedCreation };
+
+/** The changes of items, each one transaction over the item, its slug and its lists. */
+export const contentTransactions = (store: ContentStore) => {
+  const { db, lists } = store;
+  const writes = contentWrites(store);
+
+  const outcomeOf = (
+    failed: ReadonlyMap<TransactWrite, Entry>,
+    item: TransactWrite,
+    claim?: TransactWrite,
+  ): ChangeOutcome => {
+    if (failed.has(item)) return { kind: 'changed' };
+    if (claim && failed.has(claim)) return { kind: 'slug taken' };
+    throw new InconsistentContent();
+  };
+
+  return {
+    /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableRecord */
+    insert: async (item: ContentItem, deadline: Deadline, repeatable?: Repeatable): Promise<InsertOutcome> => {
+      const { id } = item;
+      const list = domainList(item.domain);
+      const [all, domain] = await Promise.all([lists.allocate(ALL_ITEMS), lists.allocate(list)]);
+      const remember = repeatable && rememberCreation(store, repeatable, item);
+      const [add, claim] = [writes.addItem({ item, positions: { all, domain } }), writes.claimSlug(item)];
+      const members = [
+        ...lists.append(ALL_ITEMS, [{ position: all, id }]),
+        ...lists.append(list, [{ position: domain, id }]),
+      ];
+      const outcome = await transact(db, [...(remember ? [remember] : []), add, claim, ...members], deadline);
+      if (outcome.committed) return { kind: 'done' };
+      const remembered = remember && outcome.failed.get(remember);
+      return remembered
+        ? { kind: 'repeated', creation: parseCreation(remembered) }
+        : outcomeOf(outcome.failed, add, claim);
+    },
+
+    /** Replaces the stored version, also when its domain or slug changes. @throws InconsistentContent */
+    replace: async (
+      { item: old, positions }: StoredItem,
+      item: ContentItem,
+      deadline: Deadline,
+    ): Promise<ChangeOutcome> => {
+      const { id } = item;
+      const movesDomain = item.domain !== old.domain;
+      const movesSlug = movesDomain || item.slug !== old.slug;
+      const domain = movesDomain ? await lists.allocate(domainList(item.domain)) : positions.domain;
+      const replace = writes.replaceItem({ item, positions: { ...positions, domain } }, old);
+      const claim = writes.claimSlug(item);
+      const outcome = await transact(
+        db,
+        [
+          replace,
+          ...(movesSlug ? [writes.releaseSlug(old), claim] : []),
+          ...(movesDomain ? lists.remove(domainList(old.domain), positions.domain) : []),
+          ...(movesDomain ? lists.append(domainList(item.domain), [{ position: domain, id }]) : []),
+        ],
+        deadline,
+      );
+      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, replace, claim);
+    },
+
+    /** Removes the stored version. @throws InconsistentContent */
+    remove: async ({ item, positions }: StoredItem, deadline: Deadline): Promise<ChangeOutcome> => {
+      const remove = writes.removeItem(item);
+      const outcome = await transact(
+        db,
+        [
+          remove,
+          writes.releaseSlug(item),
+          ...lists.remove(ALL_ITEMS, positions.all),
+          ...lists.remove(domainList(item.domain), positions.domain),
+        ],
+        deadline,
+      );
+      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, remove);
+    },
+  };
+};

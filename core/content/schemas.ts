@@ -23,7 +23,8 @@ const wrongCharacter = (text: string): string | undefined => {
 
 type TextOptions = T.TStringOptions & { readonly description: string };
 
-type TextSchema = (options: TextOptions) => T.TSchema & T.TString;
+/** Makes the schema of a text. */
+export type TextSchema = (options: TextOptions) => T.TSchema & T.TString;
 
 /** Pattern of a text that must not be empty; `newText` also rejects texts of only invisible characters. */
 const NOT_BLANK = '\\S';
@@ -41,15 +42,8 @@ const newText: TextSchema = (options) => {
   );
 };
 
-/** A text that was stored before: an earlier version may have had fewer rules. */
-const storedText: TextSchema = (options) =>
-  T.Refine(
-    T.String(options),
-    (value) => typeof value !== 'string' || value.isWellFormed(),
-    () => 'must be well-formed Unicode',
-  );
-
-const fieldsOf = (text: TextSchema) =>
+/** The fields of an item, with the rules that `text` has for their texts. */
+export const fieldsOf = (text: TextSchema) =>
   ({
     title: text({ maxLength: 200, pattern: NOT_BLANK, description: 'a text of 1 to 200 characters that is not blank' }),
     content: T.Refine(
@@ -88,12 +82,6 @@ export const CreateContent = T.Object(
   { ...fields, meta_description: T.Optional(fields.meta_description) },
   { title: 'CreateContent', additionalProperties: false },
 );
-
-/** The fields of an exported item, by the rules for stored texts. A function, since only imports need it. */
-export const storedContent = () => {
-  const { meta_description, ...required } = fieldsOf(storedText);
-  return T.Object({ ...required, meta_description: T.Optional(meta_description) }, { additionalProperties: false });
-};
 
 const creationFields = Object.keys(fields) as (keyof ContentFields)[];
 

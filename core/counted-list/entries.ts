@@ -39,18 +39,3 @@ export const listKeys = (prefix: string) => {
     }),
   };
 };
-
-/** An entry of a list. */
-export type ListEntry =
-  | { readonly kind: 'allocator'; readonly list: string; readonly allocated: number }
-  | { readonly kind: 'counter'; readonly list: string; readonly bucket: number }
-  | { readonly kind: 'member'; readonly list: string; readonly position: number; readonly id: string };
-
-/** Parses an entry of the table, its key without a prefix; undefined when it belongs to no list. */
-export const parseListEntry = ({ pk, sk, allocated, member }: Entry): ListEntry | undefined => {
-  const [kind, list = ''] = String(pk).split('#');
-  if (kind === 'head') return { kind: 'allocator', list, allocated: Number(allocated) };
-  if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk) };
-  if (kind === 'members') return { kind: 'member', list, position: Number(sk), id: String(member) };
-  return undefined;
-};

@@ -6,11 +6,6 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/** Subtracted from the function's remaining time, so that the response is sent before the platform's timeout. */
-const ANSWER_MARGIN_MS = 1_000;
-/** Used where there is no Lambda context (tests, scripts). */
-const DEFAULT_TIME_MS = 10_000;
-
 /** The time by which one request must get its response. */
 export interface Deadline {
   readonly remainingMs: () => number;
@@ -48,10 +43,6 @@ export const deadlineIn = (milliseconds: number): Deadline => {
     },
   };
 };
-
-/** The deadline of a request, from the remaining time of its Lambda context. */
-export const deadlineOf = (context: { getRemainingTimeInMillis?: () => number } | undefined): Deadline =>
-  deadlineIn(Math.max(0, (context?.getRemainingTimeInMillis?.() ?? DEFAULT_TIME_MS) - ANSWER_MARGIN_MS));
 
 /** Exponential back-off with full jitter, in milliseconds: `attempt` counts from 0. */
 export const backoffMs = (attempt: number, baseMs = 25, capMs = 1_000): number =>

@@ -1,4 +1,4 @@
-/** The one file that reads `process.env`. */
+/** The one file of core/ that reads `process.env`. */
 import { type TableId, tables } from '../tables.ts';
 
 /** Names every missing environment variable of a function. */
@@ -10,18 +10,16 @@ export class MissingEnvironment extends Error {
   }
 }
 
-const valuesOf = (variables: readonly string[]): string[] => {
+/** The values of environment variables. @throws MissingEnvironment naming every one that is absent or empty */
+export const environmentValues = (variables: readonly string[]): string[] => {
   const missing = variables.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new MissingEnvironment(missing);
   return variables.map((name) => process.env[name] ?? '');
 };
 
-/**
- * The names of the tables that a function works with, from its environment.
- * @throws MissingEnvironment naming every variable that is absent or empty
- */
+/** The names of the tables that a function works with, from its environment. @throws MissingEnvironment */
 export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]): Record<Id, string> => {
-  const names = valuesOf(ids.map((id) => tables[id].environmentVariable));
+  const names = environmentValues(ids.map((id) => tables[id].environmentVariable));
   return Object.fromEntries(ids.map((id, index) => [id, names[index]])) as Record<Id, string>;
 };
 
@@ -36,9 +34,9 @@ export interface DatabaseEnvironment {
   };
 }
 
-/** @throws MissingEnvironment naming every variable that is absent or empty */
+/** @throws MissingEnvironment */
 export const databaseFromEnvironment = (): DatabaseEnvironment => {
-  const [region = '', accessKeyId = '', secretAccessKey = ''] = valuesOf([
+  const [region = '', accessKeyId = '', secretAccessKey = ''] = environmentValues([
     'AWS_REGION',
     'AWS_ACCESS_KEY_ID',
     'AWS_SECRET_ACCESS_KEY',
@@ -50,12 +48,6 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) },
   };
 };
-
-/** The address that the probe requests. @throws MissingEnvironment */
-export const probedAddressFromEnvironment = (): string => valuesOf(['PROBED_ADDRESS'])[0] ?? '';
-
-/** The address of the documentation site; undefined where none is published. */
-export const docsUrlFromEnvironment = (): string | undefined => process.env.DOCS_URL || undefined;
 
 /** The namespace of a function's metrics; undefined where none are collected. */
 export const metricsNamespaceFromEnvironment = (): string | undefined =>

@@ -1,5 +1,5 @@
 /** What is stored of a vehicle. Types, the check of an import, the check of a stored item and response schemas follow. */
-import type { RecordOf } from '../schemas/stored-record.ts';
+import type { RecordOf } from '../schemas/record.ts';
 
 /** One insurance policy of a vehicle; its cover includes both dates. */
 export const Policy = {
@@ -32,10 +32,8 @@ export const VehicleDetails = {
 
 export type VehicleDetails = RecordOf<typeof VehicleDetails>;
 
-/** With `MAX_TEXT_LENGTH` it keeps a record far below the 400 KB of a DynamoDB item (docs/contract.md#vehicle-insurance). */
+/** With the limit of each imported text it keeps a record far below the 400 KB of a DynamoDB item (docs/contract.md#vehicle-insurance). */
 export const MAX_POLICIES = 20;
-/** Characters of each text of an imported record. */
-export const MAX_TEXT_LENGTH = 100;
 
 /** A vehicle, stored under its normalised registration. */
 export const VehicleRecord = {

@@ -3,7 +3,7 @@ import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item } from '../dynamodb/database.ts';
 import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/stored-record.ts';
+import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record.ts';
 import type { TableId } from '../tables.ts';
 import { InsuranceRecord, VehicleRecord } from './record.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError, apiError, problems, problemType } from '../../core/problems.ts';
-import { docsUrlFromEnvironment } from '../../core/runtime/environment.ts';
+import { docsUrl } from '../settings.ts';
 import { bodyParserError } from './body-checks.ts';
 import type { HttpRequest } from './request.ts';
 import { reportInternalError } from './request-log.ts';
@@ -22,7 +22,7 @@ export const problemDocuments = () => ({
       statusCode: status,
       headers: { ...headers, 'Content-Type': 'application/problem+json' },
       body: JSON.stringify({
-        ...{ type: problemType(code, docsUrlFromEnvironment()), title, status, detail, code, requestId },
+        ...{ type: problemType(code, docsUrl()), title, status, detail, code, requestId },
         ...(issues && { errors: issues }),
         ...extension,
       }),

@@ -3,7 +3,7 @@
  * service's own 401 with all its headers. API Gateway's own responses fail.
  */
 import { problems } from '../../core/problems.ts';
-import { probedAddressFromEnvironment } from '../../core/runtime/environment.ts';
+import { probedAddress } from '../settings.ts';
 
 /** Longer than a cold start; shorter than Lambda's timeout, so that the error names the cause. */
 const TIMEOUT_MS = 5_000;
@@ -44,7 +44,7 @@ const request = async (address: string): Promise<{ readonly response: Response; 
 
 /** Probes the address in the environment. @throws Error naming every difference from the expected response */
 export const handler = async (): Promise<void> => {
-  const address = probedAddressFromEnvironment();
+  const address = probedAddress();
   const { response, body } = await request(address);
   const differences = [
     ...(response.status === STATUS ? [] : [`its status is ${response.status}`]),

@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { UnknownKey } from '../../core/access/keys-table.ts';
 import type { AdminContext } from './command/context.ts';
 import { CommandFailure, EXIT, type ExitCode } from './command/outcome.ts';
 import { printable } from './command/printable.ts';
@@ -10,6 +9,7 @@ import { type DeploymentOptions, openDeployment } from './deployment/open-deploy
 import { addExportCommands } from './export/export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
+import { UnknownKey } from './keys/keys-table.ts';
 import { addRemoveCommands } from './remove/remove-commands.ts';
 
 const EXIT_CODES = `

@@ -1,8 +1,7 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
 import { type DynamoDBDocumentClient, GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import type { Entry } from '../../core/content/content-entries.ts';
-import { type ContentStore, contentStore } from '../../core/content/content-store.ts';
+import { type ContentStore, contentStore, type Entry } from '../../core/content/content-entries.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';

@@ -1,7 +1,5 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS } from '../../core/content/content-entries.ts';
-import { contentReads } from '../../core/content/content-reads.ts';
-import { type ContentStore, contentStore } from '../../core/content/content-store.ts';
+import { ALL_ITEMS, type ContentStore, contentReads, contentStore } from '../../core/content/content-entries.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { contentReads } from '../../core/content/content-reads.ts';
-import { contentStore } from '../../core/content/content-store.ts';
+import { claimantOf, contentReads, contentStore, readEntries } from '../../core/content/content-entries.ts';
 import type { Moment } from '../../core/content/content-table.ts';
-import { contentTransactions } from '../../core/content/content-transactions.ts';
+import { contentTransactions } from '../../core/content/content-writes.ts';
 import type { ContentItem, StoredItem } from '../../core/content/item.ts';
-import { backoffMs } from '../../core/runtime/deadline.ts';
+import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
+import { createItems } from './create-items.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
 /** What came of a row. A skipped one wrote nothing. */
@@ -33,6 +33,15 @@ export const contentImport = (
   const reads = contentReads(store);
   const transactions = contentTransactions(store);
 
+  /** The ids of the items that have these slugs. @throws the error because of which one could not be read */
+  const findIdsBySlug = async (
+    slugs: readonly Pick<ContentItem, 'domain' | 'slug'>[],
+    deadline: Deadline,
+  ): Promise<string[]> => {
+    const keys = slugs.map(({ domain, slug }) => store.keys.slugKey(domain, slug));
+    return (await readEntries(store, keys, deadline)).flatMap((claim) => claimantOf(claim) ?? []);
+  };
+
   /** Resolves when the items of all earlier calls are in their lists. */
   let earlierCalls: Promise<unknown> = Promise.resolve();
 
@@ -54,7 +63,7 @@ export const contentImport = (
   };
 
   const findStored = async (row: ImportedItem, { deadline }: Moment): Promise<StoredItem | undefined> => {
-    const [id = row.id] = row.id === undefined ? await reads.findIdsBySlug([row], deadline) : [];
+    const [id = row.id] = row.id === undefined ? await findIdsBySlug([row], deadline) : [];
     return id === undefined ? undefined : reads.find(id);
   };
 
@@ -71,7 +80,7 @@ export const contentImport = (
   /** Reads the stored items that have the id of a row or, for rows without one, its slug. */
   const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment): Promise<StoredOf> => {
     const withoutId = rows.filter(({ id }) => id === undefined);
-    const claimed = await reads.findIdsBySlug(withoutId, deadline);
+    const claimed = await findIdsBySlug(withoutId, deadline);
     const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
     const found = new Map<string, StoredItem>();
     for (const stored of await reads.findMany([...ids], deadline)) {
@@ -83,7 +92,7 @@ export const contentImport = (
   /** Creates items in one transaction. False, with nothing written, when one of them or its slug exists. */
   const createTogether = async (rows: readonly ImportedItem[], { now, deadline }: Moment): Promise<boolean> => {
     const items = rows.map((row) => newItem(row, row.id ?? randomUUID(), now.toISOString()));
-    return items.length === 0 || transactions.insertMany(items, deadline);
+    return items.length === 0 || createItems(store, items, deadline);
   };
 
   /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */

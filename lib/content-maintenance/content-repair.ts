@@ -1,8 +1,7 @@
 /** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
-import { ALL_ITEMS, domainList, type SlugClaim } from '../../core/content/content-entries.ts';
-import { contentStore } from '../../core/content/content-store.ts';
+import { ALL_ITEMS, contentStore, domainList, type SlugClaim } from '../../core/content/content-entries.ts';
 import { contentWrites } from '../../core/content/content-writes.ts';
 import { bucketOf } from '../../core/counted-list/entries.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';

@@ -7,14 +7,42 @@ import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
 import {
   ALL_ITEMS,
+  CONTENT_PREFIX,
   domainList,
   type Entry,
   parseItem,
-  parseSlug,
-  separatePrefix,
+  type SlugClaim,
 } from '../../core/content/content-entries.ts';
-import { bucketOf, parseListEntry } from '../../core/counted-list/entries.ts';
+import { bucketOf } from '../../core/counted-list/entries.ts';
 import type { SuspectedInconsistency } from './content-inconsistencies.ts';
+
+/** The environment that an entry belongs to, and the entry with its partition key as it is without the prefix. */
+const separatePrefix = (entry: Entry): { readonly environment: KeyEnvironment; readonly entry: Entry } => {
+  const pk = String(entry.pk);
+  if (!pk.startsWith(CONTENT_PREFIX.test)) return { environment: 'live', entry };
+  return { environment: 'test', entry: { ...entry, pk: pk.slice(CONTENT_PREFIX.test.length) } };
+};
+
+/** The slug that an entry, its key without a prefix, claims for an item; undefined for another kind of entry. */
+const parseSlug = ({ pk, sk, id }: Entry): SlugClaim | undefined => {
+  const [, domain = '', slug = ''] = String(pk).split('#');
+  return sk === 'slug' && typeof id === 'string' ? { domain, slug, id } : undefined;
+};
+
+/** An entry of a list. */
+type ListEntry =
+  | { readonly kind: 'allocator'; readonly list: string; readonly allocated: number }
+  | { readonly kind: 'counter'; readonly list: string; readonly bucket: number }
+  | { readonly kind: 'member'; readonly list: string; readonly position: number; readonly id: string };
+
+/** Parses an entry of the table, its key without a prefix; undefined when it belongs to no list. */
+export const parseListEntry = ({ pk, sk, allocated, member }: Entry): ListEntry | undefined => {
+  const [kind, list = ''] = String(pk).split('#');
+  if (kind === 'head') return { kind: 'allocator', list, allocated: Number(allocated) };
+  if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk) };
+  if (kind === 'members') return { kind: 'member', list, position: Number(sk), id: String(member) };
+  return undefined;
+};
 
 /** A bucket of a list. */
 export interface Bucket {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import type { ContentStore } from '../../core/content/content-store.ts';
+import type { ContentStore } from '../../core/content/content-entries.ts';
 
 /** A bucket whose counter and members differ. */
 export interface Miscount {

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateKey, hashKey, type KeyEnvironment, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
-import type { keysTable } from '../../core/access/keys-table.ts';
 import { PLAN_NAMES, type PlanName } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
+import type { keysTable } from '../admin/keys/keys-table.ts';
 import { PRIVATE_FILE } from '../private-file.ts';
 import { CannotStart } from './options.ts';
 

@@ -1,13 +1,14 @@
 /** Records the responses in the OpenAPI document: `npm run openapi`. */
 import { createHash } from 'node:crypto';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { type KeyRecord, keysTable } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { PLANS } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import type { ExampleRequest } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
+import { keysTable } from '../admin/keys/keys-table.ts';
 import { type ExampleResponse, exampleRequestsOf, type Recording } from '../openapi/examples.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
 import { openDatabase } from './sample-database.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { keysTable } from '../../core/access/keys-table.ts';
 import { complianceTable } from '../../core/compliance/compliance-table.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../core/tables.ts';
+import { keysTable } from '../admin/keys/keys-table.ts';
 import { contentImport } from '../content-maintenance/content-import.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';
 import { createTables } from './engine/create-tables.ts';

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { hashKey, isWellFormedKey, keyIdOf } from '../../core/access/api-key.ts';
-import { type KeyRecord, keysTable } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
+import { keysTable } from '../../lib/admin/keys/keys-table.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { commandLine, failure, NOW } from './command-line.ts';
 

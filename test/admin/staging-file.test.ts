@@ -49,7 +49,11 @@ describe('A staging file that cannot be continued', () => {
     ['cut off', (path) => truncateSync(path, 8_192), 'its staging file is damaged'],
     ['empty', (path) => truncateSync(path), 'it was stopped while it read the file'],
     ['not complete', sql('DELETE FROM state'), 'it was stopped while it read the file'],
-    ['of another position', sql("UPDATE state SET json = json_set(json, '$.confirmed', 9)"), 'its staging file is damaged'],
+    [
+      'of another position',
+      sql("UPDATE state SET json = json_set(json, '$.confirmed', 9)"),
+      'its staging file is damaged',
+    ],
     ['of another version', otherVersion, 'its staging file was written by another version'],
   ])('is replaced with a notice when it is %s', async (_case, damage, reason) => {
     const { path, staging } = await stopped('AGAIN');

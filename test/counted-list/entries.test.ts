@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { bucketOf, listKeys, parseListEntry } from '../../core/counted-list/entries.ts';
+import { bucketOf, listKeys } from '../../core/counted-list/entries.ts';
+import { parseListEntry } from '../../lib/content-maintenance/content-scan.ts';
 
 const { allocatorKey, counterKey, memberKey } = listKeys('');
 

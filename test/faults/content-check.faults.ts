@@ -1,6 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ALL_ITEMS, contentKeys, domainList } from '../../core/content/content-entries.ts';
+import { ALL_ITEMS, contentKeys, contentReads, contentStore, domainList } from '../../core/content/content-entries.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem, StoredItem } from '../../core/content/item.ts';
 import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
@@ -39,7 +39,7 @@ const storeSteadyItems = async ({ client, names }: TestEngine): Promise<StoredIt
     const Key = contentKeys('live').counterKey(list, 0);
     await client.send(new UpdateCommand({ TableName: names.content, Key, UpdateExpression: 'REMOVE changes' }));
   }
-  return content.findMany(ids, moment().deadline);
+  return contentReads(contentStore(client, names.content, 'live')).findMany(ids, moment().deadline);
 };
 
 const operatorClient = (engine: TestEngine) => {

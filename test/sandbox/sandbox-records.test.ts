@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { problems } from '../../core/problems.ts';
-import { FORCED_OUTCOMES, forcedErrorOf, isForced } from '../../core/sandbox/forced-outcomes.ts';
+import { FORCED_OUTCOMES, forcedErrorOf, isForced } from '../../core/sandbox/lookup-sources.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { verdictOn } from '../../core/compliance/verdict.ts';
 import { problems } from '../../core/problems.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
-import { FORCED_OUTCOMES } from '../../core/sandbox/forced-outcomes.ts';
+import { FORCED_OUTCOMES } from '../../core/sandbox/lookup-sources.ts';
 import { SANDBOX_VEHICLES } from '../../core/sandbox/sandbox-vehicles.ts';
 import { insuranceOn } from '../../core/vehicles/insurance.ts';
 import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-records.ts';

@@ -1,9 +1,10 @@
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { type KeyRecord, keysTable } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { databaseFromEnvironment } from '../../core/runtime/environment.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
+import { keysTable } from '../../lib/admin/keys/keys-table.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { applyEnvironment, localEnvironment } from '../../lib/local/environment.ts';
 import { loadSampleVehicles } from '../../lib/local/sample-database.ts';

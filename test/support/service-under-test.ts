@@ -1,7 +1,7 @@
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { keysTable } from '../../core/access/keys-table.ts';
 import type { PlanName } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
+import { keysTable } from '../../lib/admin/keys/keys-table.ts';
 import { type AccessLogEntry, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { environmentOf, startEngine } from './engine.ts';

@@ -1,6 +1,6 @@
 import * as T from 'typebox';
-import type { verifyBulkCompliance } from '../../../core/compliance/bulk.ts';
-import { COMPLIANCE_ENTRY_CODES } from '../../../core/vehicles/bulk.ts';
+import type { verifyBulkCompliance } from '../../../core/bulk/compliance.ts';
+import { COMPLIANCE_ENTRY_CODES } from '../../../core/bulk/entries.ts';
 import { bulkEnvelopeOf, failedEntry, tooManyRegistrations } from '../bulk-insurance/document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
 import { BODY, type EndpointDocument, schemaOf } from '../document.ts';

@@ -1,6 +1,6 @@
-import { verifyBulkCompliance } from '../../../core/compliance/bulk.ts';
+import { verifyBulkCompliance } from '../../../core/bulk/compliance.ts';
+import { bulkKeys, isExpensiveBulk } from '../../../core/bulk/entries.ts';
 import { complianceSource } from '../../../core/sandbox/lookup-sources.ts';
-import { bulkKeys, isExpensiveBulk } from '../../../core/vehicles/bulk.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';

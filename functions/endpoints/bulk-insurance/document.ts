@@ -1,6 +1,7 @@
 import * as T from 'typebox';
 import { PLANS } from '../../../core/access/plans.ts';
-import { type COMPLIANCE_ENTRY_CODES, ENTRY_CODES, type verifyBulk } from '../../../core/vehicles/bulk.ts';
+import { type COMPLIANCE_ENTRY_CODES, ENTRY_CODES } from '../../../core/bulk/entries.ts';
+import type { verifyBulk } from '../../../core/bulk/insurance.ts';
 import { BODY, type EndpointDocument, type ExampleRequest, openCode, PAST_DAY, schemaOf } from '../document.ts';
 import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
 import { input } from './input.ts';

@@ -1,6 +1,7 @@
+import { bulkKeys, isExpensiveBulk } from '../../../core/bulk/entries.ts';
+import { verifyBulk } from '../../../core/bulk/insurance.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { vehicleSource } from '../../../core/sandbox/lookup-sources.ts';
-import { bulkKeys, isExpensiveBulk, verifyBulk } from '../../../core/vehicles/bulk.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';

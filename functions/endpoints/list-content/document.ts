@@ -1,6 +1,5 @@
 import * as T from 'typebox';
-import { ContentItem } from '../../../core/content/item.ts';
-import type { ContentPage } from '../../../core/content/page.ts';
+import { ContentItem, type ContentPage } from '../../../core/content/item.ts';
 import { type EndpointDocument, schemaOf } from '../document.ts';
 import { input } from './input.ts';
 

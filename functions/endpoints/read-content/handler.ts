@@ -1,6 +1,5 @@
 import { contentTables } from '../../../core/content/content-table.ts';
-import { isAllowedDomain } from '../../../core/content/domain-binding.ts';
-import { etagOf } from '../../../core/content/item.ts';
+import { etagOf, isAllowedDomain } from '../../../core/content/item.ts';
 import { apiError } from '../../../core/problems.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';

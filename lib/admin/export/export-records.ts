@@ -1,6 +1,6 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { ComplianceRecord } from '../../../core/compliance/record.ts';
-import { readStored } from '../../../core/schemas/stored-record.ts';
+import { readStored } from '../../../core/schemas/record.ts';
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
 import type { CommandRun } from '../deployment/deployment.ts';

@@ -1,11 +1,11 @@
-import { UnknownKey } from '../../../core/access/keys-table.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type UsageHour, usageHours } from '../../../core/access/usage-report.ts';
-import { usageTable } from '../../../core/access/usage-table.ts';
 import type { CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandRun } from '../deployment/deployment.ts';
 import { keysOf, requireKeyId } from './keys.ts';
+import { UnknownKey } from './keys-table.ts';
+import { usageTable } from './usage-table.ts';
 
 /** Characters of the longest bar. */
 const BAR_WIDTH = 50;

@@ -1,7 +1,8 @@
-import { type KeyRecord, keysTable } from '../../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
+import { keysTable } from './keys-table.ts';
 
 /** The keys table of the deployment. */
 export const keysOf = ({ deployment }: CommandRun) => keysTable(deployment.db, deployment.tableNames.keys);

@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { SCOPES } from '../../../core/access/scopes.ts';
-import { KEPT_AFTER_WINDOW_SECONDS, usageTable } from '../../../core/access/usage-table.ts';
+import { KEPT_AFTER_WINDOW_SECONDS } from '../../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandRun } from '../deployment/deployment.ts';
 import { type KeyView, keysOf, keyView } from './keys.ts';
+import { usageTable } from './usage-table.ts';
 
 /** Maximum number of concurrent queries for the last use of keys. */
 const MAX_QUERIES = 20;

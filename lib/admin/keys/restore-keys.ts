@@ -1,11 +1,12 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { KeyRecord, keysTable } from '../../../core/access/keys-table.ts';
+import { KeyRecord } from '../../../core/access/keys-table.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
-import { readStored } from '../../../core/schemas/stored-record.ts';
+import { readStored } from '../../../core/schemas/record.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
 import { keysOf } from './keys.ts';
+import { keysTable } from './keys-table.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 
 const storedKeysOf = async (table: string, { db, address }: CommandRun['deployment']): Promise<Item[]> => {

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../core/access/api-key.ts';
-import { idempotencyKeyIdOf, type KeyRecord, UnknownKey } from '../../../core/access/keys-table.ts';
+import { idempotencyKeyIdOf, type KeyRecord } from '../../../core/access/keys-table.ts';
 import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';
 import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
+import { UnknownKey } from './keys-table.ts';
 import { type EndOfKey, storeRotation } from './store-rotation.ts';
 
 /** Days for which the old key stays valid beside its successor. */

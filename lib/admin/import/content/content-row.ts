@@ -1,6 +1,6 @@
-import type * as T from 'typebox';
+import * as T from 'typebox';
 import { isContentId } from '../../../../core/content/item.ts';
-import { CreateContent, newFields, storedContent } from '../../../../core/content/schemas.ts';
+import { CreateContent, fieldsOf, newFields, type TextSchema } from '../../../../core/content/schemas.ts';
 import { validationIssues } from '../../../../core/schemas/validation-issues.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
 import type { FileRun } from '../../file-command/file-command.ts';
@@ -16,7 +16,21 @@ export const CONTENT_COLUMNS: Columns = {
 };
 
 const CREATION_FIELDS = Object.keys(CreateContent.properties);
-const STORED_CONTENT = storedContent();
+/** A text that was stored before: an earlier version may have had fewer rules. */
+const storedText: TextSchema = (options) =>
+  T.Refine(
+    T.String(options),
+    (value) => typeof value !== 'string' || value.isWellFormed(),
+    () => 'must be well-formed Unicode',
+  );
+
+const storedFields = fieldsOf(storedText);
+
+/** The fields of an exported item, by the rules for stored texts. */
+const StoredContent = T.Object(
+  { ...storedFields, meta_description: T.Optional(storedFields.meta_description) },
+  { additionalProperties: false },
+);
 const SET_BY_SERVICE = ['id', 'created_at', 'updated_at', 'version'];
 const ALL_FIELDS = [...CREATION_FIELDS, ...SET_BY_SERVICE];
 
@@ -49,7 +63,7 @@ const isExported = (fields: Row['fields']): boolean =>
   SET_BY_SERVICE.every((field) => Object.hasOwn(fields, field) && fields[field] !== '');
 
 const checkSchema = (check: FieldChecks, fields: Row['fields'], creation: Record<string, unknown>): void => {
-  const schema = isExported(fields) ? STORED_CONTENT : CreateContent;
+  const schema = isExported(fields) ? StoredContent : CreateContent;
   for (const { pointer, detail } of validationIssues(schema, creation)) check.issue(pointer.slice(1), detail);
 };
 

@@ -1,11 +1,13 @@
 import { isCalendarDate } from '../../../../core/runtime/clock.ts';
-import { MAX_TEXT_LENGTH, type Policy } from '../../../../core/vehicles/record.ts';
+import type { Policy } from '../../../../core/vehicles/record.ts';
 import type { DateForm, FileRun } from '../../file-command/file-command.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 const UK_DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** Characters of each text of an imported record. */
+const MAX_TEXT_LENGTH = 100;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
 /** Clocks of two organisations differ, by a time zone at worst. A later last update would keep its record against newer files. */

@@ -1,80 +1,58 @@
-import type { RecordOf, RecordSchema } from '../../../../core/schemas/stored-record.ts';
+import {
+  type Fields,
+  type Reading,
+  type RecordOf,
+  type RecordSchema,
+  readRecord,
+} from '../../../../core/schemas/record.ts';
 import type { FieldChecks } from './field-checks.ts';
 
-type Fields = Readonly<Record<string, unknown>>;
+type FieldRules = NonNullable<Reading['rules']>;
 
-/** Fields of a record that are read otherwise than by their schema: `name` is the field's name in the file. */
-export type FieldRules = Readonly<Record<string, (name: string, value: unknown) => unknown>>;
+/** Reports every issue to `check`. */
+const strict = (check: FieldChecks, rules: FieldRules): Reading => ({
+  endsEarly: false,
+  rules,
+  nameOf: (parent, step) => {
+    if (typeof step === 'number') return `${parent}[${step}]`;
+    return parent === '' ? step : `${parent}.${step}`;
+  },
 
-interface Reading {
-  readonly check: FieldChecks;
-  readonly rules: FieldRules;
-}
+  fields: ({ properties = {} }, value, name) => check.object(name, value, Object.keys(properties)),
 
-/** A value of which exactly one of several fields must be given, such as a due date or an exemption. */
-const readAlternative = (reading: Reading, alternatives: readonly RecordSchema[], name: string, value: unknown) => {
-  const names = alternatives.flatMap(({ required = [] }) => required);
-  const fields = reading.check.object(name, value, names);
-  const given = alternatives.filter(({ required = [] }) => required.every((field) => fields[field] !== undefined));
-  const [only] = given;
-  if (only && given.length === 1) return readProperties(reading, only, fields, (field) => `${name}.${field}`);
-  reading.check.issue(name, `must have exactly one of ${names.join(', ')}`);
-  return undefined;
-};
+  items: ({ maxItems = Number.POSITIVE_INFINITY }, value, name) => {
+    if (!Array.isArray(value)) check.issue(name, value === undefined ? 'is missing' : 'must be an array');
+    else if (value.length > maxItems) check.issue(name, `must have at most ${maxItems} entries`);
+    else return value;
+    return [];
+  },
 
-const readItems = (
-  reading: Reading,
-  { items = {}, maxItems = Number.POSITIVE_INFINITY }: RecordSchema,
-  name: string,
-  value: unknown,
-) => {
-  const { check } = reading;
-  if (!Array.isArray(value)) check.issue(name, value === undefined ? 'is missing' : 'must be an array');
-  else if (value.length > maxItems) check.issue(name, `must have at most ${maxItems} entries`);
-  else return value.map((item: unknown, index) => readValue(reading, items, `${name}[${index}]`, item));
-  return [];
-};
+  /** Exactly one must be given, such as a due date or an exemption. */
+  alternative: (of, value, name) => {
+    const isGiven = ({ required = [] }: RecordSchema) =>
+      required.every((field) => (value as Fields | null | undefined)?.[field] !== undefined);
+    const given = of.filter(isGiven);
+    if (given.length === 1) return given[0];
+    const names = of.flatMap(({ required = [] }) => required);
+    check.object(name, value, names);
+    check.issue(name, `must have exactly one of ${names.join(', ')}`);
+    return undefined;
+  },
 
-const readValue = (reading: Reading, schema: RecordSchema, name: string, value: unknown): unknown => {
-  const { check } = reading;
-  if (schema.anyOf) return readAlternative(reading, schema.anyOf, name, value);
-  switch (schema.type) {
-    case 'object': {
-      const fields = check.object(name, value, Object.keys(schema.properties ?? {}));
-      return readProperties(reading, schema, fields, (field) => `${name}.${field}`);
+  scalar: ({ type, format, const: only }, value, name) => {
+    if (type === 'integer') return check.count(name, value);
+    if (type === 'string') {
+      if (format === 'date') return check.day(name, value);
+      return format === 'date-time' ? check.timestamp(name, value) : check.text(name, value);
     }
-    case 'array':
-      return readItems(reading, schema, name, value);
-    case 'integer':
-      return check.count(name, value);
-    case 'string':
-      if (schema.format === 'date') return check.day(name, value);
-      return schema.format === 'date-time' ? check.timestamp(name, value) : check.text(name, value);
-    default:
-      if (value !== schema.const) check.issue(name, `must be ${schema.const}`);
-      return schema.const;
-  }
-};
-
-const readProperties = (
-  reading: Reading,
-  { properties = {} }: RecordSchema,
-  fields: Fields,
-  nameOf: (field: string) => string,
-): Record<string, unknown> => {
-  const record: Record<string, unknown> = {};
-  for (const field in properties) {
-    const rule = reading.rules[field];
-    const name = nameOf(field);
-    record[field] = rule ? rule(name, fields[field]) : readValue(reading, properties[field] ?? {}, name, fields[field]);
-  }
-  return record;
-};
+    if (value !== only) check.issue(name, `must be ${only}`);
+    return only;
+  },
+});
 
 /**
- * Reads a new record by its schema, strictly: every issue is reported to `check`, under the name that the file has for the
- * field. What it returns is a record only when there is no issue.
- *
+ * Reads the columns of a CSV row by a schema, strictly: every issue is reported to `check`, under the name of the column. What
+ * it returns is a record only when there is no issue. `rules` read fields otherwise than by their schema.
  * @example
  * const policy = readFields(check, Policy, row.fields, (field) => POLICY_COLUMNS[field], {});
  */
@@ -84,13 +62,20 @@ export const readFields = <const Schema extends RecordSchema>(
   fields: Fields,
   nameOf: (field: string) => string,
   rules: FieldRules,
-): RecordOf<Schema> => readProperties({ check, rules }, schema, fields, nameOf) as RecordOf<Schema>;
+): RecordOf<Schema> => {
+  const reading: Reading = {
+    ...strict(check, rules),
+    nameOf: (_, step) => nameOf(String(step)),
+    // A row has columns of other schemas too.
+    fields: () => fields,
+  };
+  return readRecord(reading, schema, fields) as RecordOf<Schema>;
+};
 
-/** Reads the object of an NDJSON line, which may have the fields of the schema only. */
+/** Reads the object of an NDJSON line, as strictly; it may have the fields of the schema only. */
 export const readLine = <const Schema extends RecordSchema>(
   check: FieldChecks,
   schema: Schema,
   fields: Fields,
   rules: FieldRules,
-): RecordOf<Schema> =>
-  readFields(check, schema, check.object('', fields, Object.keys(schema.properties ?? {})), (field) => field, rules);
+): RecordOf<Schema> => readRecord(strict(check, rules), schema, fields) as RecordOf<Schema>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { bulkKeys, isExpensiveBulk, unknownVehicle } from '../../core/bulk/entries.ts';
+import { verifyBulk } from '../../core/bulk/insurance.ts';
 import { problems } from '../../core/problems.ts';
-import { bulkKeys, isExpensiveBulk, unknownVehicle, verifyBulk } from '../../core/vehicles/bulk.ts';
 import { aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';

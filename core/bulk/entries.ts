@@ -1,11 +1,8 @@
 /** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (docs/contract.md#bulk). */
 import { problems } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
-import { type InsuranceStatus, insuranceStatus } from './insurance.ts';
-import type { InsuranceRecord } from './record.ts';
-import { normaliseRegistration } from './registration.ts';
-import { suggestionFor } from './suggestion.ts';
-import type { FoundRecords } from './vehicles-table.ts';
+import { normaliseRegistration } from '../vehicles/registration.ts';
+import { suggestionFor } from '../vehicles/suggestion.ts';
 
 /** Registrations above which a bulk request is an expensive read: it waits for admission (docs/contract.md#rate-limit). */
 const MAX_CHEAP_REGISTRATIONS = 25;
@@ -54,39 +51,3 @@ export const bulkEnvelope = <Result extends object>(results: readonly Result[]) 
   const failed = results.filter((result) => 'error' in result).length;
   return { results, processed: results.length, successful: results.length - failed, failed };
 };
-
-/** One result of bulk insurance. */
-export type BulkEntry =
-  | InsuranceStatus
-  | (EntryFailure<(typeof ENTRY_CODES)[number]> & Pick<InsuranceStatus, 'registration'> & { readonly insured: false });
-
-const verify = (
-  registration: string,
-  key: string | undefined,
-  { found, unread }: FoundRecords<InsuranceRecord>,
-  today: LondonDate,
-  asOf: LondonDate = today,
-): BulkEntry => {
-  const failed = { registration, insured: false } as const;
-  if (key === undefined) return { ...failed, ...entryFailure('INVALID_REGISTRATION') };
-  if (unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
-  const record = found.get(key);
-  if (record === undefined) return { ...failed, ...unknownVehicle(key, today) };
-  return insuranceStatus(registration, asOf, record.policies);
-};
-
-/**
- * One result per submitted entry, in order, duplicates included (docs/contract.md#bulk).
- * @param keys of the entries, as `bulkKeys` gives them
- * @param asOf the day that was asked for instead of today
- */
-export const verifyBulk = (
-  submitted: readonly string[],
-  keys: BulkKeys,
-  records: FoundRecords<InsuranceRecord>,
-  today: LondonDate,
-  asOf?: LondonDate,
-) => ({
-  ...bulkEnvelope(submitted.map((registration, index) => verify(registration, keys[index], records, today, asOf))),
-  ...(asOf && { asOf }),
-});

@@ -1,3 +1,5 @@
+import type { FoundSources } from '../compliance/compliance-table.ts';
+import { type ComplianceAnswer, complianceAnswer } from '../compliance/verdict.ts';
 import { londonDate } from '../runtime/clock.ts';
 import {
   type BulkKeys,
@@ -6,9 +8,7 @@ import {
   type EntryFailure,
   entryFailure,
   unknownVehicle,
-} from '../vehicles/bulk.ts';
-import type { FoundSources } from './compliance-table.ts';
-import { type ComplianceAnswer, complianceAnswer } from './verdict.ts';
+} from './entries.ts';
 
 /** One result: the body of the single lookup, or why there is none. */
 export type BulkComplianceEntry =

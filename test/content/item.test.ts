@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ContentItem } from '../../core/content/item.ts';
-import { readPageQuery, requirePageFits } from '../../core/content/page.ts';
+import {
+  type ContentItem,
+  isAllowedDomain,
+  isContentId,
+  readPageQuery,
+  requirePageFits,
+} from '../../core/content/item.ts';
 import { apiError } from '../../core/problems.ts';
 
 const ITEM: ContentItem = {
@@ -25,6 +30,38 @@ describe('The query of a page', () => {
       filter: { domain: 'a.example', slug: 'a' },
       bounds: { limit: 2, offset: 3 },
     });
+  });
+});
+
+describe('A key that is bound to domains', () => {
+  const filterOf = (domains: readonly string[], domain?: string) =>
+    readPageQuery(domain === undefined ? {} : { domain }, domains).filter;
+
+  it('lists its only domain without naming it, and of several the one that it names', () => {
+    expect(filterOf(['a.example'])).toEqual({ domain: 'a.example' });
+    expect(filterOf(['a.example', 'b.example'], 'B.example')).toEqual({ domain: 'b.example' });
+  });
+
+  it.each([
+    [['a.example', 'b.example'], undefined],
+    [['a.example'], 'c.example'],
+    [[], 'a.example'],
+  ])('cannot list another domain, or every domain: %j, %s', (domains, asked) => {
+    expect(() => filterOf(domains, asked)).toThrow(apiError('DOMAIN_FORBIDDEN', { domains }));
+  });
+
+  it('has content of these only, not of their subdomains', () => {
+    const allowed = ['a.example', 'x.a.example'].map((domain) => isAllowedDomain(['a.example'], domain));
+    expect([...allowed, isAllowedDomain(undefined, 'x.a.example')]).toEqual([true, false, true]);
+  });
+});
+
+describe('An id', () => {
+  const ID = '0192f3a4-5b6c-7d8e-9f01-23456789abcd';
+
+  it('is a UUID in lower case and nothing beside it', () => {
+    const ids = [ID, ID.toUpperCase(), `${ID}0`, `0${ID}`, ID.replaceAll('-', ''), ID.slice(1), ID.slice(0, -1)];
+    expect(ids.map(isContentId)).toEqual([true, false, false, false, false, false, false]);
   });
 });
 

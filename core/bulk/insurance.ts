@@ -1,0 +1,48 @@
+import type { LondonDate } from '../runtime/clock.ts';
+import { type InsuranceStatus, insuranceStatus } from '../vehicles/insurance.ts';
+import type { InsuranceRecord } from '../vehicles/record.ts';
+import type { FoundRecords } from '../vehicles/vehicles-table.ts';
+import {
+  type BulkKeys,
+  bulkEnvelope,
+  type ENTRY_CODES,
+  type EntryFailure,
+  entryFailure,
+  unknownVehicle,
+} from './entries.ts';
+
+/** One result of bulk insurance. */
+export type BulkEntry =
+  | InsuranceStatus
+  | (EntryFailure<(typeof ENTRY_CODES)[number]> & Pick<InsuranceStatus, 'registration'> & { readonly insured: false });
+
+const verify = (
+  registration: string,
+  key: string | undefined,
+  { found, unread }: FoundRecords<InsuranceRecord>,
+  today: LondonDate,
+  asOf: LondonDate = today,
+): BulkEntry => {
+  const failed = { registration, insured: false } as const;
+  if (key === undefined) return { ...failed, ...entryFailure('INVALID_REGISTRATION') };
+  if (unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
+  const record = found.get(key);
+  if (record === undefined) return { ...failed, ...unknownVehicle(key, today) };
+  return insuranceStatus(registration, asOf, record.policies);
+};
+
+/**
+ * One result per submitted entry, in order, duplicates included (docs/contract.md#bulk).
+ * @param keys of the entries, as `bulkKeys` gives them
+ * @param asOf the day that was asked for instead of today
+ */
+export const verifyBulk = (
+  submitted: readonly string[],
+  keys: BulkKeys,
+  records: FoundRecords<InsuranceRecord>,
+  today: LondonDate,
+  asOf?: LondonDate,
+) => ({
+  ...bulkEnvelope(submitted.map((registration, index) => verify(registration, keys[index], records, today, asOf))),
+  ...(asOf && { asOf }),
+});

@@ -1,0 +1,68 @@
+import { retryUntil } from '../dynamodb/retry.ts';
+import { type Deadline, DeadlineExceeded, deadlineIn } from '../runtime/deadline.ts';
+import type { MemberPage } from './counted-list.ts';
+
+/** Items of a page, and how many their list has. */
+export interface ItemPage<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+/** Where the items of a page come from. */
+interface Listed<Item> {
+  readonly readIds: () => Promise<MemberPage>;
+  /** The items that exist. */
+  readonly readItems: (ids: readonly string[], deadline: Deadline) => Promise<readonly Item[]>;
+  /** Whether an item belongs where its id was read. */
+  readonly belongs: (item: Item) => boolean;
+}
+
+/** Milliseconds before the deadline at which reading ends, so that what was read is still answered. */
+const MARGIN_MS = 100;
+/** Readings that find the same ids without their items: so much the same is no movement but an inconsistency. */
+const MAX_UNCHANGED = 3;
+
+/** Items left a list between the reading of its ids and that of the items. */
+class ItemsLeft extends Error {
+  override readonly name = 'ItemsLeft';
+}
+
+/**
+ * Reads ids, then their items. An item that does not belong where its id was read has moved in between: it is never
+ * shown, and both are read again until the page is full or, at the deadline, shorter. Reading again costs the ids and
+ * only the items that were not found before, and the pauses grow to a second, so a request reads at most about 25
+ * times. An inconsistency, which would last until the deadline in every list, is given up earlier.
+ */
+export const readListedItems = async <Item extends { readonly id: string; readonly version: number }>(
+  { readIds, readItems, belongs }: Listed<Item>,
+  deadline: Deadline,
+): Promise<ItemPage<Item>> => {
+  const readBy = deadlineIn(deadline.remainingMs() - MARGIN_MS);
+  const found = new Map<string, Item>();
+  let page: ItemPage<Item> | undefined;
+  let [lastMissing, unchanged] = ['', 0];
+
+  const read = async (): Promise<ItemPage<Item>> => {
+    const { ids, total } = await readIds();
+    const wanted = ids.filter((id) => !found.has(id));
+    const movedVersions = new Map<string, number>();
+    for (const item of await readItems(wanted, readBy)) {
+      if (belongs(item)) found.set(item.id, item);
+      else movedVersions.set(item.id, item.version);
+    }
+    page = { items: ids.flatMap((id) => found.get(id) ?? []), total };
+    const missing = wanted.filter((id) => !found.has(id)).map((id) => `${id} ${movedVersions.get(id)}`);
+    if (missing.length === 0) return page;
+    unchanged = missing.join() === lastMissing ? unchanged + 1 : 1;
+    lastMissing = missing.join();
+    if (unchanged === MAX_UNCHANGED) return page;
+    throw new ItemsLeft();
+  };
+
+  try {
+    return await retryUntil(readBy, read, (error) => error instanceof ItemsLeft);
+  } catch (error) {
+    if (page !== undefined && error instanceof DeadlineExceeded) return page;
+    throw error;
+  }
+};
