@@ -69,8 +69,10 @@ export const Registration = T.String({
   description: 'Registration number; case, spaces, hyphens and dots do not matter',
 });
 
+/** The path parameter of lookups by registration. */
 export const registrationPath = T.Object({ registration: Registration });
 
+/** The path parameter of content items. */
 export const contentIdPath = T.Object({ id: T.String({ description: 'Identifier of the content item' }) });
 
 /** Examples of the errors that every lookup by registration has. */

@@ -21,7 +21,10 @@ export interface ServedEndpoint {
   readonly paths: readonly [string, ...string[]];
   /** Absent where any valid key is allowed. */
   readonly scope?: Scope;
-  /** Whether the query parameter `date` is accepted, or why it is rejected. The reason also applies to a field `date` that the body's schema lacks. */
+  /**
+   * Whether the query parameter `date` is accepted, or why it is rejected. The reason also applies to a field `date` in a body
+   * whose schema lacks it.
+   */
   readonly date?: 'accepted' | { readonly rejected: string };
   /** The array in the body whose length the caller's plan limits. */
   readonly bulk?: 'registrations';

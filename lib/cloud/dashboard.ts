@@ -44,7 +44,7 @@ const limitsAndDatabase = ({ settings: { stage }, tables, functions }: ServiceDa
   graph('Rate limited: 429 responses per minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
   graph('Database: throttled and failed requests', [
     ...tables.throttles().map(({ label, metric }) => metric.with({ label })),
-    serviceMetric(stage, 'DatabaseErrors', 'Sum').with({ label: 'requests that DynamoDB errors failed' }),
+    serviceMetric(stage, 'DatabaseErrors', 'Sum').with({ label: 'requests failed by DynamoDB errors' }),
   ]),
   graph(
     'p99 by function (ms)',

@@ -1,11 +1,13 @@
 /** The names of the CDK stack's outputs, which the CLI reads. No CDK imports, because they load slowly. */
 import type { TableId } from '../../core/tables.ts';
 
+/** The base URL of the API, `https://host/v1`. */
 export const BASE_ADDRESS_OUTPUT = 'BaseAddress';
 
 /** The target of the custom domain's DNS record. */
 export const DOMAIN_TARGET_OUTPUT = 'DomainTarget';
 
+/** The name of the stage. */
 export const STAGE_OUTPUT = 'Stage';
 
 /** `yes` if the data is kept when the CDK stack is deleted, otherwise `no`. If `yes`, the CLI asks before it deletes. */

@@ -25,8 +25,10 @@ export type RecordedError = 'UNAUTHORIZED' | 'SCOPE_MISSING' | 'RATE_LIMITED';
 /** An error that every endpoint shares. */
 export type CommonError = RecordedError | 'INTERNAL_ERROR';
 
+/** An example request and its response. */
 export interface Example extends ExampleRequest, ExampleResponse {}
 
+/** The examples of every endpoint, and the errors that all share. */
 export interface Examples {
   readonly of: (id: EndpointId) => readonly Example[];
   readonly errors: Readonly<Record<CommonError, ExampleResponse>>;

@@ -8,7 +8,6 @@ import { isObject, type JsonObject, present } from './json.ts';
 
 type Place = 'path' | 'query' | 'header';
 
-/** The values of an example's parameters. */
 const valuesIn = ({ path, query, headers }: Example['request'], place: Place): JsonObject =>
   ({ path, query, header: headers })[place] ?? {};
 

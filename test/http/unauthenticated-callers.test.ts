@@ -38,7 +38,6 @@ const bodyOf = (bytes: number): string => {
   return start.padEnd(bytes - end.length) + end;
 };
 
-/** How often a body is parsed during `work`. */
 const countParsing = async (body: string, work: () => Promise<unknown>): Promise<number> => {
   const parse = jest.spyOn(JSON, 'parse');
   await work();

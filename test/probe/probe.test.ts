@@ -19,7 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** Probes the address. */
 const probe = (address: string): Promise<void> => {
   process.env.PROBED_ADDRESS = address;
   return handler();
