@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A running program. */
 export interface Program {
   /** Resolves with all output once it matches. Rejects with the output when the program ends first. */
   readonly printed: (pattern: RegExp) => Promise<string>;

@@ -12,7 +12,6 @@ export interface CheckArguments {
   readonly column: string | undefined;
   readonly date: string | undefined;
   readonly isCompliance: boolean;
-  /** The base address of the service. */
   readonly baseUrl: string;
 }
 

@@ -8,7 +8,6 @@ export interface ResultSource {
   readonly input: BigIntStats;
   /** Hash of the input's content and the arguments. */
   readonly identity: string;
-  /** The address of the service. */
   readonly baseUrl: string;
 }
 

@@ -1,6 +1,5 @@
 /** Exit codes of every command. */
 export const EXIT = {
-  /** Done. */
   done: 0,
   /** The command is complete, but rows were rejected or inconsistencies remain. */
   someRejected: 1,

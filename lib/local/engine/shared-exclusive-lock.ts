@@ -17,7 +17,6 @@ export const createSharedExclusiveLock = () => {
       allEnded = ended(allEnded, result);
       return result;
     },
-    /** Runs the work alone. */
     exclusive: <T>(work: () => Promise<T>): Promise<T> => {
       const result = allEnded.then(work);
       exclusiveEnded = ended(result);
