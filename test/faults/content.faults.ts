@@ -24,7 +24,7 @@ const faultyDatabase = () => {
   const weight = (fault: Fault) => (fault === 'hang' || typeof fault === 'object' ? 1 : OTHERS_PER_WAITING);
   const chosen: (Fault | undefined)[] = [];
   const choose: ChooseFault = (call) => {
-    const faults = FAULTS.filter((fault) => isApplicable(fault, call.operation));
+    const faults = FAULTS.filter((fault) => isApplicable(fault, call));
     const weighted = faults.flatMap((fault): Fault[] => Array(weight(fault)).fill(fault));
     const chooser = choosers.get(call.operation) ?? withProbability(FAULT_SHARE, weighted, SEED + choosers.size);
     choosers.set(call.operation, chooser);

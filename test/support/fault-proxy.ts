@@ -54,9 +54,9 @@ const RESPONSES = {
   mixedCancellation: [400, `${V20120810}TransactionCanceledException`],
 } as const;
 
-/** Whether a fault does anything to requests of this operation. */
-export const isApplicable = (fault: Fault, operation: string): boolean => {
-  if (fault === 'partial') return operation.startsWith('Batch');
+/** Whether a fault does anything to this request: a batch of one, for example, cannot be partial. */
+export const isApplicable = (fault: Fault, { operation, body }: Pick<DatabaseCall, 'operation' | 'body'>): boolean => {
+  if (fault === 'partial') return partialBatch(operation, Buffer.from(body)) !== undefined;
   return fault !== 'mixedCancellation' || operation === 'TransactWriteItems';
 };
 
@@ -127,9 +127,7 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
     const call: RecordedCall = { operation, tables: tablesIn(body), body, nth, fault: undefined, isAbandoned: false };
     calls.push(call);
     const wanted = choose(call);
-    // A batch of one cannot be partial.
-    const isWhole = wanted === 'partial' && partialBatch(operation, Buffer.from(body)) === undefined;
-    call.fault = isWhole || (wanted && !isApplicable(wanted, operation)) ? undefined : wanted;
+    call.fault = wanted && isApplicable(wanted, call) ? wanted : undefined;
     response.once('close', () => {
       call.isAbandoned = call.fault === undefined && !response.writableFinished;
     });

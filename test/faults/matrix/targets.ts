@@ -26,8 +26,8 @@ export const kinds: readonly Kind[] = [...FAULTS, { slowMs: TOO_SLOW_MS }].map((
 interface InjectionPoint {
   readonly name: string;
   readonly tables: readonly TableId[];
-  /** One for each database request without faults. */
-  readonly operations: readonly string[];
+  /** The database requests without faults. */
+  readonly calls: readonly DatabaseCall[];
   /** Batch requests, and the registrations that they read. */
   readonly batches: number;
   readonly registrations: number;
@@ -83,7 +83,7 @@ export const planOf = ({ engine }: TestApi, scenario: Scenario, calls: readonly 
       name,
       includes,
       tables: [...new Set(included.flatMap(tablesOf))],
-      operations: included.map(({ operation }) => operation),
+      calls: included,
       batches: included.filter(({ operation }) => operation.startsWith('Batch')).length,
       registrations: new Set(registrations).size,
     };
@@ -109,7 +109,8 @@ const expectedWhileFailing =
     if (scenario.isBulk && point.batches > 0 && point.batches < everywhere.batches)
       return { status: healthy, knowsCaller: true, requireBody: withUnread(point.registrations) };
     const failed = { status: 500, requireBody: withCode('INTERNAL_ERROR') };
-    const isCounter = point.tables.includes('usage') && point.operations.includes('UpdateItem');
+    const isUpdate = point.calls.some(({ operation }) => operation === 'UpdateItem');
+    const isCounter = point.tables.includes('usage') && isUpdate;
     const isAdmission = fault !== 'mixedCancellation' && (point.tables.includes('keys') || isCounter);
     if (!isAdmission) return { ...failed, knowsCaller: true };
     if (fault !== 'throttle' || point.tables.includes('keys')) return { ...failed, knowsCaller: false };
@@ -141,7 +142,7 @@ const roundsOf = (targets: readonly Target[], isAlone: boolean): (readonly Targe
  * @param isLong single faults on each request of a point in turn, not only the first, and one scenario at a time
  */
 export const roundsFor = (plans: readonly Plan[], kind: Kind, isLong: boolean): (readonly Target[])[] => {
-  const applies = ({ operations }: InjectionPoint) => operations.some((each) => isApplicable(kind.fault, each));
+  const applies = ({ calls }: InjectionPoint) => calls.some((call) => isApplicable(kind.fault, call));
   const targetsOf = (pointsOf: (plan: Plan) => readonly Pick<Target, 'point' | 'nth' | 'expected'>[]): Target[] =>
     plans.flatMap((plan) =>
       pointsOf(plan)
@@ -150,7 +151,7 @@ export const roundsFor = (plans: readonly Plan[], kind: Kind, isLong: boolean): 
     );
   const once = targetsOf(({ points }) =>
     points.flatMap((point) =>
-      (isLong ? point.operations : [0]).map((_, index) => ({
+      (isLong ? point.calls : [0]).map((_, index) => ({
         point,
         nth: index + 1,
         expected: (status: number) => ({ status, knowsCaller: true }),
