@@ -14,7 +14,7 @@ export const KeyRecord = {
     id: text,
     hash: text,
     name: text,
-    // A type follows from a tuple only.
+    // The type is derived from it, so it must be a tuple.
     plan: { enum: PLAN_NAMES as readonly [PlanName] },
     scopes: { type: 'array', items: { enum: SCOPES } },
     createdAt: text,

@@ -39,7 +39,7 @@ export const usageHours = (counts: readonly WindowCount[], plan: Plan, now: Date
 
 /**
  * The body of `GET /v1/usage`.
- * @param counts of the windows since `firstHour`; the present one is replaced by what admission counted
+ * @param counts of the windows since `firstHour`; the current one is replaced by what admission counted
  */
 export const usageReport = (caller: Caller, counts: readonly WindowCount[], now: Date) => {
   const { key, plan, used = 0 } = caller;

@@ -130,7 +130,7 @@ export const rememberCreation = (
 /** The item that claims a slug, from the slug's entry. */
 export const claimantOf = ({ id }: Entry): string | undefined => (typeof id === 'string' ? id : undefined);
 
-/** Reads entries by key. @throws the error because of which some could not be read: those must not count as missing */
+/** Reads entries by key. @throws the error because of which some could not be read: they must not count as missing */
 export const readEntries = async (
   { db, table }: Pick<ContentStore, 'db' | 'table'>,
   keys: readonly Entry[],

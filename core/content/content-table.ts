@@ -38,10 +38,10 @@ interface Change extends Moment {
   readonly domains?: BoundDomains;
 }
 
-/** What holds of an item before it is changed or deleted. */
+/** Preconditions of a change. */
 interface Preconditions extends Pick<Change, 'domains' | 'deadline'> {
   readonly ifMatch: string | undefined;
-  /** Where the change moves the item. */
+  /** The domain to which the change moves the item. */
   readonly newDomain?: string | undefined;
 }
 
@@ -99,7 +99,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, environm
 
   /**
    * Reads the item and changes the version that was read; repeats both when another request changed it meanwhile. So the
-   * item's domain at the time of the change is the one that was checked.
+   * domain that was checked is the item's domain at the time of the change.
    */
   const changeFound = async <T>(
     id: string,
@@ -167,7 +167,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, environm
     ): Promise<ContentItem> =>
       changeFound(id, { ifMatch, newDomain: changes.domain, domains, deadline }, async (stored) => {
         const { version, updated_at } = stored.item;
-        // Clocks of two instances differ.
+        // The clocks of two instances can differ.
         const updatedAt = latest(now.toISOString(), updated_at);
         const item = { ...stored.item, ...changes, updated_at: updatedAt, version: version + 1 };
         return { outcome: await transactions.replace(stored, item, deadline), result: item };

@@ -17,9 +17,9 @@ interface Listed<Item> {
   readonly belongs: (item: Item) => boolean;
 }
 
-/** Milliseconds before the deadline at which reading ends, so that what was read is still answered. */
+/** Milliseconds before the deadline at which reading ends, so that the response can still be sent. */
 const MARGIN_MS = 100;
-/** Readings that find the same ids without their items: so much the same is no movement but an inconsistency. */
+/** Successive reads with the same items missing, after which the list is inconsistent rather than changing. */
 const MAX_UNCHANGED = 3;
 
 /** Items left a list between the reading of its ids and that of the items. */
@@ -28,10 +28,10 @@ class ItemsLeft extends Error {
 }
 
 /**
- * Reads ids, then their items. An item that does not belong where its id was read has moved in between: it is never
- * shown, and both are read again until the page is full or, at the deadline, shorter. Reading again costs the ids and
- * only the items that were not found before, and the pauses grow to a second, so a request reads at most about 25
- * times. An inconsistency, which would last until the deadline in every list, is given up earlier.
+ * Reads ids, then their items. An item that moved in between is left out, and both are read again until the page is full;
+ * at the deadline the page is shorter. Another read costs the ids and the items that are still missing. Pauses grow to a
+ * second, so a request reads at most about 25 times. Stops early at an inconsistency, which would otherwise delay every
+ * request for that list until the deadline.
  */
 export const readListedItems = async <Item extends { readonly id: string; readonly version: number }>(
   { readIds, readItems, belongs }: Listed<Item>,

@@ -23,7 +23,7 @@ export interface BatchGetResult {
 
 /** DynamoDB's own limit for one BatchGetItem. */
 const MAX_KEYS = 100;
-/** Milliseconds before the deadline at which reading ends, so that what was read is still answered. */
+/** Milliseconds before the deadline at which reading ends, so that the response can still be sent. */
 const MARGIN_MS = 100;
 
 type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;
@@ -60,7 +60,7 @@ interface ChunkOutcome {
   readonly failure?: unknown;
 }
 
-/** DynamoDB left keys of a batch out, for want of capacity or because of the answer's size. */
+/** DynamoDB left keys of a batch unprocessed: capacity was short, or the response would be too large. */
 class KeysUnprocessed extends Error {
   override readonly name = 'KeysUnprocessed';
 }
@@ -80,7 +80,7 @@ const readChunk = async (
     for (const [table, items] of Object.entries(answer.Responses ?? {})) {
       found.push(...items.map((item) => ({ table, item })));
     }
-    // Of the same form as a request, so that it is the next one.
+    // It has the form of a request, and is the next one.
     left = answer.UnprocessedKeys ?? {};
     if (keysIn(left).length > 0) throw new KeysUnprocessed();
   };
@@ -88,16 +88,16 @@ const readChunk = async (
     await retryUntil(deadline, readLeft, isTransient);
     return { found, unread: [] };
   } catch (failure) {
-    // A copy, since an answer that comes too late is still added: what is unread must not be found as well.
+    // A copy: a response after the deadline still adds items, and no key may be both found and unread.
     return { found: [...found], unread: keysIn(left), failure };
   }
 };
 
 /**
- * Reads any number of distinct keys, 100 to a request, all requests at once. `UnprocessedKeys`, and requests that are
- * throttled, are asked for again with jitter until just before the deadline. Keys that could not be read are reported as
- * unread, so that nobody mistakes them for absent; when every request failed, the first error is thrown instead.
- * @param wanted names each table once: of two with the same name only one would be read
+ * Reads any number of distinct keys, 100 a request, all requests at once. Retries `UnprocessedKeys` and throttled requests
+ * with jitter until just before the deadline. Keys that could not be read are reported as unread, never as absent.
+ * @param wanted must name each table once: of two with the same name only one would be read
+ * @throws the first error when every request failed
  */
 export const batchGet = async (
   db: DynamoDBDocumentClient,

@@ -2,15 +2,15 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { type DatabaseEnvironment, databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
-import { refuseLateAttempts } from './client/late-attempts.ts';
+import { rejectLateAttempts } from './client/late-attempts.ts';
 import { DynamoDbJson } from './client/protocol.ts';
 import { dynamoDbSigning } from './client/signer.ts';
 import { dynamoDbTransport, type TransportTimeouts } from './client/transport.ts';
 import { removeUnused } from './client/unused-middleware.ts';
 
-/** Milliseconds to connect; DynamoDB answers a connection within a few. */
+/** Milliseconds to connect; DynamoDB usually needs a few. */
 const CONNECTION_TIMEOUT_MS = 300;
-/** Milliseconds for one answer; slower than this, a second attempt is the better bet. */
+/** Milliseconds for one response; after that a second attempt is likely to be faster. */
 const REQUEST_TIMEOUT_MS = 1_000;
 /**
  * With the timeout above and the SDK's pauses between them, of up to 25 and 50 ms, a dead database costs at most 3.1 s,
@@ -35,7 +35,7 @@ export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =
 /** The SDK's default of 50 would make a bulk request and its neighbours wait for each other. */
 const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
 
-/** How a client encodes and carries requests: by our parts, or by the SDK's with the same timeouts. */
+/** Protocol, transport and signer of a client: ours, or the SDK's with the same timeouts. */
 export const transportSettings = ({ connection, answer }: TransportTimeouts): DynamoDBClientConfig =>
   usesStockClient()
     ? {
@@ -49,7 +49,7 @@ export const transportSettings = ({ connection, answer }: TransportTimeouts): Dy
       }
     : { protocol: DynamoDbJson, requestHandler: dynamoDbTransport({ connection, answer }) };
 
-/** A DynamoDB client that gives up in time to answer (docs/design.md#time). */
+/** A DynamoDB client whose timeouts leave time to respond (docs/design.md#time). */
 export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
     ...environment,
@@ -59,7 +59,7 @@ export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocume
     ...(usesStockClient() ? {} : { httpAuthSchemes: dynamoDbSigning(environment) }),
   });
   if (!usesStockClient()) removeUnused(client);
-  refuseLateAttempts(client, LAST_ATTEMPT_MS);
+  rejectLateAttempts(client, LAST_ATTEMPT_MS);
   return documentClient(client);
 };
 
@@ -71,11 +71,11 @@ export const database = (): DynamoDBDocumentClient => {
   return shared;
 };
 
-/** Whether a request to DynamoDB failed for good: the SDK marks all its errors, a lost connection's included. */
+/** Whether a request to DynamoDB failed after its retries. The SDK marks all its errors, lost connections included. */
 export const isDatabaseError = (error: unknown): boolean =>
   error instanceof DeadlineExceeded || (error instanceof Error && '$metadata' in error);
 
 const THROTTLES = new Set(['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded']);
 
-/** Whether DynamoDB refused the request because of its rate rather than failed. */
+/** Whether DynamoDB throttled the request. */
 export const isThrottle = (error: unknown): boolean => error instanceof Error && THROTTLES.has(error.name);

@@ -21,13 +21,13 @@ export type TransactionOutcome =
   | { readonly committed: true }
   | { readonly committed: false; readonly failed: ReadonlyMap<TransactWrite, Item> };
 
-/** Another request holds one of the items, or DynamoDB is short of capacity: nothing was written, and a retry may succeed. */
+/** Nothing was written, and a retry may succeed: another request holds one of the items, or capacity is short. */
 const TRANSIENT_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /**
- * One transient reason is enough, whatever the others are: the condition that failed beside it may have failed because
- * of the very change that is under way, and the reason that explains it (a repeated creation, say) is then missing. A
- * retry shows all of them. A cancelled transaction was not applied, so its token can be used again.
+ * One transient reason is enough. A condition beside it may have failed because of the change that is still in progress, and
+ * the reason that explains it (such as a repeated creation) is then missing; a retry reports all of them. A cancelled
+ * transaction was not applied, so its token can be used again.
  */
 const isTransientCancellation = ({ CancellationReasons: reasons = [] }: TransactionCanceledException): boolean =>
   reasons.some(({ Code = 'None' }) => TRANSIENT_REASONS.has(Code)) ||

@@ -6,14 +6,14 @@ export class TooLateToTryAgain extends Error {
 }
 
 /**
- * Lets a client begin no attempt later than this many milliseconds after a request's first. A function that was frozen
- * between two attempts would else send the second when it thaws, maybe hours after its caller was told that the request
- * failed, and beyond the ten minutes in which DynamoDB knows the token of a transaction.
+ * Rejects attempts that start more than this many milliseconds after a request's first one. Otherwise a function that was
+ * frozen between two attempts could send the second one hours later, when its caller has long received an error, and after
+ * the ten minutes for which DynamoDB keeps the token of a transaction.
  */
-export const refuseLateAttempts = ({ middlewareStack }: DynamoDBClient, milliseconds: number): void => {
+export const rejectLateAttempts = ({ middlewareStack }: DynamoDBClient, milliseconds: number): void => {
   // By what the SDK hands to each attempt of a request: `context` is shared by all requests of an operation.
   const firstAttempts = new WeakMap<object, number>();
-  const refuse =
+  const reject =
     <Attempt extends object, Outcome>(next: (attempt: Attempt) => Outcome) =>
     (attempt: Attempt): Outcome => {
       const first = firstAttempts.get(attempt);
@@ -21,8 +21,8 @@ export const refuseLateAttempts = ({ middlewareStack }: DynamoDBClient, millisec
       else if (performance.now() - first > milliseconds) throw new TooLateToTryAgain();
       return next(attempt);
     };
-  middlewareStack.addRelativeTo(refuse, {
-    name: 'refuseLateAttempts',
+  middlewareStack.addRelativeTo(reject, {
+    name: 'rejectLateAttempts',
     relation: 'after',
     toMiddleware: 'retryMiddleware',
   });

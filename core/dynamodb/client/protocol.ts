@@ -5,7 +5,7 @@ import { UnreadableResponse } from './transport.ts';
 type SerializeArguments = Parameters<AwsJson1_0Protocol['serializeRequest']>;
 type DeserializeArguments = Parameters<AwsJson1_0Protocol['deserializeResponse']>;
 
-/** Operations on items: texts, numbers and attribute values. Others speak of moments, which the SDK makes dates of. */
+/** Operations on items. All other operations can return timestamps, which the SDK's protocol converts to dates. */
 const ON_ITEMS = new Set([
   'BatchGetItem',
   'BatchWriteItem',
@@ -22,8 +22,8 @@ const ON_ITEMS = new Set([
 const FIRST_ERROR_STATUS = 300;
 
 /**
- * DynamoDB answers with a JSON object, whatever the status. Anything else (an empty body, a cut one, a proxy's page, bytes
- * in an encoding that nobody asked for) does not come from it.
+ * Every response of DynamoDB is a JSON object, whatever the status. Any other body (empty, truncated, compressed, a proxy's
+ * page) does not come from DynamoDB.
  * @throws UnreadableResponse
  */
 const parseBody = (body: unknown) => {
@@ -31,15 +31,15 @@ const parseBody = (body: unknown) => {
     const parsed = JSON.parse(String(body));
     if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
   } catch {
-    // Neither the text nor its error's message: both may quote an item.
+    // Without the body and the parser's message: both can contain an item.
   }
-  throw new UnreadableResponse('DynamoDB answered with something else than a JSON object');
+  throw new UnreadableResponse('The response is not a JSON object');
 };
 
 /**
- * DynamoDB's JSON of items as it stands: what a command takes is what goes over the wire, and what comes back is what it
- * gives. The SDK's own protocol walks through every value by its schema, for the sake of binary attributes, of which
- * this service has none: a tenth of a look-up's processor time. Errors and all other operations are left to it.
+ * Sends and returns the JSON of items unchanged. The SDK's own protocol converts every value by its schema, which only
+ * binary attributes need; this service has none. That is a tenth of a lookup's CPU time. Errors and all other operations use
+ * the SDK's protocol.
  */
 export class DynamoDbJson extends AwsJson1_0Protocol {
   override async serializeRequest(...[operation, input, context]: SerializeArguments) {

@@ -4,9 +4,9 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import type { DatabaseEnvironment } from '../../runtime/environment.ts';
 
 /**
- * Signs with one signer for the life of a function, whose region and credentials never change. The SDK's own way makes a
- * new one for each request, copying the whole configuration: a tenth of a look-up's processor time. Left out is its
- * correction of a clock that is wrong, from the dates of DynamoDB's answers: Lambda sets its clocks itself.
+ * One signer per instance: region and credentials do not change during its life. The SDK creates a signer for each request and
+ * copies its whole configuration, a tenth of a lookup's CPU time. This signer does not correct a wrong clock by the dates of
+ * DynamoDB's responses: Lambda keeps its clocks right.
  */
 export const dynamoDbSigning = ({
   region,

@@ -4,9 +4,9 @@ import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 
 /** How long a request may take, in milliseconds. */
 export interface TransportTimeouts {
-  /** Until the connection stands. */
+  /** Milliseconds to connect. */
   readonly connection: number;
-  /** Until the whole answer is there, the connection included. */
+  /** Milliseconds for the whole response, connecting included. */
   readonly answer: number;
 }
 
@@ -27,24 +27,23 @@ const isParseError = ({ code = '' }: NodeJS.ErrnoException): boolean => code.sta
 
 const AGENT = { keepAlive: true, maxSockets: 256 };
 
-/** Headers as the SDK reads them: one text each. */
+/** Headers as the SDK reads them: one string each. */
 const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** A URL writes an IPv6 address in brackets, a socket wants it without. */
+/** Without the brackets of an IPv6 address, as sockets take it. */
 const hostOf = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Closes every connection that waits for a request. */
+/** Closes all idle connections. */
 const dropIdle = ({ freeSockets }: HttpAgent): void => {
   for (const socket of Object.values(freeSockets).flatMap((sockets = []) => sockets)) socket.destroy();
 };
 
 /**
- * Carries the SDK's requests over connections that are kept. It takes the place of `@smithy/node-http-handler`, whose
- * timers and streams, made for bodies of any size, are an eighth of a look-up's processor time: DynamoDB's answers are
- * small and read whole. A response that is truncated or not HTTP is a transient error. After an error on a reused
- * connection all idle connections are closed, so that the next attempt is over a new one: a frozen function may have lost
- * them all, and a bulk request leaves more of them than there are attempts.
+ * Sends the SDK's requests over kept connections. Replaces `@smithy/node-http-handler`, whose timers and streams are for
+ * bodies of any size and take an eighth of a lookup's CPU time; DynamoDB's responses are small and read whole. A truncated
+ * or malformed response is a transient error. After an error on a reused connection all idle connections are closed: a frozen
+ * function may have lost them all, and there can be more of them than attempts.
  */
 export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => {
   const http = new HttpAgent(AGENT);
@@ -91,7 +90,7 @@ export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => 
       http.destroy();
       https.destroy();
     },
-    // The SDK asks for settings that its own transports have.
+    // The SDK reads these settings of its own transports.
     httpHandlerConfigs: () => ({}),
     updateHttpClientConfig: () => undefined,
   };
