@@ -16,7 +16,7 @@ const EXIT_CODES = `
 Exit codes:
   ${EXIT.done}    done
   ${EXIT.someRejected}    done, but rows were rejected, or damaged records or inconsistencies remain
-  ${EXIT.notDone}    not done: bad arguments, no such file, column, key or database
+  ${EXIT.notDone}    not done: invalid arguments, no such file, column, key or database
   ${EXIT.interrupted}  ended by Ctrl-C`;
 
 const newProgram = ({ stdout }: AdminContext): Command =>
@@ -33,7 +33,7 @@ const newProgram = ({ stdout }: AdminContext): Command =>
     .option('--stack <name>', 'work on a deployed stack instead, with your AWS credentials')
     .option(
       '--region <region>',
-      'region of the stack (default: in stages/STAGE.json, else AWS_REGION, else the profile’s), or of the tables',
+      'region of the stack (default: in stages/STAGE.json, otherwise AWS_REGION, otherwise the profile’s), or of the tables',
     )
     .option('--profile <profile>', 'AWS profile to use')
     .option('--yes <name>', 'name of a production stack, or of the first table without a stack: confirms changes to it')
@@ -109,7 +109,7 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
     await program.parseAsync(args, { from: 'user' });
     return exitCode();
   } catch (error) {
-    // Help that was asked for.
+    // The requested help.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const sentence =
       error instanceof CommanderError ? usageSentence(error, namedCommand(program, args)) : sentenceFor(error);

@@ -13,7 +13,7 @@ import { recount } from './list-recount.ts';
 const PATIENCE_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
-/** Those that are taken from the scan at a time. */
+/** Suspected inconsistencies that are taken from the scan at a time. */
 const CHUNK = 1_000;
 
 /** What a check found in the content of one environment. */
@@ -42,7 +42,7 @@ const confirmScan = (store: ContentStore) => {
   const { db, table, keys } = store;
 
   /**
-   * Reads an entry and the item that it names as they are at one moment: two reads may see a transaction half applied.
+   * Reads an entry and the item that it names in one transaction: two reads could see a transaction half applied.
    * @throws DeadlineExceeded
    */
   const readWithItem = async (key: Entry, id: string) => {

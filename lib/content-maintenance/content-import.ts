@@ -8,7 +8,7 @@ import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
 import { createItems } from './create-items.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-/** What came of a row. A skipped one wrote nothing. */
+/** The outcome of a row. A skipped row wrote nothing. */
 export type ImportOutcome =
   | { readonly kind: 'created' | 'replaced' | 'unchanged' | 'slug taken' }
   | { readonly kind: 'skipped'; readonly reason: string };
@@ -16,7 +16,7 @@ export type ImportOutcome =
 /** Why a row must not change the stored item that has its id or slug; undefined when it may. */
 export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
 
-/** How often a row without an id is tried again when other requests create or remove the item of its slug meanwhile. */
+/** Attempts for a row without an id while other requests create or remove the item of its slug. */
 const MAX_SLUG_RETRIES = 3;
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;

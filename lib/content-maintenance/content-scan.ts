@@ -86,7 +86,7 @@ const SUSPECTED = [
   ],
 ] as const;
 
-/** The entries of one environment's content. They were read at different moments. */
+/** The entries of one environment's content, read at different times. */
 const stagedScan = (path: string) => {
   const db = new DatabaseSync(path);
   db.exec(TABLES);
@@ -124,7 +124,7 @@ const stagedScan = (path: string) => {
     /** The buckets that have a counter or members. */
     buckets: () => db.prepare('SELECT list, bucket FROM buckets').iterate() as Iterable<unknown> as Iterable<Bucket>,
     /**
-     * What looks inconsistent, in the order of its repair. A scan reads entries at different moments, so most of this is
+     * What looks inconsistent, in the order of its repair. A scan reads entries at different times, so most of this is
      * consistent when items change meanwhile.
      */
     *suspected(): Generator<SuspectedInconsistency> {

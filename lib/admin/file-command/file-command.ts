@@ -4,20 +4,20 @@ import type { Columns } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 import type { FileFormat, SourceFile } from '../files/source-file.ts';
 
-/** How the dates of a file are written: `YYYY-MM-DD`, or DD/MM/YYYY too. Which, is never guessed. */
+/** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
 export type DateForm = 'iso' | 'uk';
 
-/** The options that decide what becomes of a record. */
+/** The options that decide the outcome of a record. */
 export interface FileSettings {
   readonly dates: DateForm;
   /** Whether a stored record that is as new or newer stays. */
   readonly ifNewer: boolean;
 }
 
-/** What becomes of a valid record: stored, or not, because the stored one is as new; removed, or not, because none is stored. */
+/** The outcome of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. */
 export type Outcome = 'loaded' | 'kept' | 'removed' | 'notThere';
 
-/** A record that cannot be written before another one of the file is, and why. */
+/** A record that must wait until another record of the file is written, and why. */
 export interface Waiting {
   readonly waitsFor: string;
 }
@@ -33,7 +33,7 @@ export interface Writing<Entry> {
 
 /** The options of a file command. */
 export interface FileOptions extends FileSettings {
-  /** Begins with the first row, whatever a stopped run has done. */
+  /** Starts with the first row, also after a stopped run. */
   readonly restart: boolean;
   /** The folder of the staging file, instead of that of the file. */
   readonly staging?: string | undefined;
@@ -46,13 +46,13 @@ export interface Claims {
   readonly lineOf: (key: string) => number | undefined;
 }
 
-/** What a command has of one file. */
+/** The context of one file, for its command. */
 export interface FileRun extends FileSettings {
   readonly db: DynamoDBDocumentClient;
   /** The name of the table that is changed. */
   readonly table: string;
   readonly format: FileFormat;
-  /** When the command was started; for a continued one, when it was started first. */
+  /** When the command was started; a continued run has the time of its first start. */
   readonly now: Date;
   /** When the file was last modified, ISO 8601 UTC: the `lastUpdated` of records that have none. */
   readonly fileChanged: string;
@@ -62,7 +62,7 @@ export interface FileRun extends FileSettings {
 /** A vehicle has at most 20 policies; more rows than this are a mistake and are not kept in memory together. */
 export const MAX_GROUP_ROWS = 1_000;
 
-/** Rows with the same key in the order of the file; a row without a key is alone. */
+/** Rows with the same key, in the order of the file. A row without a key is a group of its own. */
 export interface RowGroup {
   readonly key: string | undefined;
   readonly rows: readonly Row[];
@@ -72,7 +72,7 @@ export interface RowGroup {
   readonly isPart: boolean;
 }
 
-/** What a group of rows comes to. */
+/** The result of a group of rows. */
 export interface GroupResult<Entry> {
   readonly record?: Entry;
   readonly rejected: readonly RejectedRow[];
@@ -89,11 +89,11 @@ export interface FileCommand<Entry> {
   readonly formats: readonly FileFormat[];
   /** Columns of the CSV format. */
   readonly columns: Columns;
-  /** What can become of a record; first what the command is for. */
+  /** The possible outcomes of a record, the intended one first. */
   readonly outcomes: readonly [Outcome, ...Outcome[]];
   /** A sentence after the result. */
   readonly note?: string;
-  /** What a row is joined and ordered by; undefined for one that stays in the order of the file. */
+  /** The key by which rows are grouped and ordered; undefined for a row that stays in the order of the file. */
   readonly keyOf: (row: Row) => string | undefined;
   /** The record of a group, or why its rows have none. */
   readonly read: (group: RowGroup, run: FileRun) => GroupResult<Entry>;

@@ -6,7 +6,7 @@ type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][
 
 /** DynamoDB's own limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
-/** Concurrent batches: enough to hide the network, few enough not to be throttled at once. */
+/** Concurrent batches: enough to hide network latency, few enough to avoid immediate throttling. */
 const BATCHES_IN_FLIGHT = 8;
 /** Concurrent requests of one record each: as above. */
 const SINGLES_IN_FLIGHT = 32;
@@ -44,7 +44,7 @@ const persist = async (attempt: (onProgress: () => void) => Promise<Outcome | un
   }
 };
 
-/** Puts records in batches, whatever is stored: the cheapest way, which cannot report what was there. */
+/** Puts records in batches and overwrites what is stored: the cheapest way, which does not report what was there. */
 export const putInBatches = ({ db, table }: FileRun): Writing<object> => ({
   requestsInFlight: BATCHES_IN_FLIGHT,
   fits: ({ length }) => length <= MAX_BATCH,

@@ -94,7 +94,7 @@ const finish = async <Entry>(
     await writeRejections();
     return isAtEnd;
   } catch (error) {
-    // An error of that file is less important than this one, or the same.
+    // An error of the rejected file is less important than this one, or the same error.
     await writeRejections().catch(() => undefined);
     throw error;
   }
@@ -132,7 +132,7 @@ export const runFileCommand = async <Entry>(
     throw withNextStep(failure, outcomes[0], counts);
   } finally {
     staging.db.close();
-    // What is staged in part is of no use, and may fill the disk.
+    // An incomplete staging file cannot be continued, and may fill the disk.
     if (isAtEnd || state === undefined) removeStaging(staging.path);
   }
   const { read, skipped, rejected } = counts;

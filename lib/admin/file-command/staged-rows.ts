@@ -91,7 +91,7 @@ export const rowStaging = (db: DatabaseSync) => {
 /** The staged rows after the confirmed position, and what is found while they are worked through. */
 export const stagedRows = (db: DatabaseSync, state: StagingState) => {
   const { layout, confirmed } = state;
-  // It is found again, by the rules as they are now.
+  // These rows are read again, by the current rules.
   db.prepare('DELETE FROM rejected WHERE position > ?').run(confirmed);
   db.prepare('DELETE FROM claims WHERE line > coalesce((SELECT line FROM work WHERE position = ?), 0)').run(confirmed);
   const nextRows = db.prepare('SELECT * FROM work JOIN rows USING (line) WHERE position > ? ORDER BY position LIMIT ?');

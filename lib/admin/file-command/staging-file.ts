@@ -51,7 +51,7 @@ export const asStagingFailure = (error: unknown, path: string, elsewhere = ELSEW
 
 /** Where the rows of a file are staged. `use` is what must differ between two staging files: the table and the options. */
 export const stagingPlace = (path: string, folder: string | undefined, use: readonly unknown[]) => {
-  // In a folder of its own, files of the same name may meet.
+  // Files of the same name can share a staging folder.
   const names = folder === undefined ? use : [...use, dirname(resolve(path))];
   const hash = createHash('sha256').update(JSON.stringify(names)).digest('hex').slice(0, HASH_LENGTH);
   return { hash, path: join(folder ?? dirname(path), `${basename(path)}.${hash}.sqlite`) };
@@ -70,7 +70,7 @@ export const removeStaging = (path: string): void => {
   for (const ending of ENDINGS) rmSync(path + ending, { force: true });
 };
 
-/** @throws CommandFailure when a file of this name exists that is not a file of this user */
+/** @throws CommandFailure when the name belongs to another user's file, or to no regular file */
 const isThere = (path: string): boolean => {
   const facts = lstatSync(path, { throwIfNoEntry: false });
   if (facts === undefined) return false;
@@ -95,14 +95,14 @@ const create = (path: string): void => {
 
 const inodeOf = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.ino;
 
-/** Opens and locks the file; a transaction is open afterwards. The lock ends with the process, however that ends. */
+/** Opens and locks the file, and begins a transaction. The lock ends with the process, however it ends. */
 const openLocked = (path: string): DatabaseSync => {
   const inode = inodeOf(path);
-  // SQLite sorts an index in files that have no name: beside this one, since the system's folder may be small, or memory.
+  // SQLite sorts in temporary files: beside this one, because the system's folder may be small or in memory.
   process.env.SQLITE_TMPDIR = dirname(path);
   const db = new DatabaseSync(path);
   try {
-    // Without the shared memory of the log, which a network share does not have.
+    // With an exclusive lock the log needs no shared memory, which network shares do not support.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     db.exec(`PRAGMA cache_size = -${CACHE_KB}; BEGIN IMMEDIATE`);
     // Another run may have replaced the file before it was locked.
@@ -132,7 +132,7 @@ export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => st
       } catch (error) {
         if (![ERROR, ...DAMAGED].includes(codeOf(error) ?? 0)) throw error;
       } finally {
-        // Before the new one is created, since closing removes the log by its name.
+        // Before the new one is created: closing removes the log by its name.
         if (replaced !== undefined) db?.close();
       }
     }

@@ -5,7 +5,7 @@ import { recordWriter } from './record-writer.ts';
 import type { StagedRows, StagingState } from './staged-rows.ts';
 import { DamagedStaging } from './staging-file.ts';
 
-/** Counts of one run: records by what became of them, and rows. */
+/** Counts of one run: records by outcome, and rows. */
 export interface Counts extends Record<Outcome, number> {
   /** Rows of the file that this run or an earlier one has reached. */
   read: number;
@@ -64,7 +64,7 @@ export const workThrough = async <Entry>(
         if (wait !== undefined) await wait;
       }
       save();
-      // Otherwise Ctrl-C would wait for the end of a file of which every row is rejected.
+      // Otherwise Ctrl-C would have no effect while every row is rejected.
       await nextTurn();
     }
     if (signal.aborted) return false;

@@ -27,7 +27,7 @@ const MAX_SHOWN_LENGTH = 40;
 /** The delimiter that a first line is for; undefined when it is a header. */
 export const delimiterIn = (line: string): string | undefined => DELIMITER_LINE.exec(line)?.[1];
 
-/** `Valid From`, `VALID_FROM` and `validFrom` are one name. */
+/** `Valid From`, `VALID_FROM` and `validFrom` are the same name. */
 const nameKey = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase();
 
 /** What the first line of a file must be, as a clause. */

@@ -24,7 +24,7 @@ const recordsOrError = (text: string, delimiter: string): string[][] | string =>
   }
 };
 
-/** One record. With an issue the cells are as good as they could be read. */
+/** One record. With an issue, its cells are a best effort. */
 export interface CsvRecord {
   readonly cells: readonly string[];
   readonly issue?: string;

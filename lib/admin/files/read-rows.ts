@@ -8,7 +8,7 @@ import type { SourceFile } from './source-file.ts';
 /** How the rows of a file are written. It is known before its first row is. */
 export type Layout = CsvLayout | 'ndjson' | 'txt';
 
-/** A decoder replaces bytes that are not UTF-8 by U+FFFD: the text is then not what was written. */
+/** The decoder replaces bytes that are not UTF-8 by U+FFFD. */
 const textIssues = (text: string): string[] => {
   if (text.length > MAX_ROW_LENGTH) {
     return [`the line is longer than ${MAX_ROW_LENGTH.toLocaleString('en-GB')} characters`];

@@ -10,8 +10,8 @@ import { registrationOf } from '../import/records/record-per-row.ts';
 export const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
 
 /**
- * Deletes records by their normalised registration. After an answer that was lost, the next attempt finds nothing: such a
- * record counts as not there.
+ * Deletes records by their normalised registration. After a lost response the next attempt finds nothing: the record counts
+ * as not there.
  */
 export const deletions = (db: DynamoDBDocumentClient, table: string): Writing<string> =>
   oneByOne(async (registration) => {

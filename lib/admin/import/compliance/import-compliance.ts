@@ -64,7 +64,7 @@ const readCompliance = (row: Row, registration: string | undefined, run: FileRun
   const check = fieldChecks(run);
   const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
   const lastUpdated = (name: string, value: unknown) => {
-    // `null` says that the time is not known, and is kept as that.
+    // `null` means that the time is unknown, and is stored as `null`.
     if (value === null) return undefined;
     return value === undefined ? fileTime(run) : check.lastUpdated(name, value);
   };

@@ -16,7 +16,7 @@ export const CONTENT_COLUMNS: Columns = {
 };
 
 const CREATION_FIELDS = Object.keys(CreateContent.properties);
-/** A text that was stored before: an earlier version may have had fewer rules. */
+/** A text that was stored before, possibly by a version with fewer rules. */
 const storedText: TextSchema = (options) =>
   T.Refine(
     T.String(options),

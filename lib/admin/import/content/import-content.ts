@@ -5,7 +5,7 @@ import { fitsOneTransaction, type ImportedItem } from '../../../content-maintena
 import type { Claims, ImportKind, Outcome, Waiting } from '../../file-command/file-command.ts';
 import { CONTENT_COLUMNS, readContentRow } from './content-row.ts';
 
-/** Transactions on their way at a time. Few: they meet on their lists' counters, and more would only collide there. */
+/** Concurrent transactions. Few, because they conflict on the counters of their lists. */
 const TRANSACTIONS_IN_FLIGHT = 4;
 /** Milliseconds for one transaction's items, including retries. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
@@ -13,7 +13,7 @@ const TRANSACTION_TIMEOUT_MS = 30_000;
 const SLUG_TAKEN = 'slug: belongs to another item of this domain';
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
-/** What a row without an id is known by. */
+/** The claim of a row without an id. */
 const nameOf = ({ domain, slug }: ImportedItem): string => `name ${domain} ${slug}`;
 const idOf = (id: string): string => `id ${id}`;
 
@@ -31,8 +31,8 @@ const repeatsOf = (item: ImportedItem, line: number, { claim }: Claims): string[
 };
 
 /**
- * Why a row must leave the stored item alone that it goes to by its id or slug: an earlier row goes to it by the other. It
- * may yet give up the slug that a later row wants.
+ * Why a row must not change the stored item that has its id or slug: an earlier row of the file changes it, by the other of
+ * the two. That row may still free the slug that a later row needs.
  */
 const skipReasonOf = (item: ImportedItem, stored: ContentItem, { lineOf }: Claims): string | undefined => {
   const find = (key: string) => lineOf(key) ?? Number.POSITIVE_INFINITY;

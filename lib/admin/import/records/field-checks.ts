@@ -10,7 +10,7 @@ const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const MAX_TEXT_LENGTH = 100;
 /** The year of the first motor car. */
 const FIRST_YEAR = 1885;
-/** Clocks of two organisations differ, by a time zone at worst. A later last update would keep its record against newer files. */
+/** Milliseconds: clocks can differ by a time zone. A record with a later last update would never be replaced by newer files. */
 const MAX_AHEAD_MS = 24 * 3_600_000;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 

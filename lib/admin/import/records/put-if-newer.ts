@@ -3,14 +3,14 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { FileRun, Writing } from '../../file-command/file-command.ts';
 import { oneByOne } from '../../file-command/record-writer.ts';
 
-/** What the records of vehicles and of compliance have in common. */
+/** The common fields of vehicle and compliance records. */
 export interface StoredRecord {
   readonly registration: string;
   /** Imports and samples write it in one form, `YYYY-MM-DDTHH:MM:SS.sssZ`: it compares as text. */
   readonly lastUpdated?: string;
 }
 
-/** A record of unknown age is the oldest: it is stored only where there is none. */
+/** A record of unknown age counts as the oldest: it is stored only where there is none. */
 const conditionFor = ({ lastUpdated }: StoredRecord) =>
   lastUpdated === undefined
     ? { ConditionExpression: 'attribute_not_exists(registration)' }
@@ -19,7 +19,7 @@ const conditionFor = ({ lastUpdated }: StoredRecord) =>
         ExpressionAttributeValues: { ':lastUpdated': lastUpdated },
       };
 
-/** Puts records unless the stored one is as new or newer, which DynamoDB decides: so that it holds under concurrent imports. */
+/** Puts records unless the stored one is as new or newer. DynamoDB compares, so this holds for concurrent imports. */
 export const putIfNewer = ({ db, table }: FileRun): Writing<StoredRecord> =>
   oneByOne(async (record) => {
     try {
