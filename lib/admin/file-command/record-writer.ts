@@ -10,6 +10,11 @@ const MAX_BATCH = 25;
 const BATCHES_IN_FLIGHT = 8;
 /** Concurrent requests of one record each: as above. */
 const SINGLES_IN_FLIGHT = 32;
+/**
+ * Requests that may begin, in those that may be in flight, before the first of them is confirmed. A request that is retried
+ * for long would otherwise let any number of records behind it be written again after a kill.
+ */
+const WINDOW = 2;
 /** Milliseconds without a single item written, after which the command fails. */
 const STALL_TIMEOUT_MS = 30_000;
 const BACKOFF_BASE_MS = 50;
@@ -105,7 +110,8 @@ export const recordWriter = <Entry, Place>(
   const send = async (): Promise<void> => {
     const placed = batch;
     batch = [];
-    while (running.size >= requestsInFlight) await Promise.race(running);
+    const mayBegin = () => running.size < requestsInFlight && begun.length < WINDOW * requestsInFlight;
+    while (!failure && !mayBegin()) await Promise.race(running);
     if (failure) return settle();
     const work: Promise<void> = request(placed)
       .catch((error: unknown) => {
