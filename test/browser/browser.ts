@@ -47,6 +47,13 @@ export interface OpenPage {
 
 const LEVELS = ['error', 'warning'];
 
+/** What fades in has too little contrast while it does. An animation that was cancelled has ended too. */
+const ANIMATIONS_END = `Promise.allSettled(
+  document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished),
+).then(() => undefined)`;
+
 const openPage = async (browser: Browser, address: string, { width, colorScheme }: Form): Promise<OpenPage> => {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
   const messages: string[] = [];
@@ -62,6 +69,7 @@ const openPage = async (browser: Browser, address: string, { width, colorScheme 
     messages,
     requested,
     accessibilityFindings: async () => {
+      await page.evaluate(ANIMATIONS_END);
       await page.evaluate(AXE);
       const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: Axe }).axe.run());
       return violations
