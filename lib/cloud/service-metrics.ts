@@ -15,16 +15,11 @@ export const SERVICE_METRICS = [
 ] as const;
 
 /** A metric over all endpoints of a stage. */
-export const serviceMetric = (
-  stage: string,
-  metricName: (typeof SERVICE_METRICS)[number],
-  statistic: string,
-  period = Duration.minutes(1),
-): Metric =>
+export const serviceMetric = (stage: string, metricName: (typeof SERVICE_METRICS)[number], statistic: string): Metric =>
   new Metric({
     namespace: metricsNamespace(stage),
     metricName,
     dimensionsMap: { service: 'vehicle-verification' },
     statistic,
-    period,
+    period: Duration.minutes(1),
   });
