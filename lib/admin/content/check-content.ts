@@ -6,7 +6,7 @@ import type { Inconsistency } from '../../content-maintenance/content-inconsiste
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
-import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { asStagingFailure } from '../file-command/staging-file.ts';
 
 const number = (value: number): string => value.toLocaleString('en-GB');
@@ -66,19 +66,19 @@ const isEmpty = ({ items, busy, inconsistencies }: Checked): boolean =>
  * of test keys, the sandbox. With `repair` it repairs what it finds.
  * Exit code 0 when everything is known to be consistent in the end, otherwise 1.
  */
-const checkContent = async (repair: boolean, run: CommandRun): Promise<CommandResult> => {
-  if (repair) await requireConfirmation('This rewrites lists and slugs', run);
-  const { db, tableNames } = run.deployment;
+const checkContent = async (repair: boolean, context: CommandContext): Promise<CommandResult> => {
+  if (repair) await requireConfirmation('This rewrites lists and slugs', context);
+  const { db, tableNames } = context.deployment;
   const onProgress = (entries: number) => {
-    if (run.showsProgress) run.stderr.write(`\r${number(entries)} entries read`);
+    if (context.showsProgress) context.stderr.write(`\r${number(entries)} entries read`);
   };
   const report = await contentCheck(db, tableNames.content)
-    .check({ onProgress, signal: run.signal })
+    .check({ onProgress, signal: context.signal })
     .catch((error: unknown) => {
-      if (run.signal.aborted) return undefined;
+      if (context.signal.aborted) return undefined;
       throw asStagingFailure(error, tmpdir(), 'TMPDIR names another folder');
     })
-    .finally(() => run.showsProgress && run.stderr.write('\n'));
+    .finally(() => context.showsProgress && context.stderr.write('\n'));
   if (report === undefined) return { text: '', data: { interrupted: true }, exitCode: EXIT.interrupted };
   const repairsOf = (environment: KeyEnvironment) =>
     repair ? contentRepair(db, tableNames.content, environment) : undefined;

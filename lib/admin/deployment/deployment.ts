@@ -18,14 +18,14 @@ export interface Deployment {
 }
 
 /** The context of one command: its process and its deployment. */
-export interface CommandRun extends AdminContext {
+export interface CommandContext extends AdminContext {
   readonly deployment: Deployment;
   /** Writes a sentence to standard error; with `--json` as one line of JSON. */
   readonly notice: (sentence: string) => void;
 }
 
 /** Runs one command on the deployment that the options name. */
-export type Runner = (command: (run: CommandRun) => Promise<CommandResult>) => Promise<void>;
+export type Runner = (command: (context: CommandContext) => Promise<CommandResult>) => Promise<void>;
 
 /**
  * Asks for the name of the stack, or of a table without a stack, before a command changes production data. A script passes
@@ -34,7 +34,7 @@ export type Runner = (command: (run: CommandRun) => Promise<CommandResult>) => P
  */
 export const requireConfirmation = async (
   consequence: string,
-  { deployment: { guard }, ask }: CommandRun,
+  { deployment: { guard }, ask }: CommandContext,
 ): Promise<void> => {
   if (guard === undefined || guard.given === guard.name) return;
   if (guard.given !== undefined) {

@@ -1,7 +1,7 @@
 import type { AdminContext } from '../command/context.ts';
 import { CommandFailure } from '../command/outcome.ts';
 import { connect } from './database.ts';
-import type { CommandRun, Deployment } from './deployment.ts';
+import type { CommandContext, Deployment } from './deployment.ts';
 import { regionOf, requireRegion } from './region.ts';
 import { openStackDeployment } from './stack-deployment.ts';
 import { onlyNamed, parseTables } from './table-names.ts';
@@ -61,7 +61,7 @@ const openLocalDeployment = (
 export const openDeployment = async (
   options: DeploymentOptions,
   context: AdminContext,
-  notice: CommandRun['notice'],
+  notice: CommandContext['notice'],
 ): Promise<Deployment> => {
   const { dynamodb, stack, region, profile, yes } = options;
   const named = options.tables === undefined ? {} : parseTables(options.tables);

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { CommandResult } from '../command/outcome.ts';
-import type { CommandRun, Runner } from '../deployment/deployment.ts';
+import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { exportContent } from './export-content.ts';
 import { exportRecords } from './export-records.ts';
 
-type Export = (path: string, context: CommandRun) => Promise<CommandResult>;
+type Export = (path: string, context: CommandContext) => Promise<CommandResult>;
 
 const EXPORTS: readonly (readonly [noun: string, about: string, Export])[] = [
   ['vehicles', 'every vehicle with its policies', (path, context) => exportRecords('vehicles', path, context)],

@@ -1,14 +1,14 @@
 import { contentExport } from '../../content-maintenance/content-export.ts';
 import type { CommandResult } from '../command/outcome.ts';
 import { showProgress } from '../command/progress.ts';
-import type { CommandRun } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import { requireNdjson, writeExport } from './export-file.ts';
 
 /**
  * Writes every content item to a file for `import content`, in an order from which the import restores the order of the lists.
  * @throws CommandFailure when the file cannot be written
  */
-export const exportContent = async (path: string, context: CommandRun): Promise<CommandResult> => {
+export const exportContent = async (path: string, context: CommandContext): Promise<CommandResult> => {
   requireNdjson(path);
   const { db, tableNames } = context.deployment;
   const content = contentExport(db, tableNames.content);

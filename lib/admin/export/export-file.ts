@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PRIVATE_FILE } from '../../private-file.ts';
 import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
-import type { CommandRun } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 
 /** Escapes U+FFFD: an import takes the character itself for invalid UTF-8. */
 const lineOf = (record: object): string => `${JSON.stringify(record).replaceAll('\ufffd', '\\ufffd')}\n`;
@@ -28,7 +28,7 @@ export const requireNdjson = (path: string): void => {
 export const writeExport = async (
   path: string,
   records: AsyncIterable<object>,
-  { signal }: Pick<CommandRun, 'signal'>,
+  { signal }: Pick<CommandContext, 'signal'>,
 ): Promise<CommandResult | undefined> => {
   // An incomplete export has another name, so that nobody loads it.
   const part = `${path}.part`;

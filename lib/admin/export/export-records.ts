@@ -3,7 +3,7 @@ import { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { readStored } from '../../../core/schemas/record.ts';
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
-import type { CommandRun } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import { rejectedFile, rejectedPath } from '../files/rejected-file.ts';
 import { requireNdjson, writeExport } from './export-file.ts';
 
@@ -27,7 +27,7 @@ const READ = {
 export const exportRecords = async (
   noun: 'vehicles' | 'compliance',
   path: string,
-  context: CommandRun,
+  context: CommandContext,
 ): Promise<CommandResult> => {
   requireNdjson(path);
   const { db, tableNames } = context.deployment;

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { CommandRun } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import type { Columns } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 import type { FileFormat, SourceFile } from '../files/source-file.ts';
@@ -47,7 +47,7 @@ export interface Claims {
 }
 
 /** The context of one file, for its command. */
-export interface FileRun extends FileSettings {
+export interface FileContext extends FileSettings {
   readonly db: DynamoDBDocumentClient;
   /** The name of the table that is changed. */
   readonly table: string;
@@ -96,12 +96,12 @@ export interface FileCommand<Entry> {
   /** The key by which rows are grouped and ordered; undefined for a row that stays in the order of the file. */
   readonly keyOf: (row: Row) => string | undefined;
   /** The record of a group, or why its rows have none. */
-  readonly read: (group: RowGroup, run: FileRun) => GroupResult<Entry>;
-  readonly writing: (run: FileRun) => Writing<Entry>;
+  readonly read: (group: RowGroup, context: FileContext) => GroupResult<Entry>;
+  readonly writing: (context: FileContext) => Writing<Entry>;
 }
 
 /** One file to work through, and with what. */
-export interface FileJob<Entry> extends CommandRun {
+export interface FileJob<Entry> extends CommandContext {
   readonly command: FileCommand<Entry>;
   readonly options: FileOptions;
   readonly source: SourceFile;

@@ -1,6 +1,6 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
-import type { FileRun, Outcome, Waiting, Writing } from './file-command.ts';
+import type { FileContext, Outcome, Waiting, Writing } from './file-command.ts';
 
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
@@ -50,7 +50,7 @@ const persist = async (attempt: (onProgress: () => void) => Promise<Outcome | un
 };
 
 /** Puts records in batches and overwrites what is stored: the cheapest way, which does not report what was there. */
-export const putInBatches = ({ db, table }: FileRun): Writing<object> => ({
+export const putInBatches = ({ db, table }: FileContext): Writing<object> => ({
   requestsInFlight: BATCHES_IN_FLIGHT,
   fits: ({ length }) => length <= MAX_BATCH,
   write: async (items) => {

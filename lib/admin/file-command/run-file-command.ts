@@ -1,7 +1,7 @@
 import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { asCommandFailure } from '../deployment/database.ts';
-import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { rejectedFile, rejectedPath } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
 import type { FileCommand, FileJob, FileOptions, Outcome } from './file-command.ts';
@@ -109,26 +109,28 @@ export const runFileCommand = async <Entry>(
   command: FileCommand<Entry>,
   path: string,
   options: FileOptions,
-  run: CommandRun,
+  context: CommandContext,
 ): Promise<CommandResult> => {
   const { noun, outcomes, note } = command;
   const counts: Counts = { read: 0, skipped: 0, rejected: 0, loaded: 0, kept: 0, removed: 0, notThere: 0 };
   const reasons = rejectionReasons();
   const started = performance.now();
-  await requireConfirmation(command.consequence, run);
+  await requireConfirmation(command.consequence, context);
   const source = await openSource(path, command.formats);
-  const job = { ...run, command, options, source };
+  const job = { ...context, command, options, source };
   const staging = await openStaging(job);
   let { state } = staging;
   let isAtEnd = false;
   try {
     for (const other of otherStagingFiles(staging.path)) {
-      run.notice(`${other} is left of a run with another table or other options: run that again, or delete the file.`);
+      context.notice(
+        `${other} is left of a run with another table or other options: run that again, or delete the file.`,
+      );
     }
     state ??= await stageFile(job, staging);
     if (state !== undefined) isAtEnd = await finish(job, staging, state, counts, reasons);
   } catch (error) {
-    const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), run.deployment), path);
+    const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), context.deployment), path);
     throw withNextStep(failure, outcomes[0], counts);
   } finally {
     staging.db.close();

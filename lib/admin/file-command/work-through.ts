@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { showProgress } from '../command/progress.ts';
-import type { FileJob, FileRun, Outcome, RowGroup } from './file-command.ts';
+import type { FileContext, FileJob, Outcome, RowGroup } from './file-command.ts';
 import { recordWriter } from './record-writer.ts';
 import type { StagedRows, StagingState } from './staged-rows.ts';
 import { DamagedStaging } from './staging-file.ts';
@@ -25,14 +25,14 @@ export const workThrough = async <Entry>(
   { total, confirmed }: StagingState,
   staged: StagedRows,
   counts: Counts,
-  run: FileRun,
+  context: FileContext,
 ): Promise<boolean> => {
   const { command, signal } = job;
   const bar = showProgress(job, command.noun, total);
   counts.read = confirmed;
   counts.rejected = staged.rejected(false);
   counts.skipped = confirmed - counts.rejected - staged.rejected(true);
-  const writing = command.writing(run);
+  const writing = command.writing(context);
   const writer = recordWriter(writing, ({ line, position }: { line: number; position: number }, outcome) => {
     if (typeof outcome === 'string') counts[outcome] += 1;
     else staged.reject(line, position, [outcome.waitsFor], true);
@@ -46,7 +46,7 @@ export const workThrough = async <Entry>(
   };
 
   const consume = (group: RowGroup): Promise<void> | undefined => {
-    const { record, rejected } = command.read(group, run);
+    const { record, rejected } = command.read(group, context);
     counts.read += group.rows.length;
     counts.rejected += rejected.length;
     for (const { row, reasons } of rejected) staged.reject(row.line, counts.read, reasons);
@@ -78,7 +78,7 @@ export const workThrough = async <Entry>(
       before = staged.rejected(true);
       for (const page of staged.rejectionPages(true)) {
         for (const { row } of page) {
-          const { record } = command.read({ key: undefined, rows: [row], firstLine: row.line, isPart: false }, run);
+          const { record } = command.read({ key: undefined, rows: [row], firstLine: row.line, isPart: false }, context);
           const [outcome] = record === undefined ? [] : await writing.write([record]);
           if (typeof outcome !== 'string') continue;
           staged.release(row);

@@ -34,9 +34,7 @@ const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>
     .option('--restart', 'begin with the first row, not where this import of the file was stopped')
     .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)')
     .action((file: string, { restart = false, staging, dates = 'iso', ifNewer = false }: ImportOptions) =>
-      run((commandRun) =>
-        runFileCommand(fileCommand(kind, ifNewer), file, { restart, staging, dates, ifNewer }, commandRun),
-      ),
+      run((context) => runFileCommand(fileCommand(kind, ifNewer), file, { restart, staging, dates, ifNewer }, context)),
     );
 
 /** Adds `import vehicles`, `compliance` and `content`. */

@@ -5,7 +5,7 @@ import type { PlanName } from '../../../core/access/plans.ts';
 import { isScope, SCOPES, type Scope } from '../../../core/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
-import type { CommandRun, Runner } from '../deployment/deployment.ts';
+import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, environmentOption, planOption, required } from './key-options.ts';
 import { keysOf, keyView, newKeyText } from './keys.ts';
 
@@ -46,7 +46,7 @@ interface CreateKeyOptions {
  * Creates a key and shows it once; only its hash is stored.
  * @throws CommandFailure when an option is missing, or the last day of the key is in the past
  */
-const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandRun): Promise<CommandResult> => {
+const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandContext): Promise<CommandResult> => {
   const options = { ...given, name: required(given.name, '--name'), plan: required(given.plan, '--plan') };
   const now = context.now();
   const today = londonDate(now);

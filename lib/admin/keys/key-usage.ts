@@ -2,7 +2,7 @@ import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type UsageHour, usageHours } from '../../../core/access/usage-report.ts';
 import type { CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
-import type { CommandRun } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import { keysOf, requireKeyId } from './keys.ts';
 import { UnknownKey } from './keys-table.ts';
 import { usageTable } from './usage-table.ts';
@@ -22,7 +22,7 @@ const barChart = (hours: readonly UsageHour[]): string => {
 };
 
 /** Requests of a key in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws UnknownKey */
-export const keyUsage = async (text: string, context: CommandRun): Promise<CommandResult> => {
+export const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const usage = usageTable(context.deployment.db, context.deployment.tableNames.usage);
   const now = context.now();

@@ -1,11 +1,11 @@
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
-import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { keysTable } from './keys-table.ts';
 
 /** The keys table of the deployment. */
-export const keysOf = ({ deployment }: CommandRun) => keysTable(deployment.db, deployment.tableNames.keys);
+export const keysOf = ({ deployment }: CommandContext) => keysTable(deployment.db, deployment.tableNames.keys);
 
 /**
  * Validates the id of a key. Not an argument parser of commander, which would print the argument: it may be a key.
@@ -60,7 +60,7 @@ ${all.map(([name, fact]) => `${name.padEnd(width)}  ${fact}\n`).join('')}`;
 };
 
 /** Revokes a key at once and permanently. Revoking it again changes nothing. @throws UnknownKey */
-export const revokeKey = async (text: string, context: CommandRun): Promise<CommandResult> => {
+export const revokeKey = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   await requireConfirmation(`This revokes key ${id} permanently`, context);
   const record = await keysOf(context).revoke(id, context.now().toISOString());

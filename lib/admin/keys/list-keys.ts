@@ -4,7 +4,7 @@ import { SCOPES } from '../../../core/access/scopes.ts';
 import { KEPT_AFTER_WINDOW_SECONDS } from '../../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
-import type { CommandRun } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import { type KeyView, keysOf, keyView } from './keys.ts';
 import { usageTable } from './usage-table.ts';
 
@@ -42,7 +42,7 @@ const rowOf = (key: ListedKey): string[] => [
 ];
 
 /** The usage table; undefined when `--tables` names the keys table only, such as one that a deleted stack retained. */
-const usageOf = ({ deployment: { db, tableNames } }: CommandRun) => {
+const usageOf = ({ deployment: { db, tableNames } }: CommandContext) => {
   try {
     return usageTable(db, tableNames.usage);
   } catch (error) {
@@ -55,7 +55,7 @@ const usageOf = ({ deployment: { db, tableNames } }: CommandRun) => {
 const lastUses = async (
   keys: readonly KeyRecord[],
   usage: ReturnType<typeof usageTable>,
-  context: CommandRun,
+  context: CommandContext,
 ): Promise<ReadonlyMap<string, string>> => {
   const since = Math.floor(context.now().getTime() / 1_000) - KEPT_AFTER_WINDOW_SECONDS;
   const found = new Map<string, string>();
@@ -67,7 +67,7 @@ const lastUses = async (
 };
 
 /** Lists all keys, oldest first, without the keys themselves. */
-export const listKeys = async (context: CommandRun): Promise<CommandResult> => {
+export const listKeys = async (context: CommandContext): Promise<CommandResult> => {
   const keys = await keysOf(context).list();
   const usage = usageOf(context);
   const used = usage && (await lastUses(keys, usage, context));

@@ -4,12 +4,12 @@ import type { Item } from '../../../core/dynamodb/database.ts';
 import { readStored } from '../../../core/schemas/record.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
-import { type CommandRun, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { keysOf } from './keys.ts';
 import { keysTable } from './keys-table.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 
-const storedKeysOf = async (table: string, { db, address }: CommandRun['deployment']): Promise<Item[]> => {
+const storedKeysOf = async (table: string, { db, address }: CommandContext['deployment']): Promise<Item[]> => {
   try {
     const records = await keysTable(db, table).stored();
     if (records.every(({ id }) => typeof id === 'string')) return records;
@@ -26,7 +26,7 @@ const storedKeysOf = async (table: string, { db, address }: CommandRun['deployme
  * revocations and changes remain. Restoring again changes nothing.
  * @throws CommandFailure when the table does not exist or is not a table of API keys
  */
-export const restoreKeys = async (from: string, context: CommandRun): Promise<CommandResult> => {
+export const restoreKeys = async (from: string, context: CommandContext): Promise<CommandResult> => {
   const records = await storedKeysOf(from, context.deployment);
   await requireConfirmation(`This restores the missing keys from ${from}`, context);
   const keys: { id: string; name: string; result: 'restored' | 'already there' | 'unreadable' }[] = [];

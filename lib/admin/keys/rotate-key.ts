@@ -3,7 +3,7 @@ import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../cor
 import { idempotencyKeyIdOf, type KeyRecord } from '../../../core/access/keys-table.ts';
 import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
-import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';
 import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
 import { UnknownKey } from './keys-table.ts';
@@ -88,7 +88,7 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
  * @throws UnknownKey
  * @throws CommandFailure when the key cannot be rotated
  */
-const rotateKey = async (text: string, options: RotateKeyOptions, context: CommandRun): Promise<CommandResult> => {
+const rotateKey = async (text: string, options: RotateKeyOptions, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const { overlapDays, env } = options;
   const now = context.now();

@@ -2,7 +2,7 @@ import { KeyRecord } from '../../../core/access/keys-table.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
 import { type TransactWrite, transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
-import type { CommandRun } from '../deployment/deployment.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import { keysOf } from './keys.ts';
 
 /** Milliseconds for the transaction and its retries. */
@@ -65,7 +65,7 @@ export const storeRotation = async (
   old: KeyRecord,
   end: EndOfKey,
   successor: KeyRecord,
-  context: CommandRun,
+  context: CommandContext,
 ): Promise<boolean> => {
   const { db, tableNames } = context.deployment;
   const writes = [endOldKey(tableNames.keys, old, end, successor.id), addSuccessor(tableNames.keys, successor)];

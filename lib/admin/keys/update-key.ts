@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { PlanName } from '../../../core/access/plans.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
-import type { CommandRun, Runner } from '../deployment/deployment.ts';
+import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption } from './key-options.ts';
 import { keysOf, keyView, requireKeyId } from './keys.ts';
 
@@ -19,7 +19,7 @@ interface UpdateKeyOptions {
 const updateKey = async (
   text: string,
   { plan, domains }: UpdateKeyOptions,
-  context: CommandRun,
+  context: CommandContext,
 ): Promise<CommandResult> => {
   const id = requireKeyId(text);
   if (plan === undefined && domains === undefined) {

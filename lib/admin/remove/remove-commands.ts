@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
-import { type CommandRun, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import type { FileCommand } from '../file-command/file-command.ts';
 import { recordWriter } from '../file-command/record-writer.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
@@ -24,11 +24,11 @@ const requireRegistration = (raw: string, index: number): string => {
 const removeRegistrations = async (
   { noun, consequence, note }: FileCommand<string>,
   raw: readonly string[],
-  run: CommandRun,
+  context: CommandContext,
 ): Promise<CommandResult> => {
   const registrations = new Set(raw.map(requireRegistration));
-  await requireConfirmation(consequence, run);
-  const { db, tableNames } = run.deployment;
+  await requireConfirmation(consequence, context);
+  const { db, tableNames } = context.deployment;
   const counts = { removed: 0, notThere: 0 };
   const writer = recordWriter(deletions(db, tableNames[noun]), (_registration: string, outcome) => {
     counts[outcome === 'removed' ? outcome : 'notThere'] += 1;
@@ -61,16 +61,16 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
       .option('--restart', 'begin with the first row, not where this removal was stopped')
       .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)')
       .action((file: string | undefined, { restart = false, staging, registration }: RemoveOptions) =>
-        run((commandRun) => {
+        run((context) => {
           if (registration === undefined) {
             if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
-            return runFileCommand(command, file, { restart, staging, dates: 'iso', ifNewer: false }, commandRun);
+            return runFileCommand(command, file, { restart, staging, dates: 'iso', ifNewer: false }, context);
           }
           if (file !== undefined) throw new CommandFailure('give either a FILE or --registration, not both');
           if (restart || staging !== undefined) {
             throw new CommandFailure('--restart and --staging are for a FILE: leave them out with --registration');
           }
-          return removeRegistrations(command, registration, commandRun);
+          return removeRegistrations(command, registration, context);
         }),
       );
   }

@@ -1,6 +1,6 @@
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
-import type { FileCommand, FileRun, Writing } from '../file-command/file-command.ts';
+import type { FileCommand, FileContext, Writing } from '../file-command/file-command.ts';
 import { oneByOne } from '../file-command/record-writer.ts';
 import type { Row } from '../files/row.ts';
 import { fieldChecks } from '../import/records/field-checks.ts';
@@ -21,9 +21,9 @@ export const deletions = (db: DynamoDBDocumentClient, table: string): Writing<st
     return Attributes === undefined ? 'notThere' : 'removed';
   });
 
-const reasonsOf = (row: Row, run: FileRun): readonly string[] => {
+const reasonsOf = (row: Row, context: FileContext): readonly string[] => {
   if (row.issues.length > 0) return row.issues;
-  const check = fieldChecks(run);
+  const check = fieldChecks(context);
   check.invalidRegistration('registration', row.fields.registration);
   return check.reasons;
 };
@@ -42,9 +42,9 @@ export const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RE
   note: `Only ${RECORDS[noun]} were removed; "remove ${other}" removes ${RECORDS[other]}.`,
   keyOf: registrationOf,
   // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
-  read: ({ key, rows, firstLine }, run) => {
+  read: ({ key, rows, firstLine }, context) => {
     const isReadable = (row: Row) => key !== undefined && row.issues.length === 0;
-    const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, run) }));
+    const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, context) }));
     const isRemoved = !rows.some(isReadable) || rows[0]?.line !== firstLine;
     return key === undefined || isRemoved ? { rejected } : { record: key, rejected };
   },

@@ -1,5 +1,5 @@
 import { ComplianceRecord } from '../../../../core/compliance/record.ts';
-import type { FileRun, ImportKind } from '../../file-command/file-command.ts';
+import type { FileContext, ImportKind } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-header.ts';
 import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, fileTime, isBlank } from '../records/field-checks.ts';
@@ -51,27 +51,37 @@ const asCount = (value: unknown): unknown => {
 };
 
 /** All but the registration, from a CSV row. Without `last_updated` the record gets the modification time of the file. */
-const fromCsv = (check: FieldChecks, fields: Row['fields'], run: FileRun): Omit<ComplianceRecord, 'registration'> => ({
+const fromCsv = (
+  check: FieldChecks,
+  fields: Row['fields'],
+  context: FileContext,
+): Omit<ComplianceRecord, 'registration'> => ({
   mot: readMot(check, fields),
   roadTax: readRoadTax(check, fields),
   outstandingFines: check.count('outstanding_fines', asCount(fields.outstanding_fines)),
-  lastUpdated: isBlank(fields.last_updated) ? fileTime(run) : check.lastUpdated('last_updated', fields.last_updated),
+  lastUpdated: isBlank(fields.last_updated)
+    ? fileTime(context)
+    : check.lastUpdated('last_updated', fields.last_updated),
 });
 
 /** One record from its row or line. */
-const readCompliance = (row: Row, registration: string | undefined, run: FileRun): RowResult<ComplianceRecord> => {
+const readCompliance = (
+  row: Row,
+  registration: string | undefined,
+  context: FileContext,
+): RowResult<ComplianceRecord> => {
   if (row.issues.length > 0) return { reasons: row.issues };
-  const check = fieldChecks(run);
+  const check = fieldChecks(context);
   const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
   const lastUpdated = (name: string, value: unknown) => {
     // `null` means that the time is unknown, and is stored as `null`.
     if (value === null) return undefined;
-    return value === undefined ? fileTime(run) : check.lastUpdated(name, value);
+    return value === undefined ? fileTime(context) : check.lastUpdated(name, value);
   };
   if (!row.isJson) readRegistration('registration', row.fields.registration);
   const record = row.isJson
     ? readLine(check, ComplianceRecord, row.fields, { registration: readRegistration, lastUpdated })
-    : { registration: registration ?? '', ...fromCsv(check, row.fields, run) };
+    : { registration: registration ?? '', ...fromCsv(check, row.fields, context) };
   return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
 };
 
@@ -80,6 +90,6 @@ export const compliance: ImportKind<StoredRecord> = {
   noun: 'compliance',
   columns: COMPLIANCE_COLUMNS,
   keyOf: registrationOf,
-  read: (group, run) => recordPerRow(group, (row, registration) => readCompliance(row, registration, run)),
+  read: (group, context) => recordPerRow(group, (row, registration) => readCompliance(row, registration, context)),
   writing: recordWriting,
 };

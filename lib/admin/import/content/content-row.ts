@@ -3,7 +3,7 @@ import { isContentId } from '../../../../core/content/item.ts';
 import { CreateContent, fieldsOf, newFields, type TextSchema } from '../../../../core/content/schemas.ts';
 import { validationIssues } from '../../../../core/schemas/validation-issues.ts';
 import type { ImportedItem } from '../../../content-maintenance/imported-item.ts';
-import type { FileRun } from '../../file-command/file-command.ts';
+import type { FileContext } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-header.ts';
 import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks } from '../records/field-checks.ts';
@@ -83,9 +83,9 @@ const readSetByService = (check: FieldChecks, { id, created_at, updated_at, vers
 };
 
 /** One item from its row, checked as a request to create it would be; an export's texts as stored ones. */
-export const readContentRow = (row: Row, run: FileRun): RowResult<ImportedItem> => {
+export const readContentRow = (row: Row, context: FileContext): RowResult<ImportedItem> => {
   if (row.issues.length > 0) return { reasons: row.issues };
-  const check = fieldChecks(run);
+  const check = fieldChecks(context);
   const fields = check.object('', asGiven(row), ALL_FIELDS);
   const creation = pick(fields, CREATION_FIELDS);
   checkSchema(check, fields, creation);

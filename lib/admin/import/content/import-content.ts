@@ -51,11 +51,11 @@ export const content: ImportKind<ImportedItem> = {
   noun: 'content',
   columns: CONTENT_COLUMNS,
   keyOf: () => undefined,
-  read: ({ rows }, run) => {
+  read: ({ rows }, context) => {
     const [row] = rows;
     if (row === undefined) return { rejected: [] };
-    const result = readContentRow(row, run);
-    const reasons = 'reasons' in result ? result.reasons : repeatsOf(result.record, row.line, run.claims);
+    const result = readContentRow(row, context);
+    const reasons = 'reasons' in result ? result.reasons : repeatsOf(result.record, row.line, context.claims);
     if (reasons.length > 0 || 'reasons' in result) return { rejected: [{ row, reasons }] };
     return { record: result.record, rejected: [] };
   },

@@ -1,6 +1,6 @@
 import { isCalendarDate } from '../../../../core/runtime/clock.ts';
 import type { Policy } from '../../../../core/vehicles/record.ts';
-import type { DateForm, FileRun } from '../../file-command/file-command.ts';
+import type { DateForm, FileContext } from '../../file-command/file-command.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
@@ -59,14 +59,14 @@ const textIssue = (text: string): string | undefined => {
 };
 
 /** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */
-export const fileTime = ({ now, fileChanged }: Pick<FileRun, 'now' | 'fileChanged'>): string =>
+export const fileTime = ({ now, fileChanged }: Pick<FileContext, 'now' | 'fileChanged'>): string =>
   Date.parse(fileChanged) > now.getTime() ? now.toISOString() : fileChanged;
 
 /**
  * Reads the fields of a row. Every issue is added to `reasons`, with the field's name. The returned values are valid only
  * when there are no reasons.
  */
-export const fieldChecks = ({ now, dates }: Pick<FileRun, 'now' | 'dates'>) => {
+export const fieldChecks = ({ now, dates }: Pick<FileContext, 'now' | 'dates'>) => {
   const reasons: string[] = [];
   const issue = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
 

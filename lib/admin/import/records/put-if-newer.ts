@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { FileRun, Writing } from '../../file-command/file-command.ts';
+import type { FileContext, Writing } from '../../file-command/file-command.ts';
 import { oneByOne } from '../../file-command/record-writer.ts';
 
 /** The common fields of vehicle and compliance records. */
@@ -20,7 +20,7 @@ const conditionFor = ({ lastUpdated }: StoredRecord) =>
       };
 
 /** Puts records unless the stored one is as new or newer. DynamoDB compares, so this holds for concurrent imports. */
-export const putIfNewer = ({ db, table }: FileRun): Writing<StoredRecord> =>
+export const putIfNewer = ({ db, table }: FileContext): Writing<StoredRecord> =>
   oneByOne(async (record) => {
     try {
       await db.send(new PutCommand({ TableName: table, Item: record, ...conditionFor(record) }));

@@ -1,5 +1,5 @@
 import { normaliseRegistration } from '../../../../core/vehicles/registration.ts';
-import type { FileRun, GroupResult, RowGroup, Writing } from '../../file-command/file-command.ts';
+import type { FileContext, GroupResult, RowGroup, Writing } from '../../file-command/file-command.ts';
 import { putInBatches } from '../../file-command/record-writer.ts';
 import type { RejectedRow, Row } from '../../files/row.ts';
 import { putIfNewer, type StoredRecord } from './put-if-newer.ts';
@@ -12,8 +12,8 @@ export const registrationOf = ({ fields }: Row): string | undefined =>
 export type RowResult<Entry> = { readonly record: Entry } | { readonly reasons: readonly string[] };
 
 /** How records of vehicles and of compliance are stored. */
-export const recordWriting = (run: FileRun): Writing<StoredRecord> =>
-  run.ifNewer ? putIfNewer(run) : putInBatches(run);
+export const recordWriting = (context: FileContext): Writing<StoredRecord> =>
+  context.ifNewer ? putIfNewer(context) : putInBatches(context);
 
 /** Reads rows of which each is one vehicle's whole record: every row but the first of a vehicle is rejected. */
 export const recordPerRow = <Entry>(

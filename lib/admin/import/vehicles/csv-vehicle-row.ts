@@ -1,5 +1,5 @@
 import { Policy, VehicleDetails } from '../../../../core/vehicles/record.ts';
-import type { FileRun } from '../../file-command/file-command.ts';
+import type { FileContext } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-header.ts';
 import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, isBlank } from '../records/field-checks.ts';
@@ -46,11 +46,11 @@ const NO_DETAILS: VehicleDetails = { make: '', model: '', year: 0, color: '' };
  * Reads one row of a vehicle with every issue; its values are valid only when there are no reasons. Of an unreadable row the
  * fields are not checked.
  */
-export const readVehicleRow = (row: Row, registration: string | undefined, run: FileRun) => {
+export const readVehicleRow = (row: Row, registration: string | undefined, context: FileContext) => {
   if (row.issues.length > 0) {
     return { row, reasons: [...row.issues], details: NO_DETAILS, policy: undefined, lastUpdated: undefined };
   }
-  const check = fieldChecks(run);
+  const check = fieldChecks(context);
   const { fields } = row;
   if (registration === undefined) check.invalidRegistration('registration', fields.registration);
   const details = readFields(check, VehicleDetails, fields, asIs, {

@@ -1,5 +1,5 @@
 import { MAX_POLICIES, type Policy, VehicleDetails, type VehicleRecord } from '../../../../core/vehicles/record.ts';
-import { type FileRun, type GroupResult, MAX_GROUP_ROWS, type RowGroup } from '../../file-command/file-command.ts';
+import { type FileContext, type GroupResult, MAX_GROUP_ROWS, type RowGroup } from '../../file-command/file-command.ts';
 import { fileTime } from '../records/field-checks.ts';
 import { readVehicleRow, type VehicleRow } from './csv-vehicle-row.ts';
 
@@ -38,10 +38,10 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
  */
 export const readVehicle = (
   { key: registration, rows: group, isPart }: RowGroup,
-  run: FileRun,
+  context: FileContext,
 ): GroupResult<VehicleRecord> => {
   if (isPart) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
-  const rows = group.map((row) => readVehicleRow(row, registration, run));
+  const rows = group.map((row) => readVehicleRow(row, registration, context));
   rejectContradictions(rows);
   const policies = readPolicies(rows);
   const [first] = rows;
@@ -50,7 +50,7 @@ export const readVehicle = (
     const whole = `rejected with line ${bad?.row.line}, which is the same vehicle`;
     return { rejected: rows.map(({ row, reasons }) => ({ row, reasons: reasons.length > 0 ? reasons : [whole] })) };
   }
-  const [lastUpdated = fileTime(run)] = rows
+  const [lastUpdated = fileTime(context)] = rows
     .flatMap((row) => row.lastUpdated ?? [])
     .sort()
     .reverse();

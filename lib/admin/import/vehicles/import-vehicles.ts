@@ -1,5 +1,5 @@
 import { type Policy, VehicleRecord } from '../../../../core/vehicles/record.ts';
-import type { FileRun, ImportKind } from '../../file-command/file-command.ts';
+import type { FileContext, ImportKind } from '../../file-command/file-command.ts';
 import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, fileTime } from '../records/field-checks.ts';
 import type { StoredRecord } from '../records/put-if-newer.ts';
@@ -20,14 +20,18 @@ const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void =>
 };
 
 /** One vehicle from its NDJSON line. Without a `lastUpdated` the record gets the modification time of the file. */
-const readVehicleLine = (row: Row, registration: string | undefined, run: FileRun): RowResult<VehicleRecord> => {
+const readVehicleLine = (
+  row: Row,
+  registration: string | undefined,
+  context: FileContext,
+): RowResult<VehicleRecord> => {
   if (row.issues.length > 0) return { reasons: row.issues };
-  const check = fieldChecks(run);
+  const check = fieldChecks(context);
   const record = readLine(check, VehicleRecord, row.fields, {
     year: check.year,
     model: check.textOrEmpty,
     registration: (name, value) => registration ?? check.invalidRegistration(name, value),
-    lastUpdated: (name, value) => (value === undefined ? fileTime(run) : check.lastUpdated(name, value)),
+    lastUpdated: (name, value) => (value === undefined ? fileTime(context) : check.lastUpdated(name, value)),
   });
   checkPolicies(check, record.policies);
   return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
@@ -38,9 +42,9 @@ export const vehicles: ImportKind<StoredRecord> = {
   noun: 'vehicles',
   columns: VEHICLE_COLUMNS,
   keyOf: registrationOf,
-  read: (group, run) =>
-    run.format === 'csv'
-      ? readVehicle(group, run)
-      : recordPerRow(group, (row, registration) => readVehicleLine(row, registration, run)),
+  read: (group, context) =>
+    context.format === 'csv'
+      ? readVehicle(group, context)
+      : recordPerRow(group, (row, registration) => readVehicleLine(row, registration, context)),
   writing: recordWriting,
 };
