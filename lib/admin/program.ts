@@ -9,7 +9,6 @@ import { type DeploymentOptions, openDeployment } from './deployment/open-deploy
 import { addExportCommands } from './export/export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
-import { UnknownKey } from './keys/keys-table.ts';
 import { addRemoveCommands } from './remove/remove-commands.ts';
 
 const EXIT_CODES = `
@@ -96,7 +95,7 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
 };
 
 const sentenceFor = (error: unknown): string => {
-  if (error instanceof CommandFailure || error instanceof UnknownKey) return error.message;
+  if (error instanceof CommandFailure) return error.message;
   // The message might quote content of a file.
   return `unexpected error (${error instanceof Error ? error.name : typeof error})`;
 };

@@ -65,7 +65,7 @@ const sendBurst = async (api: FourGateways, times: readonly number[], nth: numbe
     others: REQUESTS - countOf(200) - countOf(429) - countOf(500),
     faults: api.faults.calls.filter(({ fault }) => fault !== undefined).length,
     applied: applied.length,
-    increment: (await api.usage.count(keyId, window)) - usedBefore,
+    increment: ((await api.usage.countsSince(keyId, window.start))[0]?.used ?? 0) - usedBefore,
     /** Applied updates whose response did not arrive in time, because of a fault or of a slow machine: they are sent again. */
     responsesLost: applied.filter(({ fault, isAbandoned }) => NOT_ANSWERED.includes(fault) || isAbandoned).length,
     /** Those of them that were only slow. */

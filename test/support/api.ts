@@ -1,10 +1,10 @@
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import type { VehicleRecord } from '../../core/vehicles/record.ts';
 import { keysTable } from '../../lib/admin/keys/keys-table.ts';
-import { usageTable } from '../../lib/admin/keys/usage-table.ts';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { NOON } from './clock.ts';
 import { fetchByContract } from './contract.ts';

@@ -1,11 +1,11 @@
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type UsageHour, usageHours } from '../../../core/access/usage-report.ts';
+import { usageTable } from '../../../core/access/usage-table.ts';
 import type { CommandResult } from '../command/outcome.ts';
+import { formatNumber } from '../command/printable.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { keysOf, requireKeyId } from './keys.ts';
-import { UnknownKey } from './keys-table.ts';
-import { usageTable } from './usage-table.ts';
 
 /** Characters of the longest bar. */
 const BAR_WIDTH = 50;
@@ -14,26 +14,21 @@ const barChart = (hours: readonly UsageHour[]): string => {
   const most = Math.max(1, ...hours.map(({ requests }) => requests));
   const rows = hours.map(({ start, requests, rateLimited }) => [
     start.slice(11, 16),
-    requests.toLocaleString('en-GB'),
-    rateLimited.toLocaleString('en-GB'),
+    formatNumber(requests),
+    formatNumber(rateLimited),
     '█'.repeat(Math.ceil((requests / most) * BAR_WIDTH)),
   ]);
   return readableTable(['hour, UTC', 'requests', 'rate limited', ''], rows);
 };
 
-/** Requests of a key in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws UnknownKey */
+/** Requests of a key in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws CommandFailure when no key has the id */
 export const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const usage = usageTable(context.deployment.db, context.deployment.tableNames.usage);
   const now = context.now();
   const window = windowAt(now);
-  const [key, count, counts] = await Promise.all([
-    keysOf(context).find(id),
-    usage.count(id, window),
-    usage.countsSince(id, firstHour(now)),
-  ]);
-  if (key === undefined) throw new UnknownKey(id);
-  const { name, plan } = key;
+  const [{ name, plan }, counts] = await Promise.all([keysOf(context).get(id), usage.countsSince(id, firstHour(now))]);
+  const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
   const limit = PLANS[plan].requestsPerWindow;
   const until = new Date(window.end * 1_000).toISOString();
   const hours = usageHours(counts, PLANS[plan], now);

@@ -9,17 +9,15 @@ import {
 import { KeyRecord, keyFinder } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
+import { transact } from '../../../core/dynamodb/transact.ts';
+import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored } from '../../../core/schemas/record.ts';
+import { CommandFailure } from '../command/outcome.ts';
 
-/** No key has this id. */
-export class UnknownKey extends Error {
-  constructor(id: string) {
-    super(`no key has the id ${id}`);
-    this.name = 'UnknownKey';
-  }
-}
+/** Milliseconds for the transaction of a rotation and its retries. */
+const ROTATION_MS = 20_000;
 
-const parseKey = (item: Item): KeyRecord => parseStored(KeyRecord, item);
+const FIELDS = Object.keys(KeyRecord.properties) as (keyof KeyRecord)[];
 
 /** New values of fields; `null` removes the field. */
 export interface KeyChanges {
@@ -27,7 +25,10 @@ export interface KeyChanges {
   readonly domains?: readonly string[] | null | undefined;
 }
 
-const updateExpression = (changes: KeyChanges) => {
+/** How a rotation ends the old key: at once, or after a last day. */
+export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt'>> | Required<Pick<KeyRecord, 'expires'>>;
+
+const updateExpression = (changes: object) => {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const [removed, set] = [given.filter(([, value]) => value === null), given.filter(([, value]) => value !== null)];
   const clause = (verb: string, parts: readonly string[]) => (parts.length > 0 ? [`${verb} ${parts.join(', ')}`] : []);
@@ -42,8 +43,32 @@ const updateExpression = (changes: KeyChanges) => {
   };
 };
 
+/** The condition that no field has changed since the record was read. Rotation and revocation add a field. */
+const isAsRead = (record: KeyRecord) => {
+  const ExpressionAttributeValues: Item = {};
+  const isEqual = (what: string, value: unknown): string => {
+    const name = `:read${Object.keys(ExpressionAttributeValues).length}`;
+    ExpressionAttributeValues[name] = value;
+    return `${what} = ${name}`;
+  };
+  const conditions = FIELDS.flatMap((field) => {
+    const value = record[field];
+    if (value === undefined) return `attribute_not_exists(#${field})`;
+    if (!Array.isArray(value)) return isEqual(`#${field}`, value);
+    // Element by element, because the embedded engine cannot compare lists.
+    return [isEqual(`size(#${field})`, value.length), ...value.map((one, at) => isEqual(`#${field}[${at}]`, one))];
+  });
+  return {
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: Object.fromEntries(FIELDS.map((field) => [`#${field}`, field])),
+    ExpressionAttributeValues,
+  };
+};
+
 /** The table of API keys: `keyFinder` of core/, and what only operators do. */
 export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
+  const unknownKey = (id: string) => new CommandFailure(`no key has the id ${id}`);
+
   const change = async (
     id: string,
     expressions: Pick<
@@ -61,17 +86,20 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
           ...expressions,
         }),
       );
-      return parseKey(Attributes ?? {});
+      return parseStored(KeyRecord, Attributes);
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) throw new UnknownKey(id);
+      if (error instanceof ConditionalCheckFailedException) throw unknownKey(id);
       throw error;
     }
   };
 
   const find = keyFinder(db, table);
 
-  const putNew = (Item: Item) =>
-    db.send(new PutCommand({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(id)' }));
+  const newItem = (Item: Item) => ({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(id)' });
+
+  /** After a write whose response was lost. Keys are random, so an equal hash is this one. */
+  const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
+    (await find(id).catch(() => undefined))?.hash === hash;
 
   const stored = async (): Promise<Item[]> => {
     const items: Item[] = [];
@@ -84,22 +112,30 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   return {
     find,
 
+    /** @throws CommandFailure when no key has the id */
+    get: async (id: string): Promise<KeyRecord> => {
+      const record = await find(id);
+      if (record === undefined) throw unknownKey(id);
+      return record;
+    },
+
     /** Every record as it is stored, with the attributes that another version of this service added. */
     stored,
 
-    /** Stores a new key. A write whose response was lost counts as done: keys are random, so an equal hash is this one. */
+    /** Stores a new key. */
     add: async (record: KeyRecord): Promise<void> => {
       try {
-        await putNew(record);
+        await db.send(new PutCommand(newItem(record)));
       } catch (error) {
-        const stored = await find(record.id).catch(() => undefined);
-        if (stored?.hash !== record.hash) throw error;
+        if (!(await isStored(record))) throw error;
       }
     },
 
     /** Every key, oldest first. */
     list: async (): Promise<KeyRecord[]> =>
-      (await stored()).map(parseKey).sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+      (await stored())
+        .map((item) => parseStored(KeyRecord, item))
+        .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
     /**
      * Copies a record as it is stored in a table of keys. A key that is there already is never changed: it may have been
@@ -108,7 +144,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
      */
     addMissing: async (item: Item): Promise<boolean> => {
       try {
-        await putNew(item);
+        await db.send(new PutCommand(newItem(item)));
         return true;
       } catch (error) {
         if (error instanceof ConditionalCheckFailedException) return false;
@@ -116,14 +152,30 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       }
     },
 
-    /** Revoking twice keeps the first moment. @throws UnknownKey */
+    /** Revoking twice keeps the first moment. @throws CommandFailure when no key has the id */
     revoke: (id: string, at: string): Promise<KeyRecord> =>
       change(id, {
         UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
         ExpressionAttributeValues: { ':at': at },
       }),
 
-    /** Makes all the changes or none; there must be at least one. @throws UnknownKey */
+    /** Makes all the changes or none; there must be at least one. @throws CommandFailure when no key has the id */
     update: (id: string, changes: KeyChanges): Promise<KeyRecord> => change(id, updateExpression(changes)),
+
+    /**
+     * Stores a successor and ends the old key, in one transaction.
+     * @returns false, with nothing written, when the old key has changed since it was read
+     */
+    rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<boolean> => {
+      const [update, condition] = [updateExpression({ ...end, successor: successor.id }), isAsRead(old)];
+      const ExpressionAttributeValues = { ...condition.ExpressionAttributeValues, ...update.ExpressionAttributeValues };
+      const Update = { TableName: table, Key: { id: old.id }, ...update, ...condition, ExpressionAttributeValues };
+      try {
+        return (await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(ROTATION_MS))).committed;
+      } catch (error) {
+        if (await isStored(successor)) return true;
+        throw error;
+      }
+    },
   };
 };

@@ -59,7 +59,7 @@ Store it now: it is shown only this once.
 ${all.map(([name, fact]) => `${name.padEnd(width)}  ${fact}\n`).join('')}`;
 };
 
-/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws UnknownKey */
+/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws CommandFailure when no key has the id */
 export const revokeKey = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   await requireConfirmation(`This revokes key ${id} permanently`, context);

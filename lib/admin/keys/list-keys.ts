@@ -1,12 +1,11 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
-import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { KEPT_AFTER_WINDOW_SECONDS } from '../../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { type KeyView, keysOf, keyView } from './keys.ts';
-import { usageTable } from './usage-table.ts';
 
 /** Maximum number of concurrent queries for the last use of keys. */
 const MAX_QUERIES = 20;
@@ -41,40 +40,49 @@ const rowOf = (key: ListedKey): string[] => [
   lastUsedText(key),
 ];
 
-/** The usage table; undefined when `--tables` names the keys table only, such as one that a deleted stack retained. */
-const usageOf = ({ deployment: { db, tableNames } }: CommandContext) => {
+/** The name of the usage table; undefined when `--tables` names the keys table only, such as one that a deleted stack retained. */
+const usageTableOf = ({ deployment: { tableNames } }: CommandContext): string | undefined => {
   try {
-    return usageTable(db, tableNames.usage);
+    return tableNames.usage;
   } catch (error) {
     if (error instanceof CommandFailure) return undefined;
     throw error;
   }
 };
 
-/** The minute in which each key was last used, by its id. Keys that were not used in the last 25 hours are absent. */
-const lastUses = async (
-  keys: readonly KeyRecord[],
-  usage: ReturnType<typeof usageTable>,
-  context: CommandContext,
-): Promise<ReadonlyMap<string, string>> => {
-  const since = Math.floor(context.now().getTime() / 1_000) - KEPT_AFTER_WINDOW_SECONDS;
-  const found = new Map<string, string>();
-  await pLimit(MAX_QUERIES).map(keys, async ({ id }) => {
-    const start = await usage.newestWindow(id, since);
-    if (start !== undefined) found.set(id, new Date(start * 1_000).toISOString());
-  });
-  return found;
+/** The minute in which a key was last used, ISO 8601 UTC; null when that was not in the last 25 hours. */
+const findLastUse = async (
+  db: DynamoDBDocumentClient,
+  TableName: string,
+  keyId: string,
+  now: Date,
+): Promise<string | null> => {
+  const since = Math.floor(now.getTime() / 1_000) - KEPT_AFTER_WINDOW_SECONDS;
+  const { Items: [newest] = [] } = await db.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: 'keyId = :keyId AND windowStart >= :since',
+      ExpressionAttributeValues: { ':keyId': keyId, ':since': since },
+      ProjectionExpression: 'windowStart',
+      ScanIndexForward: false,
+      Limit: 1,
+    }),
+  );
+  return newest ? new Date(Number(newest.windowStart) * 1_000).toISOString() : null;
 };
 
 /** Lists all keys, oldest first, without the keys themselves. */
 export const listKeys = async (context: CommandContext): Promise<CommandResult> => {
-  const keys = await keysOf(context).list();
-  const usage = usageOf(context);
-  const used = usage && (await lastUses(keys, usage, context));
-  const data: ListedKey[] = keys.map((key) => ({
-    ...keyView(key, context.now()),
-    ...(used && { lastUsed: used.get(key.id) ?? null }),
-  }));
+  const { db } = context.deployment;
+  const now = context.now();
+  const usage = usageTableOf(context);
+  const data = await pLimit(MAX_QUERIES).map(
+    await keysOf(context).list(),
+    async (key): Promise<ListedKey> => ({
+      ...keyView(key, now),
+      ...(usage && { lastUsed: await findLastUse(db, usage, key.id, now) }),
+    }),
+  );
   const table = () => readableTable(HEAD, data.map(rowOf), { widths: [null, NAME_WIDTH] });
   return { text: data.length === 0 ? 'There are no keys yet.\n' : table(), data };
 };

@@ -6,8 +6,7 @@ import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';
 import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
-import { UnknownKey } from './keys-table.ts';
-import { type EndOfKey, storeRotation } from './store-rotation.ts';
+import type { EndOfKey } from './keys-table.ts';
 
 /** Days for which the old key stays valid beside its successor. */
 const DEFAULT_OVERLAP_DAYS = 7;
@@ -42,10 +41,9 @@ const endOf = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey
 const endText = (end: EndOfKey): string =>
   'revokedAt' in end ? `was revoked at ${end.revokedAt}` : `is valid through ${end.expires} (Europe/London)`;
 
-/** @throws UnknownKey, and CommandFailure when the key is revoked, expired or already rotated */
-const requireRotatable = (id: string, record: KeyRecord | undefined, now: Date): KeyRecord => {
-  if (record === undefined) throw new UnknownKey(id);
-  const { successor } = record;
+/** @throws CommandFailure when the key is revoked, expired or already rotated */
+const requireRotatable = (record: KeyRecord, now: Date): KeyRecord => {
+  const { id, successor } = record;
   if (successor !== undefined) {
     throw new CommandFailure(`key ${id} was already rotated: rotate its successor ${successor} instead`);
   }
@@ -85,15 +83,17 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
 
 /**
  * Creates the successor of a key and shows it once; the old key ends after the overlap.
- * @throws UnknownKey
- * @throws CommandFailure when the key cannot be rotated
+ * @throws CommandFailure when no key has the id, or it cannot be rotated
  */
-const rotateKey = async (text: string, options: RotateKeyOptions, context: CommandContext): Promise<CommandResult> => {
+const rotateKey = async (
+  text: string,
+  { overlapDays, env }: RotateKeyOptions,
+  context: CommandContext,
+): Promise<CommandResult> => {
   const id = requireKeyId(text);
-  const { overlapDays, env } = options;
-  const now = context.now();
+  const [keys, now] = [keysOf(context), context.now()];
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-    const old = requireRotatable(id, await keysOf(context).find(id), now);
+    const old = requireRotatable(await keys.get(id), now);
     const environment = environmentOf(old, env);
     const end = endOf(old, overlapDays, now);
     if (attempt === 1) {
@@ -105,7 +105,7 @@ const rotateKey = async (text: string, options: RotateKeyOptions, context: Comma
     }
     const key = generateKey(environment);
     const successor = successorOf(old, key, environment, now);
-    if (await storeRotation(old, end, successor, context)) {
+    if (await keys.rotate(old, end, successor)) {
       const { id: successorId, ...shown } = keyView(successor, now);
       const previous = keyView({ ...old, ...end, successor: successorId }, now);
       return { text: readable(key, successor, old, end), data: { id: successorId, key, ...shown, previous } };

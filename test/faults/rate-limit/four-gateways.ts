@@ -1,5 +1,5 @@
+import { usageTable } from '../../../core/access/usage-table.ts';
 import { databaseFromEnvironment } from '../../../core/runtime/environment.ts';
-import { usageTable } from '../../../lib/admin/keys/usage-table.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { forkGateway } from '../../support/forked-gateway.ts';
 import { prepareEngine } from '../../support/prepared-engine.ts';
