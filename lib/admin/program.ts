@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import type { AdminContext } from './command/context.ts';
-import { CommandFailure, EXIT, type ExitCode } from './command/outcome.ts';
+import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/outcome.ts';
 import { printable } from './command/printable.ts';
 import { addContentCommands } from './content/check-content.ts';
 import { asCommandFailure } from './deployment/database.ts';
@@ -48,34 +48,6 @@ const MAX_USAGE_LENGTH = 1_000;
 
 const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-/** The CLI as a program, and the exit code of the command that it has run. */
-const createProgram = (context: AdminContext, json: boolean) => {
-  const program = newProgram(context);
-  let exitCode: ExitCode = EXIT.done;
-  const notice = (sentence: string) =>
-    void context.stderr.write(json ? jsonLine({ notice: sentence }) : `${sentence}\n`);
-  const run: Runner = async (command) => {
-    const deployment = await openDeployment(program.opts<DeploymentOptions>(), context, notice);
-    const showsProgress = context.showsProgress && !json;
-    try {
-      const result = await command({ ...context, showsProgress, deployment, notice });
-      context.stdout.write(json ? jsonLine(result.data) : result.text);
-      if (!json && result.notes !== undefined) context.stderr.write(result.notes);
-      exitCode = result.exitCode ?? EXIT.done;
-    } catch (error) {
-      throw asCommandFailure(error, deployment);
-    } finally {
-      deployment.db.destroy();
-    }
-  };
-  addKeysCommands(program, run);
-  addImportCommands(program, run);
-  addRemoveCommands(program, run);
-  addExportCommands(program, run);
-  addContentCommands(program, run);
-  return { program, exitCode: () => exitCode };
-};
-
 /** The command that the arguments name, as far as they name one. */
 const namedCommand = (program: Command, args: readonly string[]): Command =>
   args.reduce((command, arg) => command.commands.find((one) => one.name() === arg) ?? command, program);
@@ -100,19 +72,45 @@ const sentenceFor = (error: unknown): string => {
   return `unexpected error (${error instanceof Error ? error.name : typeof error})`;
 };
 
+/** The result of a command without one of its own for Ctrl-C. */
+const INTERRUPTED: CommandResult = { text: '', data: { interrupted: true }, exitCode: EXIT.interrupted };
+
 /** Runs one command line (without `node` and the script). Every outcome is reported as messages and an exit code. */
 export const runAdmin = async (args: readonly string[], context: AdminContext): Promise<ExitCode> => {
+  const { stdout, stderr, signal } = context;
   const json = args.includes('--json');
-  const { program, exitCode } = createProgram(context, json);
+  const notice = (sentence: string) => void stderr.write(json ? jsonLine({ notice: sentence }) : `${sentence}\n`);
+  const program = newProgram(context);
+  let exitCode: ExitCode = EXIT.done;
+  const run: Runner = async (command) => {
+    const own = { ...context, showsProgress: context.showsProgress && !json, notice };
+    const deployment = await openDeployment(program.opts<DeploymentOptions>(), own);
+    try {
+      const result = await command({ ...own, deployment }).catch((error: unknown) => {
+        if (signal.aborted && (error as Error).name === 'AbortError') return INTERRUPTED;
+        throw asCommandFailure(error, deployment);
+      });
+      stdout.write(json ? jsonLine(result.data) : result.text);
+      if (!json && result.notes !== undefined) stderr.write(result.notes);
+      exitCode = result.exitCode ?? EXIT.done;
+    } finally {
+      deployment.db.destroy();
+    }
+  };
+  addKeysCommands(program, run);
+  addImportCommands(program, run);
+  addRemoveCommands(program, run);
+  addExportCommands(program, run);
+  addContentCommands(program, run);
   try {
     await program.parseAsync(args, { from: 'user' });
-    return exitCode();
+    return exitCode;
   } catch (error) {
     // The requested help.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const sentence =
       error instanceof CommanderError ? usageSentence(error, namedCommand(program, args)) : sentenceFor(error);
-    context.stderr.write(json ? jsonLine({ error: sentence, exitCode: EXIT.notDone }) : `error: ${sentence}\n`);
+    stderr.write(json ? jsonLine({ error: sentence, exitCode: EXIT.notDone }) : `error: ${sentence}\n`);
     return EXIT.notDone;
   }
 };

@@ -41,8 +41,7 @@ const capture = (isTTY: boolean) => {
 /** The process around a command, where it matters to a test. */
 export interface CommandOptions {
   readonly showsProgress?: boolean;
-  readonly dynamodbPort?: string;
-  readonly aws?: AdminContext['aws'];
+  readonly env?: AdminContext['env'];
   readonly stagesFolder?: string;
   readonly signal?: AbortSignal;
   readonly now?: Date;
@@ -57,7 +56,7 @@ export const runCommand = async (
 ): Promise<CommandResult> => {
   const [stdout, stderr] = [capture(showsProgress), capture(showsProgress)];
   const streams = { stdout: stdout.stream, stderr: stderr.stream, showsProgress };
-  const place = { aws: {}, stagesFolder: 'none', ...options };
+  const place = { env: {}, stagesFolder: 'none', ...options };
   const exitCode = await runAdmin(args, { ...streams, ...place, now: () => now, tableNames, signal });
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 };

@@ -264,9 +264,9 @@ describe('Global options', () => {
 
   it('are not needed for an engine on another port, which DYNAMODB_PORT names as for npm start', async () => {
     const { endpoint, names } = engine();
-    const dynamodbPort = new URL(endpoint).port;
-    expect(await runCommand(['keys', 'list'], names, { dynamodbPort })).toMatchObject({ exitCode: 0 });
-    const result = await runCommand(['keys', 'list'], names, { dynamodbPort: 'eighty' });
+    const env = { DYNAMODB_PORT: new URL(endpoint).port };
+    expect(await runCommand(['keys', 'list'], names, { env })).toMatchObject({ exitCode: 0 });
+    const result = await runCommand(['keys', 'list'], names, { env: { DYNAMODB_PORT: 'eighty' } });
     expect(result).toEqual(failure('error: DYNAMODB_PORT must be a port number from 1 to 65535, not "eighty"\n'));
   });
 

@@ -11,14 +11,8 @@ export interface AdminContext {
   readonly now: () => Date;
   /** The tables to use when no option names others. */
   readonly tableNames: TableNames;
-  /** `DYNAMODB_PORT`, as `npm start` reads it: the port of the local engine. */
-  readonly dynamodbPort?: string | undefined;
-  /** `AWS_PROFILE`, `AWS_REGION` and `AWS_DEFAULT_REGION`. */
-  readonly aws: {
-    readonly profile?: string | undefined;
-    readonly region?: string | undefined;
-    readonly defaultRegion?: string | undefined;
-  };
+  /** The environment variables: `DYNAMODB_PORT`, as `npm start` reads it, `AWS_PROFILE`, `AWS_REGION`, `AWS_DEFAULT_REGION`. */
+  readonly env: NodeJS.ProcessEnv;
   /** The folder of the stages' settings. */
   readonly stagesFolder: string;
   /** Aborted by Ctrl-C: writes in flight are finished, no new one is started. */
@@ -46,12 +40,7 @@ export const processContext = (signal: AbortSignal, env: NodeJS.ProcessEnv): Adm
   showsProgress: process.stderr.isTTY && !env.CI && env.TERM !== 'dumb',
   now: () => new Date(),
   tableNames: LOCAL_TABLE_NAMES,
-  dynamodbPort: env.DYNAMODB_PORT,
-  aws: {
-    profile: env.AWS_PROFILE || undefined,
-    region: env.AWS_REGION || undefined,
-    defaultRegion: env.AWS_DEFAULT_REGION || undefined,
-  },
+  env,
   stagesFolder: STAGES,
   signal,
   ...(process.stdin.isTTY && process.stderr.isTTY && { ask: askAtTerminal }),

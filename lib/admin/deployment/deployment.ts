@@ -17,11 +17,15 @@ export interface Deployment {
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }
 
-/** The context of one command: its process and its deployment. */
-export interface CommandContext extends AdminContext {
-  readonly deployment: Deployment;
+/** The context in which a deployment is opened. */
+export interface DeploymentContext extends AdminContext {
   /** Writes a sentence to standard error; with `--json` as one line of JSON. */
   readonly notice: (sentence: string) => void;
+}
+
+/** The context of one command: its process and its deployment. */
+export interface CommandContext extends DeploymentContext {
+  readonly deployment: Deployment;
 }
 
 /** Runs one command on the deployment that the options name. */

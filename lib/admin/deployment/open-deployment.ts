@@ -1,10 +1,16 @@
-import type { AdminContext } from '../command/context.ts';
+import {
+  CloudFormationClient,
+  type CloudFormationClientConfig,
+  DescribeStacksCommand,
+} from '@aws-sdk/client-cloudformation';
+import type { TableId, TableNames } from '../../../core/tables.ts';
+import { KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/outcome.ts';
+import { awsErrorSentence } from './aws-errors.ts';
 import { connect } from './database.ts';
-import type { CommandContext, Deployment } from './deployment.ts';
-import { regionOf, requireRegion } from './region.ts';
-import { openStackDeployment } from './stack-deployment.ts';
-import { onlyNamed, parseTables } from './table-names.ts';
+import type { Deployment, DeploymentContext } from './deployment.ts';
+import { type Region, regionOf, requireRegion } from './region.ts';
+import { type NamedTables, onlyNamed, parseTables, TABLE_IDS } from './table-names.ts';
 
 /** The global options that choose the deployment. */
 export interface DeploymentOptions {
@@ -23,6 +29,9 @@ const MAX_PORT = 65_535;
 /** A local engine requires credentials, but accepts any. */
 const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
+/** Milliseconds. The SDK has no time limit of its own. */
+const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
 /** The address of the engine that `npm start` starts. @throws CommandFailure when `DYNAMODB_PORT` is not a port */
 const localAddress = (port: string = DEFAULT_PORT): string => {
   if (/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT) return `http://127.0.0.1:${port}`;
@@ -34,13 +43,13 @@ const isHttpAddress = (text: string): boolean => URL.canParse(text) && /^https?:
 /** Opens the tables of a local engine. Sends no request. */
 const openLocalDeployment = (
   { dynamodb, region, profile, yes }: DeploymentOptions,
-  { tableNames, dynamodbPort }: AdminContext,
-  named: Partial<Deployment['tableNames']>,
+  { tableNames, env }: DeploymentContext,
+  named: NamedTables,
 ): Deployment => {
   for (const [option, value] of Object.entries({ region, profile, yes })) {
     if (value !== undefined) throw new CommandFailure(`--${option} belongs to a deployed stack: name it with --stack`);
   }
-  const address = dynamodb ?? localAddress(dynamodbPort || undefined);
+  const address = dynamodb ?? localAddress(env.DYNAMODB_PORT || undefined);
   if (!isHttpAddress(address)) {
     throw new CommandFailure(`--dynamodb takes the address of a DynamoDB engine, such as ${localAddress()}`);
   }
@@ -52,26 +61,71 @@ const openLocalDeployment = (
   };
 };
 
+const explain = (error: unknown, stack: string, region: Region, profile: string | undefined): CommandFailure => {
+  const failed = error instanceof Error ? error : new Error(String(error));
+  if (/does not exist/.test(failed.message)) {
+    const where = `${region.name} (from ${region.source})`;
+    return new CommandFailure(`there is no stack ${stack} in ${where}: check its name, the region and the account`);
+  }
+  const sentence = awsErrorSentence(failed, profile) ?? `the stack ${stack} could not be read (${failed.name})`;
+  return new CommandFailure(sentence, { cause: error });
+};
+
+const outputsOf = async (account: CloudFormationClientConfig, stack: string): Promise<ReadonlyMap<string, string>> => {
+  const client = new CloudFormationClient({ ...account, requestHandler: TIMEOUTS });
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
+    const outputs = Stacks[0]?.Outputs ?? [];
+    return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
+  } finally {
+    client.destroy();
+  }
+};
+
+/** Opens the tables of a deployed stack. Their names come from its outputs, except those in `named`, such as a restored one. */
+const openStackDeployment = async (
+  stack: string,
+  region: Region,
+  profile: string | undefined,
+  named: NamedTables,
+  yes: string | undefined,
+): Promise<Deployment> => {
+  const account = { region: region.name, ...(profile && { profile }) };
+  const outputs = await outputsOf(account, stack).catch((error: unknown) => {
+    throw explain(error, stack, region, profile);
+  });
+  const nameOf = (id: TableId): string => {
+    const name = named[id] ?? outputs.get(tableOutput(id));
+    if (name) return name;
+    throw new CommandFailure(`the stack ${stack} is not a stack of this service: it has no output ${tableOutput(id)}`);
+  };
+  return {
+    tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, nameOf(id)])) as TableNames,
+    db: connect(account),
+    aws: { profile },
+    address: `the stack ${stack} in ${region.name}`,
+    remedy: 'check the stack in the CloudFormation console',
+    ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
+  };
+};
+
 /**
  * Opens the deployment that the options name: a stack, whose outputs name its tables; tables in AWS without a stack, such as
  * those that a deleted stack retained; or a local engine. Tables without a stack count as production data: only that is
  * retained. Changing it requires the name of the first table.
- * @throws CommandFailure when the options contradict each other, the address is not a URL or the stack cannot be found
+ * @throws CommandFailure when the options contradict each other, the address is not a URL, or the stack does not exist, cannot
+ *   be read or is not a stack of this service
  */
-export const openDeployment = async (
-  options: DeploymentOptions,
-  context: AdminContext,
-  notice: CommandContext['notice'],
-): Promise<Deployment> => {
-  const { dynamodb, stack, region, profile, yes } = options;
+export const openDeployment = async (options: DeploymentOptions, context: DeploymentContext): Promise<Deployment> => {
+  const { dynamodb, stack, region, yes } = options;
   const named = options.tables === undefined ? {} : parseTables(options.tables);
-  const profileInUse = profile ?? context.aws.profile;
+  const profile = options.profile ?? (context.env.AWS_PROFILE || undefined);
   if (stack !== undefined) {
     if (dynamodb !== undefined) {
       throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
     }
-    const found = await regionOf({ stack, region, profile: profileInUse }, context, notice);
-    return openStackDeployment({ stack, region: found, profile, profileInUse, named, yes });
+    const found = await regionOf(stack, region, profile, context);
+    return openStackDeployment(stack, found, profile, named, yes);
   }
   if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);
   if (options.tables === undefined) {
@@ -80,7 +134,7 @@ export const openDeployment = async (
   requireRegion(region, '--region');
   return {
     db: connect({ region, ...(profile && { profile }) }),
-    aws: { profile: profileInUse },
+    aws: { profile },
     tableNames: onlyNamed(named),
     address: `AWS in ${region}`,
     remedy: 'check the region and the table names',

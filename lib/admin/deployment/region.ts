@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSharedConfigFiles } from '@smithy/core/config';
-import type { AdminContext } from '../command/context.ts';
 import { CommandFailure } from '../command/outcome.ts';
+import type { DeploymentContext } from './deployment.ts';
 
 export interface Region {
   readonly name: string;
@@ -22,7 +22,7 @@ export const requireRegion = (name: string, source: string): Region => {
 /** The stack names of `bin/app.ts`. */
 const STACK_OF_STAGE = /^vehicle-verification-([a-z][a-z0-9-]*)$/;
 
-/** The region in the stage's settings, where `cdk deploy` creates the stack. */
+/** The region in the stage's settings, where `cdk deploy` creates the stack. @throws CommandFailure when they are invalid */
 const regionOfStage = async (stack: string, stagesFolder: string): Promise<Region | undefined> => {
   const stage = STACK_OF_STAGE.exec(stack)?.[1];
   if (stage === undefined) return undefined;
@@ -37,17 +37,10 @@ const regionOfStage = async (stack: string, stagesFolder: string): Promise<Regio
   }
 };
 
-const regionOfProfile = async (profile = 'default'): Promise<Region | undefined> => {
+const regionOfProfile = async (profile: string): Promise<string | undefined> => {
   const { configFile, credentialsFile } = await loadSharedConfigFiles();
-  const region = credentialsFile[profile]?.region ?? configFile[profile]?.region;
-  return region ? requireRegion(region, `the profile ${profile}`) : undefined;
+  return credentialsFile[profile]?.region ?? configFile[profile]?.region;
 };
-
-interface Wanted {
-  readonly stack: string;
-  readonly region: string | undefined;
-  readonly profile: string | undefined;
-}
 
 /**
  * The region of a stack: from `--region`, the settings of its stage, `AWS_REGION`, `AWS_DEFAULT_REGION` or the profile, in this
@@ -55,22 +48,26 @@ interface Wanted {
  * @throws CommandFailure when none of them names a region, or it is invalid
  */
 export const regionOf = async (
-  { stack, region, profile }: Wanted,
-  { aws, stagesFolder }: Pick<AdminContext, 'aws' | 'stagesFolder'>,
-  notice: (sentence: string) => void,
+  stack: string,
+  given: string | undefined,
+  profile = 'default',
+  { env, stagesFolder, notice }: DeploymentContext,
 ): Promise<Region> => {
   const settings = await regionOfStage(stack, stagesFolder);
-  if (region !== undefined) {
-    const wanted = requireRegion(region, '--region');
-    if (settings !== undefined && settings.name !== region) {
-      notice(`--region is ${region}, but ${settings.source} has ${settings.name}: the stack in ${region} is used`);
-    }
-    return wanted;
+  const sources = [
+    [given, '--region'],
+    [settings?.name, settings?.source],
+    [env.AWS_REGION, 'AWS_REGION'],
+    [env.AWS_DEFAULT_REGION, 'AWS_DEFAULT_REGION'],
+    [await regionOfProfile(profile), `the profile ${profile}`],
+  ] as const;
+  const [name, source] = sources.find(([name]) => name !== undefined && name !== '') ?? [];
+  if (name === undefined || source === undefined) {
+    throw new CommandFailure(`name the region of the stack ${stack} with --region`);
   }
-  if (settings !== undefined) return settings;
-  if (aws.region) return requireRegion(aws.region, 'AWS_REGION');
-  if (aws.defaultRegion) return requireRegion(aws.defaultRegion, 'AWS_DEFAULT_REGION');
-  const ofProfile = await regionOfProfile(profile);
-  if (ofProfile !== undefined) return ofProfile;
-  throw new CommandFailure(`name the region of the stack ${stack} with --region`);
+  const region = requireRegion(name, source);
+  if (settings !== undefined && settings.name !== name) {
+    notice(`--region is ${name}, but ${settings.source} has ${settings.name}: the stack in ${name} is used`);
+  }
+  return region;
 };

@@ -17,14 +17,14 @@ beforeAll(async () => {
   await writeFile(join(stages, 'prod.json'), '{ "region": "eu-west-1" }');
   await writeFile(join(stages, 'typo.json'), '{ "region": "London" }');
   await writeFile(join(stages, 'broken.json'), '{ "region"');
-  await writeFile(join(stages, 'config'), '[default]\nregion = eu-north-1\n[profile ops]\nregion = eu-south-1\n');
+  const credentials = 'aws_access_key_id = test\naws_secret_access_key = test\n';
+  const [ours, ops] = ['[default]\nregion = eu-north-1\n', '[profile ops]\nregion = eu-south-1\n'];
+  await writeFile(join(stages, 'config'), [ours, credentials, ops, credentials].join(''));
   for (const name of Object.keys(process.env).filter((name) => name.startsWith('AWS_'))) delete process.env[name];
   Object.assign(process.env, {
     AWS_CONFIG_FILE: join(stages, 'config'),
     AWS_SHARED_CREDENTIALS_FILE: join(stages, 'none'),
     AWS_ENDPOINT_URL: server.endpoint,
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
   });
 });
 beforeEach(() => server.failWith(undefined));
@@ -34,8 +34,8 @@ afterAll(async () => {
 });
 
 /** Reads a stack that does not exist: the message and the signature contain the region. */
-const run = async (stack: string, aws: CommandOptions['aws'] = {}, ...args: string[]) => {
-  const result = await runCommand(['keys', 'list', '--stack', stack, ...args], NAMES, { aws, stagesFolder: stages });
+const run = async (stack: string, env: CommandOptions['env'] = {}, ...args: string[]) => {
+  const result = await runCommand(['keys', 'list', '--stack', stack, ...args], NAMES, { env, stagesFolder: stages });
   return { ...result, regions: [...server.regions] };
 };
 
@@ -48,7 +48,7 @@ describe('The region of a stack', () => {
   it('is that of the settings of its stage, whatever the environment says', async () => {
     const expected = missing(PROD, 'eu-west-1', 'stages/prod.json');
     expect(await run(PROD)).toEqual(expected);
-    expect(await run(PROD, { region: 'us-east-1' })).toMatchObject({ stderr: expected.stderr });
+    expect(await run(PROD, { AWS_REGION: 'us-east-1' })).toMatchObject({ stderr: expected.stderr });
   });
 
   it('is that of --region, with a notice when the settings differ', async () => {
@@ -69,13 +69,11 @@ describe('The region of a stack', () => {
   });
 
   it('comes from AWS_REGION, AWS_DEFAULT_REGION or the profile, in this order, when no file has it', async () => {
-    const environment = { region: 'us-east-1', defaultRegion: 'us-west-2', profile: 'ops' };
+    const environment = { AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-west-2', AWS_PROFILE: 'ops' };
     expect(await run('x', environment)).toEqual(missing('x', 'us-east-1', 'AWS_REGION'));
     server.failWith(undefined);
-    expect(await run('x', { ...environment, region: undefined })).toEqual(
-      missing('x', 'us-west-2', 'AWS_DEFAULT_REGION'),
-    );
-    expect((await run('x', { profile: 'ops' })).stderr).toContain('in eu-south-1 (from the profile ops)');
+    expect(await run('x', { ...environment, AWS_REGION: '' })).toEqual(missing('x', 'us-west-2', 'AWS_DEFAULT_REGION'));
+    expect((await run('x', { AWS_PROFILE: 'ops' })).stderr).toContain('in eu-south-1 (from the profile ops)');
     expect((await run('x')).stderr).toContain('in eu-north-1 (from the profile default)');
   });
 
