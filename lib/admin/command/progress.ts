@@ -1,5 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { AdminContext } from './context.ts';
+import { formatNumber } from './printable.ts';
 
 /** Shows the progress of a command, in bytes of a file or in items. */
 export interface Progress {
@@ -8,8 +9,6 @@ export interface Progress {
 }
 
 const SILENT: Progress = { update: () => undefined, stop: () => undefined };
-
-const number = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
 /** A progress bar with rows, rate, rejections and time left, on standard error; nothing unless that is a terminal. */
 export const showProgress = (
@@ -40,7 +39,7 @@ export const showProgress = (
   return {
     update: (done, { rows, rejected = 0 }) => {
       const rate = (rows * 1_000) / Math.max(1, performance.now() - started);
-      bar.update(done, { rows: number(rows), rate: number(rate), rejected: number(rejected) });
+      bar.update(done, { rows: formatNumber(rows), rate: formatNumber(rate), rejected: formatNumber(rejected) });
     },
     stop,
   };

@@ -5,11 +5,10 @@ import { type ContentReport, contentCheck } from '../../content-maintenance/cont
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
+import { formatNumber } from '../command/printable.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { asStagingFailure } from '../file-command/staging-file.ts';
-
-const number = (value: number): string => value.toLocaleString('en-GB');
 
 /** Where an inconsistency is, for an operator. */
 const placeOf = (found: Inconsistency): string => {
@@ -51,7 +50,7 @@ const readable = ({ items, lists, inconsistencies, busy }: Checked, where = ''):
       ({ list, bucket }) =>
         `${where}Bucket ${bucket} of list ${list} changes too often to be counted; check again later.\n`,
     ),
-    `${where}${number(items)} items in ${number(lists)} lists, ${number(inconsistencies.length)} inconsistencies.\n`,
+    `${where}${formatNumber(items)} items in ${formatNumber(lists)} lists, ${formatNumber(inconsistencies.length)} inconsistencies.\n`,
   ].join('');
 };
 
@@ -70,16 +69,14 @@ const checkContent = async (repair: boolean, context: CommandContext): Promise<C
   if (repair) await requireConfirmation('This rewrites lists and slugs', context);
   const { db, tableNames } = context.deployment;
   const onProgress = (entries: number) => {
-    if (context.showsProgress) context.stderr.write(`\r${number(entries)} entries read`);
+    if (context.showsProgress) context.stderr.write(`\r${formatNumber(entries)} entries read`);
   };
   const report = await contentCheck(db, tableNames.content)
     .check({ onProgress, signal: context.signal })
     .catch((error: unknown) => {
-      if (context.signal.aborted) return undefined;
       throw asStagingFailure(error, tmpdir(), 'TMPDIR names another folder');
     })
     .finally(() => context.showsProgress && context.stderr.write('\n'));
-  if (report === undefined) return { text: '', data: { interrupted: true }, exitCode: EXIT.interrupted };
   const repairsOf = (environment: KeyEnvironment) =>
     repair ? contentRepair(db, tableNames.content, environment) : undefined;
   const live = await repairAll(report, repairsOf('live'));

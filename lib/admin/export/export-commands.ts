@@ -1,18 +1,95 @@
+import { extname } from 'node:path';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
-import type { CommandResult } from '../command/outcome.ts';
+import { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { readStored } from '../../../core/schemas/record.ts';
+import { VehicleRecord } from '../../../core/vehicles/record.ts';
+import { contentExport } from '../../content-maintenance/content-export.ts';
+import { CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
+import { formatNumber } from '../command/printable.ts';
+import { showProgress } from '../command/progress.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { exportContent } from './export-content.ts';
-import { exportRecords } from './export-records.ts';
+import { writeOutput } from '../files/output-file.ts';
+import { rejectedPath, removeRejected, writeRejected } from '../files/rejected-file.ts';
+import type { RejectedRow } from '../files/row.ts';
 
+/** Writes every record of a kind to an NDJSON file. @throws CommandFailure when a file cannot be written */
 type Export = (path: string, context: CommandContext) => Promise<CommandResult>;
 
+/** Escapes U+FFFD: an import takes the character itself for invalid UTF-8. */
+const lineOf = (record: object): string => `${JSON.stringify(record).replaceAll('\ufffd', '\\ufffd')}\n`;
+
+const write = (path: string, lines: AsyncIterable<string>, { signal }: CommandContext): Promise<void> =>
+  writeOutput(path, lines, { part: `${path}.part`, signal });
+
+/** The record of a stored item, which an import restores unchanged; undefined when the item is damaged. */
+const READ = {
+  vehicles: (item: unknown): object | undefined => readStored(VehicleRecord, item),
+  compliance: (item: unknown): object | undefined => {
+    const record = readStored(ComplianceRecord, item);
+    // Without the field, an import would take the time of the file.
+    return record && { ...record, lastUpdated: record.lastUpdated ?? null };
+  },
+};
+
+/** The registrations of damaged records, which the API cannot return either, are written to `FILE.rejected.ndjson`. */
+const exportRecords =
+  (kind: keyof typeof READ, noun: string): Export =>
+  async (file, context) => {
+    const { db, tableNames } = context.deployment;
+    const damaged: RejectedRow[] = [];
+    let exported = 0;
+    async function* lines() {
+      const scan = paginateScan({ client: db }, { TableName: tableNames[kind], ConsistentRead: true });
+      for await (const { Items = [] } of scan) {
+        for (const item of Items) {
+          const record = READ[kind](item);
+          if (record !== undefined) {
+            exported += 1;
+            yield lineOf(record);
+            continue;
+          }
+          const line = exported + damaged.length + 1;
+          // Only the registration: the item may contain values that JSON cannot represent.
+          const text = JSON.stringify({ registration: item.registration });
+          const reasons = ['the stored record is damaged; load it again from its source'];
+          damaged.push({ row: { line, text, isJson: true, fields: {}, issues: [] }, reasons });
+        }
+        // A count without a total: DynamoDB's item count is up to six hours old.
+        if (context.showsProgress) context.stderr.write(`\r${formatNumber(exported + damaged.length)} records read`);
+      }
+    }
+    await removeRejected(file, 'export');
+    await write(file, lines(), context).finally(() => context.showsProgress && context.stderr.write('\n'));
+    const text = `${formatNumber(exported)} ${noun} are in ${file}.\n`;
+    const data = { kind, file, exported, damaged: damaged.length };
+    if (damaged.length === 0) return { text, data: { ...data, rejectedFile: null } };
+    await writeRejected(file, 'export', [damaged]);
+    const rejectedFile = rejectedPath(file);
+    const notes = `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}\n`;
+    return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.someRejected };
+  };
+
+/** In an order from which the import restores the order of the lists. */
+const exportContent: Export = async (file, context) => {
+  const { db, tableNames } = context.deployment;
+  const content = contentExport(db, tableNames.content);
+  const progress = showProgress(context, 'content', await content.count());
+  let items = 0;
+  async function* lines() {
+    for await (const item of content.items()) {
+      items += 1;
+      progress.update(items, { rows: items });
+      yield lineOf(item);
+    }
+  }
+  await write(file, lines(), context).finally(progress.stop);
+  return { text: `${formatNumber(items)} content items are in ${file}.\n`, data: { file, items } };
+};
+
 const EXPORTS: readonly (readonly [noun: string, about: string, Export])[] = [
-  ['vehicles', 'every vehicle with its policies', (path, context) => exportRecords('vehicles', path, context)],
-  [
-    'compliance',
-    'MOT, road tax and fines of every vehicle',
-    (path, context) => exportRecords('compliance', path, context),
-  ],
+  ['vehicles', 'every vehicle with its policies', exportRecords('vehicles', 'vehicles')],
+  ['compliance', 'MOT, road tax and fines of every vehicle', exportRecords('compliance', 'compliance records')],
   ['content', 'every content item, with its id, timestamps and version', exportContent],
 ];
 
@@ -24,6 +101,11 @@ export const addExportCommands = (program: Command, run: Runner): void => {
       .command(noun)
       .description(about)
       .argument('<file>', 'a .ndjson file; an existing one is replaced')
-      .action((file: string) => run((context) => perform(file, context)));
+      .action((file: string) =>
+        run((context) => {
+          if (extname(file).toLowerCase() === '.ndjson') return perform(file, context);
+          throw new CommandFailure(`an export is NDJSON; give a name that ends in .ndjson: ${file}`);
+        }),
+      );
   }
 };

@@ -1,4 +1,4 @@
-import { printable } from '../command/printable.ts';
+import { formatNumber, printable } from '../command/printable.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 
 /** Rows that were rejected for the same reason. */
@@ -20,8 +20,6 @@ const MAX_VALUE_LENGTH = 40;
 
 /** A registration is personal data: it is in the file of rejected rows only. */
 const PRIVATE_FIELDS = new Set(['registration']);
-
-const number = (value: number): string => value.toLocaleString('en-GB');
 
 /** The value of a field such as `valid_from` or `policies[0].validFrom`. */
 const valueAt = (fields: Row['fields'], name: string): string | undefined => {
@@ -69,15 +67,15 @@ export const rejectionReasons = () => {
     /** A line for each reason; advice is below the first reason that has it. */
     toText: (): string => {
       const shown = sorted().slice(0, MAX_SHOWN);
-      const width = number(shown[0]?.rows ?? 0).length;
+      const width = formatNumber(shown[0]?.rows ?? 0).length;
       const lines = shown.flatMap(({ rows, reason, advice, firstLine, firstValue }) => [
-        `${number(rows).padStart(width)} × ${reason}, first in line ${firstLine}${firstValue ? `: ${firstValue}` : ''}`,
+        `${formatNumber(rows).padStart(width)} × ${reason}, first in line ${firstLine}${firstValue ? `: ${firstValue}` : ''}`,
         ...(advice && shown.find((one) => one.advice === advice)?.reason === reason
           ? [`${' '.repeat(width + 3)}(${advice})`]
           : []),
       ]);
       const more = reasons.size - shown.length;
-      if (more > 0) lines.push(`… and ${number(more)} more reasons`);
+      if (more > 0) lines.push(`… and ${formatNumber(more)} more reasons`);
       return lines.map((line) => `${line}\n`).join('');
     },
   };

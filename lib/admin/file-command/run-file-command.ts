@@ -1,8 +1,9 @@
 import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
+import { formatNumber } from '../command/printable.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
-import { rejectedFile, rejectedPath } from '../files/rejected-file.ts';
+import { rejectedPath, removeRejected, writeRejected } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
 import type { FileCommand, FileJob, FileOptions, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
@@ -10,8 +11,6 @@ import { openStaging, type Staging, stageFile } from './stage-file.ts';
 import { type StagingState, stagedRows } from './staged-rows.ts';
 import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-file.ts';
 import { type Counts, workThrough } from './work-through.ts';
-
-const number = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
 const rateOf = ({ read, skipped }: Counts, seconds: number): number => (read - skipped) / Math.max(seconds, 1e-3);
 
@@ -23,12 +22,12 @@ const tableOf = (
 ): string => {
   const labels = { loaded: `${noun} loaded`, kept: 'kept', removed: `${noun} removed`, notThere: 'not there' };
   const columns = new Map([
-    ['rows read', number(counts.read)],
-    ...(counts.skipped > 0 ? [['rows skipped', number(counts.skipped)] as const] : []),
-    ...outcomes.map((outcome) => [labels[outcome], number(counts[outcome])] as const),
-    ['rows rejected', number(counts.rejected)],
+    ['rows read', formatNumber(counts.read)],
+    ...(counts.skipped > 0 ? [['rows skipped', formatNumber(counts.skipped)] as const] : []),
+    ...outcomes.map((outcome) => [labels[outcome], formatNumber(counts[outcome])] as const),
+    ['rows rejected', formatNumber(counts.rejected)],
     ['seconds', seconds.toFixed(1)],
-    ['rows per second', number(rateOf(counts, seconds))],
+    ['rows per second', formatNumber(rateOf(counts, seconds))],
   ]);
   return readableTable([...columns.keys()], [[...columns.values()]], { align: 'right' });
 };
@@ -46,7 +45,7 @@ const emptyNote = (format: FileFormat, done: Outcome): string => {
 
 const rejectionNotes = (rejected: number, reasons: RejectionReasons, file: string): string => {
   if (rejected === 0) return '';
-  const rows = rejected === 1 ? '1 row was rejected' : `${number(rejected)} rows were rejected`;
+  const rows = rejected === 1 ? '1 row was rejected' : `${formatNumber(rejected)} rows were rejected`;
   return `${reasons.toText()}${rows}; the reasons are in ${file}\n`;
 };
 
@@ -71,15 +70,17 @@ const finish = async <Entry>(
   reasons: RejectionReasons,
 ): Promise<boolean> => {
   const { command, source, options, deployment } = job;
-  const file = await rejectedFile(source.path, hash);
+  await removeRejected(source.path, hash);
   const staged = stagedRows(db, state);
-  const writeRejections = async (): Promise<void> => {
+  function* rejections() {
     for (const page of staged.rejectionPages(false)) {
       for (const rejection of page) reasons.add(rejection);
-      await file.add(page);
+      yield page;
     }
-    await file.close();
+  }
+  const writeRejections = async (): Promise<void> => {
     counts.rejected = staged.rejected(false);
+    if (counts.rejected > 0) await writeRejected(source.path, hash, rejections());
   };
   try {
     const isAtEnd = await workThrough(job, state, staged, counts, {
