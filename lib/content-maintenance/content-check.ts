@@ -1,6 +1,6 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
+import { Readable } from 'node:stream';
 import { type DynamoDBDocumentClient, GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import pLimit from 'p-limit';
 import { type ContentStore, contentStore, type Entry } from '../../core/content/content-entries.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
@@ -13,8 +13,6 @@ import { recount } from './list-recount.ts';
 const PATIENCE_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
-/** Suspected inconsistencies that are taken from the scan at a time. */
-const CHUNK = 1_000;
 
 /** What a check found in the content of one environment. */
 export interface ContentReport {
@@ -24,17 +22,6 @@ export interface ContentReport {
   readonly inconsistencies: readonly Inconsistency[];
   /** Buckets that changed during every recount, so that nothing is known of their counters. */
   readonly busy: readonly Bucket[];
-}
-
-function* chunks<T>(values: Iterable<T>): Generator<T[]> {
-  let chunk: T[] = [];
-  for (const value of values) {
-    chunk.push(value);
-    if (chunk.length < CHUNK) continue;
-    yield chunk;
-    chunk = [];
-  }
-  yield chunk;
 }
 
 /** Confirms what looks inconsistent in a scan of one environment's content. */
@@ -85,21 +72,18 @@ const confirmScan = (store: ContentStore) => {
   };
 
   return async (scan: ContentScan, signal: AbortSignal | undefined): Promise<ContentReport> => {
-    const limit = pLimit(AT_ONCE);
-    const inconsistencies: Inconsistency[] = [];
+    const options = { concurrency: AT_ONCE, ...(signal && { signal }) };
+    const inconsistencies: Inconsistency[] = await Readable.from(scan.suspected())
+      .filter(isInconsistent, options)
+      .toArray();
     const busy: Bucket[] = [];
-    for (const chunk of chunks(scan.suspected())) {
-      signal?.throwIfAborted();
-      const areConfirmed = await limit.map(chunk, isInconsistent);
-      inconsistencies.push(...chunk.filter((_, index) => areConfirmed[index]));
-    }
     // Counters last, since other repairs change what they count.
-    for (const chunk of chunks(scan.buckets())) {
-      signal?.throwIfAborted();
-      const recounts = await limit.map(chunk, ({ list, bucket }) => recount(store, list, bucket));
-      busy.push(...chunk.filter((_, index) => recounts[index] === 'busy'));
-      const miscounts = recounts.filter((found) => typeof found === 'object');
-      inconsistencies.push(...miscounts.map((found) => ({ kind: 'miscounted bucket' as const, ...found })));
+    const recounts = Readable.from(scan.buckets()).map(async (bucket: Bucket) => {
+      return { bucket, found: await recount(store, bucket.list, bucket.bucket) };
+    }, options);
+    for await (const { bucket, found } of recounts) {
+      if (found === 'busy') busy.push(bucket);
+      else if (found !== 'right') inconsistencies.push({ kind: 'miscounted bucket', ...found });
     }
     return { items: scan.items(), lists: scan.lists(), inconsistencies, busy };
   };

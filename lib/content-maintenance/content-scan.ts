@@ -1,7 +1,5 @@
 /** A scan of the content table, staged in SQLite files in the temporary folder: its memory does not grow with the content. */
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
@@ -87,8 +85,9 @@ const SUSPECTED = [
 ] as const;
 
 /** The entries of one environment's content, read at different times. */
-const stagedScan = (path: string) => {
-  const db = new DatabaseSync(path);
+const stagedScan = () => {
+  // Without a name the file is deleted as soon as it is open, so it is gone however the process ends.
+  const db = new DatabaseSync('');
   db.exec(TABLES);
   const add = (table: string) => db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`);
   const [addMember, addWantedMember] = [add('members'), add('wanted_members')];
@@ -140,7 +139,7 @@ export type ContentScan = ReturnType<typeof stagedScan>;
 
 /**
  * Reads the whole table, each environment's content apart, and calls `use` with it. `onProgress` gets the number of entries
- * read so far. The files are deleted afterwards, also when the process exits before.
+ * read so far.
  */
 export const withContentScan = async <T>(
   db: DynamoDBDocumentClient,
@@ -148,29 +147,20 @@ export const withContentScan = async <T>(
   onProgress: (entries: number) => void,
   use: (scans: Readonly<Record<KeyEnvironment, ContentScan>>) => Promise<T>,
 ): Promise<T> => {
-  const folder = mkdtempSync(join(tmpdir(), 'content-check-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', remove);
-  // Where SQLite compares tables that are larger than its memory.
-  process.env.SQLITE_TMPDIR = folder;
+  process.env.SQLITE_TMPDIR = tmpdir();
+  const scans = { live: stagedScan(), test: stagedScan() };
   try {
-    const scans = { live: stagedScan(join(folder, 'live.sqlite')), test: stagedScan(join(folder, 'test.sqlite')) };
-    try {
-      let entries = 0;
-      for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
-        for (const stored of Items) {
-          const { environment, entry } = separatePrefix(stored);
-          scans[environment].add(entry);
-        }
-        entries += Items.length;
-        onProgress(entries);
+    let entries = 0;
+    for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
+      for (const stored of Items) {
+        const { environment, entry } = separatePrefix(stored);
+        scans[environment].add(entry);
       }
-      return await use(scans);
-    } finally {
-      for (const scan of Object.values(scans)) scan.close();
+      entries += Items.length;
+      onProgress(entries);
     }
+    return await use(scans);
   } finally {
-    remove();
-    process.off('exit', remove);
+    for (const scan of Object.values(scans)) scan.close();
   }
 };
