@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { claimantOf, contentReads, contentStore, readEntries } from '../../core/content/content-entries.ts';
+import {
+  ALL_ITEMS,
+  type ContentStore,
+  claimantOf,
+  contentReads,
+  contentStore,
+  domainList,
+  readEntries,
+} from '../../core/content/content-entries.ts';
 import type { Moment } from '../../core/content/content-table.ts';
-import { contentTransactions } from '../../core/content/content-writes.ts';
+import { contentTransactions, contentWrites } from '../../core/content/content-writes.ts';
 import type { ContentItem, StoredItem } from '../../core/content/item.ts';
+import { transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
-import { createItems } from './create-items.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-/** The outcome of a row. A skipped row wrote nothing. */
-export type ImportOutcome =
-  | { readonly kind: 'created' | 'replaced' | 'unchanged' | 'slug taken' }
-  | { readonly kind: 'skipped'; readonly reason: string };
+/** Why a row was not imported; undefined when its item is stored. */
+export type NotImported = string | undefined;
+
+const SLUG_TAKEN = 'slug: belongs to another item of this domain';
 
 /** Why a row must not change the stored item that has its id or slug; undefined when it may. */
-export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
+export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => NotImported;
 
 /** Attempts for a row without an id while other requests create or remove the item of its slug. */
 const MAX_SLUG_RETRIES = 3;
@@ -22,6 +30,35 @@ const MAX_SLUG_RETRIES = 3;
 const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
 type StoredOf = (row: ImportedItem) => StoredItem | undefined;
+
+/**
+ * Adds new items, which must fit one transaction (`fitsOneTransaction`), to the end of their lists in their order: the entries
+ * that the creation of one item has, with one update of each counter.
+ * False, with nothing written, when one of them or its slug exists. @throws DeadlineExceeded
+ */
+const createItems = async (
+  store: ContentStore,
+  items: readonly ContentItem[],
+  deadline: Deadline,
+): Promise<boolean> => {
+  const writes = contentWrites(store);
+  const append = async ([list, added]: readonly [string, readonly ContentItem[]]) => {
+    const first = await store.lists.allocate(list, added.length);
+    return { list, members: added.map(({ id }, index) => ({ id, position: first + index })) };
+  };
+  const byDomain = Map.groupBy(items, ({ domain }) => domainList(domain));
+  const [all, ...domains] = await Promise.all([append([ALL_ITEMS, items]), ...[...byDomain].map(append)]);
+  const positions = new Map(domains.flatMap(({ members }) => members.map(({ id, position }) => [id, position])));
+  const parts = [
+    ...items.map((item, index) => {
+      const at = { all: all.members[index]?.position ?? 0, domain: positions.get(item.id) ?? 0 };
+      return writes.addItem({ item, positions: at });
+    }),
+    ...items.map(writes.claimSlug),
+    ...[all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
+  ];
+  return (await transact(store.db, parts, deadline)).committed;
+};
 
 /** Imports items from a file into the content of live keys. Safe while the service and other imports run. */
 export const contentImport = (
@@ -46,20 +83,11 @@ export const contentImport = (
   let earlierCalls: Promise<unknown> = Promise.resolve();
 
   /** Writes a row in the place of what was read. `changed` when another request changed that meanwhile. */
-  const write = async (
-    row: ImportedItem,
-    stored: StoredItem | undefined,
-    { now, deadline }: Moment,
-  ): Promise<ImportOutcome | { readonly kind: 'changed' }> => {
+  const write = async (row: ImportedItem, stored: StoredItem | undefined, { now, deadline }: Moment) => {
     const timestamp = now.toISOString();
-    if (stored === undefined) {
-      const { kind } = await transactions.insert(newItem(row, row.id ?? randomUUID(), timestamp), deadline);
-      return { kind: kind === 'done' ? 'created' : kind === 'slug taken' ? kind : 'changed' };
-    }
+    if (stored === undefined) return transactions.insert(newItem(row, row.id ?? randomUUID(), timestamp), deadline);
     const item = replacement(stored.item, row, timestamp);
-    if (item === undefined) return { kind: 'unchanged' };
-    const { kind } = await transactions.replace(stored, item, deadline);
-    return { kind: kind === 'done' ? 'replaced' : kind };
+    return item === undefined ? ({ kind: 'done' } as const) : transactions.replace(stored, item, deadline);
   };
 
   const findStored = async (row: ImportedItem, { deadline }: Moment): Promise<StoredItem | undefined> => {
@@ -68,11 +96,11 @@ export const contentImport = (
   };
 
   /** Imports one row by itself, and again while other requests change its item. */
-  const importRow = async (row: ImportedItem, moment: Moment): Promise<ImportOutcome> => {
+  const importRow = async (row: ImportedItem, moment: Moment): Promise<NotImported> => {
     for (let tries = 0; ; tries += 1) {
-      const outcome = await write(row, await findStored(row, moment), moment);
-      const mayHaveChanged = outcome.kind === 'slug taken' && row.id === undefined && tries < MAX_SLUG_RETRIES;
-      if (outcome.kind !== 'changed' && !mayHaveChanged) return outcome;
+      const { kind } = await write(row, await findStored(row, moment), moment);
+      if (kind === 'done') return undefined;
+      if (kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES)) return SLUG_TAKEN;
       await moment.deadline.pause(backoffMs(tries));
     }
   };
@@ -89,26 +117,22 @@ export const contentImport = (
     return (row) => found.get(row.id ?? slugOf(row));
   };
 
-  /** Creates items in one transaction. False, with nothing written, when one of them or its slug exists. */
-  const createTogether = async (rows: readonly ImportedItem[], { now, deadline }: Moment): Promise<boolean> => {
-    const items = rows.map((row) => newItem(row, row.id ?? randomUUID(), now.toISOString()));
-    return items.length === 0 || createItems(store, items, deadline);
-  };
-
   /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */
   const importAppended = async (rows: readonly ImportedItem[], storedOf: StoredOf, moment: Moment) => {
-    const outcomes = new Map<ImportedItem, ImportOutcome>();
+    const outcomes = new Map<ImportedItem, NotImported>();
     const created: ImportedItem[] = [];
     const moved: ImportedItem[] = [];
     for (const row of rows) {
       const item = storedOf(row)?.item;
       const reason = item && skipReasonOf(row, item);
-      if (reason !== undefined) outcomes.set(row, { kind: 'skipped', reason });
+      if (reason !== undefined) outcomes.set(row, reason);
       else if (item === undefined) created.push(row);
       else if (item.domain !== row.domain) moved.push(row);
     }
-    const areCreated = await createTogether(created, moment);
-    for (const row of created) outcomes.set(row, areCreated ? { kind: 'created' } : await importRow(row, moment));
+    const timestamp = moment.now.toISOString();
+    const items = created.map((row) => newItem(row, row.id ?? randomUUID(), timestamp));
+    const areCreated = created.length > 0 && (await createItems(store, items, moment.deadline));
+    for (const row of created) outcomes.set(row, areCreated ? undefined : await importRow(row, moment));
     for (const row of moved) outcomes.set(row, await importRow(row, moment));
     return outcomes;
   };
@@ -122,20 +146,20 @@ export const contentImport = (
      * Calls may overlap: the lists get the items in the order of the calls, and when one call fails, so do all later ones.
      * @throws DeadlineExceeded
      * @example
-     * const outcomes = await contentImport(db, table).importBatch(rows, { now, deadline });
+     * const reasons = await contentImport(db, table).importBatch(rows, { now, deadline });
      */
-    importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportOutcome[]> => {
+    importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<NotImported[]> => {
       const reading = findAllStored(rows, moment);
       const appending = Promise.all([reading, earlierCalls]).then(([storedOf]) =>
         importAppended(rows, storedOf, moment),
       );
       earlierCalls = appending;
       const [appended, storedOf] = [await appending, await reading];
-      const outcomes: ImportOutcome[] = [];
+      const outcomes: NotImported[] = [];
       for (const row of rows) {
         const stored = storedOf(row);
-        const isUnchanged = stored !== undefined && replacement(stored.item, row, '') === undefined;
-        outcomes.push(appended.get(row) ?? (isUnchanged ? { kind: 'unchanged' } : await importRow(row, moment)));
+        const isDone = appended.has(row) || (stored !== undefined && replacement(stored.item, row, '') === undefined);
+        outcomes.push(isDone ? appended.get(row) : await importRow(row, moment));
       }
       return outcomes;
     },

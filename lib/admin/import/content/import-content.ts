@@ -1,16 +1,14 @@
 import type { ContentItem } from '../../../../core/content/item.ts';
 import { deadlineIn } from '../../../../core/runtime/deadline.ts';
-import { contentImport, type ImportOutcome } from '../../../content-maintenance/content-import.ts';
+import { contentImport } from '../../../content-maintenance/content-import.ts';
 import { fitsOneTransaction, type ImportedItem } from '../../../content-maintenance/imported-item.ts';
-import type { Claims, ImportKind, Outcome, Waiting } from '../../file-command/file-command.ts';
+import type { Claims, ImportKind } from '../../file-command/file-command.ts';
 import { CONTENT_COLUMNS, readContentRow } from './content-row.ts';
 
 /** Concurrent transactions. Few, because they conflict on the counters of their lists. */
 const TRANSACTIONS_IN_FLIGHT = 4;
 /** Milliseconds for one transaction's items, including retries. */
 const TRANSACTION_TIMEOUT_MS = 30_000;
-
-const SLUG_TAKEN = 'slug: belongs to another item of this domain';
 
 const slugOf = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
 /** The claim of a row without an id. */
@@ -41,11 +39,6 @@ const skipReasonOf = (item: ImportedItem, stored: ContentItem, { lineOf }: Claim
   return repeats('this item', other < own ? other : undefined)[0];
 };
 
-const outcomeOf = (outcome: ImportOutcome): Outcome | Waiting => {
-  if (outcome.kind === 'skipped') return { waitsFor: outcome.reason };
-  return outcome.kind === 'slug taken' ? { waitsFor: SLUG_TAKEN } : 'loaded';
-};
-
 /** Content items in the order of the file: CSV or NDJSON, an item per row. */
 export const content: ImportKind<ImportedItem> = {
   noun: 'content',
@@ -65,8 +58,8 @@ export const content: ImportKind<ImportedItem> = {
       requestsInFlight: TRANSACTIONS_IN_FLIGHT,
       fits: fitsOneTransaction,
       write: async (rows) => {
-        const outcomes = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
-        return outcomes.map(outcomeOf);
+        const reasons = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
+        return reasons.map((reason) => (reason === undefined ? 'loaded' : { waitsFor: reason }));
       },
     };
   },
