@@ -22,25 +22,20 @@ export const showProgress = (
       format: `${noun} {bar} {percentage} %  {rows} rows, {rate}/s, {rejected} rejected, {eta_formatted} left`,
       stream: stderr,
       barsize: 20,
-      hideCursor: true,
+      // The library cuts the line off, and does not change a mode of the terminal that a killed process would leave.
+      linewrap: true,
       // After Ctrl-C the writes in flight are finished: the bar stays until then.
       gracefulExit: false,
     },
     Presets.shades_classic,
   );
   const started = performance.now();
-  // Shows the cursor again however the process ends.
-  const stop = () => {
-    process.off('exit', stop);
-    bar.stop();
-  };
-  process.once('exit', stop);
   bar.start(total, 0, { rows: '0', rate: '0', rejected: '0' });
   return {
     update: (done, { rows, rejected = 0 }) => {
       const rate = (rows * 1_000) / Math.max(1, performance.now() - started);
       bar.update(done, { rows: formatNumber(rows), rate: formatNumber(rate), rejected: formatNumber(rejected) });
     },
-    stop,
+    stop: () => bar.stop(),
   };
 };
