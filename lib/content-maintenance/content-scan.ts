@@ -3,44 +3,9 @@ import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
-import {
-  ALL_ITEMS,
-  CONTENT_PREFIX,
-  domainList,
-  type Entry,
-  parseItem,
-  type SlugClaim,
-} from '../../core/content/content-entries.ts';
+import { ALL_ITEMS, CONTENT_PREFIX, domainList, type Entry, parseItem } from '../../core/content/content-entries.ts';
 import { bucketOf } from '../../core/counted-list/entries.ts';
 import type { SuspectedInconsistency } from './content-inconsistencies.ts';
-
-/** The environment that an entry belongs to, and the entry with its partition key as it is without the prefix. */
-const separatePrefix = (entry: Entry): { readonly environment: KeyEnvironment; readonly entry: Entry } => {
-  const pk = String(entry.pk);
-  if (!pk.startsWith(CONTENT_PREFIX.test)) return { environment: 'live', entry };
-  return { environment: 'test', entry: { ...entry, pk: pk.slice(CONTENT_PREFIX.test.length) } };
-};
-
-/** The slug that an entry, its key without a prefix, claims for an item; undefined for another kind of entry. */
-const parseSlug = ({ pk, sk, id }: Entry): SlugClaim | undefined => {
-  const [, domain = '', slug = ''] = String(pk).split('#');
-  return sk === 'slug' && typeof id === 'string' ? { domain, slug, id } : undefined;
-};
-
-/** An entry of a list. */
-type ListEntry =
-  | { readonly kind: 'allocator'; readonly list: string; readonly allocated: number }
-  | { readonly kind: 'counter'; readonly list: string; readonly bucket: number }
-  | { readonly kind: 'member'; readonly list: string; readonly position: number; readonly id: string };
-
-/** Parses an entry of the table, its key without a prefix; undefined when it belongs to no list. */
-export const parseListEntry = ({ pk, sk, allocated, member }: Entry): ListEntry | undefined => {
-  const [kind, list = ''] = String(pk).split('#');
-  if (kind === 'head') return { kind: 'allocator', list, allocated: Number(allocated) };
-  if (kind === 'counters') return { kind: 'counter', list, bucket: Number(sk) };
-  if (kind === 'members') return { kind: 'member', list, position: Number(sk), id: String(member) };
-  return undefined;
-};
 
 /** A bucket of a list. */
 export interface Bucket {
@@ -106,16 +71,17 @@ const stagedScan = () => {
     Number(db.prepare(`SELECT count(${what}) AS count FROM ${table}`).get()?.count);
 
   return {
+    /** Adds an entry, its partition key as it is without the prefix of the environment. */
     add: (entry: Entry): void => {
-      const found = parseListEntry(entry);
-      const claim = parseSlug(entry);
-      if (found?.kind === 'allocator') addAllocator.run(found.list, found.allocated);
-      else if (found?.kind === 'counter') addBucket.run(found.list, found.bucket);
-      else if (found) {
-        addMember.run(found.list, found.position, found.id);
-        addBucket.run(found.list, bucketOf(found.position));
-      } else if (claim) addSlug.run(claim.domain, claim.slug, claim.id);
-      else if (entry.sk === 'item') addItem(entry);
+      const { pk, sk, id, allocated, member } = entry;
+      const [kind, name = '', slug = ''] = String(pk).split('#');
+      if (kind === 'head') addAllocator.run(name, Number(allocated));
+      else if (kind === 'counters') addBucket.run(name, Number(sk));
+      else if (kind === 'members') {
+        addMember.run(name, Number(sk), String(member));
+        addBucket.run(name, bucketOf(Number(sk)));
+      } else if (sk === 'slug' && typeof id === 'string') addSlug.run(name, slug, id);
+      else if (sk === 'item') addItem(entry);
     },
     items: () => count('*', 'wanted_slugs'),
     /** Lists that items are in. */
@@ -152,9 +118,10 @@ export const withContentScan = async <T>(
   try {
     let entries = 0;
     for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
-      for (const stored of Items) {
-        const { environment, entry } = separatePrefix(stored);
-        scans[environment].add(entry);
+      for (const entry of Items) {
+        const pk = String(entry.pk);
+        if (pk.startsWith(CONTENT_PREFIX.test)) scans.test.add({ ...entry, pk: pk.slice(CONTENT_PREFIX.test.length) });
+        else scans.live.add(entry);
       }
       entries += Items.length;
       onProgress(entries);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { bucketOf, listKeys } from '../../core/counted-list/entries.ts';
-import { parseListEntry } from '../../lib/content-maintenance/content-scan.ts';
 
 const { allocatorKey, counterKey, memberKey } = listKeys('');
 
@@ -18,21 +17,6 @@ describe('The entries of a list', () => {
     expect(partitions).toEqual(['other#head#all', 'other#counters#all', 'other#members#all#000000000000']);
     expect(counterPartition('all')).toBe('other#counters#all');
   });
-
-  it.each([
-    [
-      { ...allocatorKey('all'), allocated: 7 },
-      { kind: 'allocator', list: 'all', allocated: 7 },
-    ],
-    [counterKey('all', 3), { kind: 'counter', list: 'all', bucket: 3 }],
-    [
-      { ...memberKey('all', 600), member: 'id-1' },
-      { kind: 'member', list: 'all', position: 600, id: 'id-1' },
-    ],
-    [{ pk: 'head' }, { kind: 'allocator', list: '', allocated: Number.NaN }],
-    [{ pk: 'item#1', sk: 'item' }, undefined],
-    [{}, undefined],
-  ])('are recognised: %j', (entry, parsed) => expect(parseListEntry(entry)).toEqual(parsed));
 
   it('are in buckets of 512 positions', () => expect([0, 511, 512, 1_024].map(bucketOf)).toEqual([0, 0, 1, 2]));
 });
