@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { rowStaging, stagedRows } from '../../lib/admin/file-command/staged-rows.ts';
 import { openStagingFile, removeStaging } from '../../lib/admin/file-command/staging-file.ts';
 import { type Layout, readRows } from '../../lib/admin/files/read-rows.ts';
-import { VEHICLE_COLUMNS } from '../../lib/admin/import/vehicles/csv-vehicle-row.ts';
+import { VEHICLE_COLUMNS } from '../../lib/admin/import/vehicles/csv-vehicle.ts';
 import { vehicles } from '../../lib/admin/import/vehicles/import-vehicles.ts';
 
 /** What staging a file came to. */

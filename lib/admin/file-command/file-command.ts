@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Columns } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
@@ -7,11 +6,15 @@ import type { FileFormat, SourceFile } from '../files/source-file.ts';
 /** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
 export type DateForm = 'iso' | 'uk';
 
-/** The options that decide the outcome of a record. */
-export interface FileSettings {
+/** The options of a file command. */
+export interface FileOptions {
   readonly dates: DateForm;
   /** Whether a stored record that is as new or newer stays. */
   readonly ifNewer: boolean;
+  /** Starts with the first row, also after a stopped run. */
+  readonly restart: boolean;
+  /** The folder of the staging file, instead of that of the file. */
+  readonly staging?: string | undefined;
 }
 
 /** The outcome of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. */
@@ -31,14 +34,6 @@ export interface Writing<Entry> {
   readonly write: (entries: readonly Entry[]) => Promise<readonly (Outcome | Waiting)[]>;
 }
 
-/** The options of a file command. */
-export interface FileOptions extends FileSettings {
-  /** Starts with the first row, also after a stopped run. */
-  readonly restart: boolean;
-  /** The folder of the staging file, instead of that of the file. */
-  readonly staging?: string | undefined;
-}
-
 /** Remembers which line of a file has claimed a key first, such as a slug. */
 export interface Claims {
   /** Claims the key for a line. Returns the earlier line that has it, if one has. */
@@ -46,16 +41,17 @@ export interface Claims {
   readonly lineOf: (key: string) => number | undefined;
 }
 
-/** The context of one file, for its command. */
-export interface FileContext extends FileSettings {
-  readonly db: DynamoDBDocumentClient;
+/** The context of one file: a job of its command. */
+export interface FileContext extends CommandContext, FileOptions {
+  readonly source: SourceFile;
   /** The name of the table that is changed. */
   readonly table: string;
-  readonly format: FileFormat;
+}
+
+/** The context in which rows are read and their records are written. */
+export interface RowContext extends FileContext {
   /** When the command was started; a continued run has the time of its first start. */
-  readonly now: Date;
-  /** When the file was last modified, ISO 8601 UTC: the `lastUpdated` of records that have none. */
-  readonly fileChanged: string;
+  readonly started: Date;
   readonly claims: Claims;
 }
 
@@ -96,15 +92,8 @@ export interface FileCommand<Entry> {
   /** The key by which rows are grouped and ordered; undefined for a row that stays in the order of the file. */
   readonly keyOf: (row: Row) => string | undefined;
   /** The record of a group, or why its rows have none. */
-  readonly read: (group: RowGroup, context: FileContext) => GroupResult<Entry>;
-  readonly writing: (context: FileContext) => Writing<Entry>;
-}
-
-/** One file to work through, and with what. */
-export interface FileJob<Entry> extends CommandContext {
-  readonly command: FileCommand<Entry>;
-  readonly options: FileOptions;
-  readonly source: SourceFile;
+  readonly read: (group: RowGroup, context: RowContext) => GroupResult<Entry>;
+  readonly writing: (context: RowContext) => Writing<Entry>;
 }
 
 /** One kind of data that can be imported. */

@@ -1,6 +1,6 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
-import type { FileContext, Outcome, Waiting, Writing } from './file-command.ts';
+import type { Outcome, RowContext, Waiting, Writing } from './file-command.ts';
 
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
@@ -50,7 +50,7 @@ const persist = async (attempt: (onProgress: () => void) => Promise<Outcome | un
 };
 
 /** Puts records in batches and overwrites what is stored: the cheapest way, which does not report what was there. */
-export const putInBatches = ({ db, table }: FileContext): Writing<object> => ({
+export const putInBatches = ({ deployment: { db }, table }: RowContext): Writing<object> => ({
   requestsInFlight: BATCHES_IN_FLIGHT,
   fits: ({ length }) => length <= MAX_BATCH,
   write: async (items) => {
@@ -73,11 +73,6 @@ export const oneByOne = <Entry>(write: (entry: Entry) => Promise<Outcome>): Writ
   write: (entries) => Promise.all(entries.map((entry) => persist(() => write(entry)))),
 });
 
-interface Placed<Entry, Place> {
-  readonly entry: Entry;
-  readonly place: Place;
-}
-
 /** Writes records, several requests at a time. No key may occur twice: requests end in any order. `Place` is what is known of each. */
 export const recordWriter = <Entry, Place>(
   { requestsInFlight, fits, write }: Writing<Entry>,
@@ -88,13 +83,14 @@ export const recordWriter = <Entry, Place>(
   /** From the first request that is not confirmed. */
   const begun: { readonly end: Place | undefined; isDone: boolean }[] = [];
   let confirmed: Place | undefined;
-  let batch: Placed<Entry, Place>[] = [];
+  let batch: Entry[] = [];
+  let places: Place[] = [];
 
-  const request = async (placed: readonly Placed<Entry, Place>[]): Promise<void> => {
-    const own = { end: placed.at(-1)?.place, isDone: false };
+  const request = async (entries: readonly Entry[], of: readonly Place[]): Promise<void> => {
+    const own = { end: of.at(-1), isDone: false };
     begun.push(own);
-    const outcomes = await write(placed.map(({ entry }) => entry));
-    for (const [index, { place }] of placed.entries()) {
+    const outcomes = await write(entries);
+    for (const [index, place] of of.entries()) {
       const outcome = outcomes[index];
       if (outcome !== undefined) settled(place, outcome);
     }
@@ -108,12 +104,12 @@ export const recordWriter = <Entry, Place>(
   };
 
   const send = async (): Promise<void> => {
-    const placed = batch;
-    batch = [];
+    const next = [batch, places] as const;
+    [batch, places] = [[], []];
     const mayBegin = () => running.size < requestsInFlight && begun.length < WINDOW * requestsInFlight;
     while (!failure && !mayBegin()) await Promise.race(running);
     if (failure) return settle();
-    const work: Promise<void> = request(placed)
+    const work: Promise<void> = request(...next)
       .catch((error: unknown) => {
         failure ??= { error };
       })
@@ -126,9 +122,10 @@ export const recordWriter = <Entry, Place>(
      * Writes a record with the next request. A promise when a request is sent. @throws the first error of any request, once none is in flight
      */
     put: (entry: Entry, place: Place): Promise<void> | undefined => {
-      const isFull = batch.length > 0 && !fits([...batch.map((one) => one.entry), entry]);
+      const isFull = batch.length > 0 && !fits([...batch, entry]);
       const sent = isFull ? send() : undefined;
-      batch.push({ entry, place });
+      batch.push(entry);
+      places.push(place);
       return sent;
     },
 

@@ -5,7 +5,7 @@ import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { rejectedPath, removeRejected, writeRejected } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
-import type { FileCommand, FileJob, FileOptions, Outcome } from './file-command.ts';
+import type { FileCommand, FileContext, FileOptions, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
 import { openStaging, type Staging, stageFile } from './stage-file.ts';
 import { type StagingState, stagedRows } from './staged-rows.ts';
@@ -63,14 +63,15 @@ const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown 
  * @returns whether the end of the file was reached. @throws CommandFailure when the database or the disk failed on the way
  */
 const finish = async <Entry>(
-  job: FileJob<Entry>,
+  command: FileCommand<Entry>,
+  context: FileContext,
   { hash, db }: Staging,
   state: StagingState,
   counts: Counts,
   reasons: RejectionReasons,
 ): Promise<boolean> => {
-  const { command, source, options, deployment } = job;
-  await removeRejected(source.path, hash);
+  const { path } = context.source;
+  await removeRejected(path, hash);
   const staged = stagedRows(db, state);
   function* rejections() {
     for (const page of staged.rejectionPages(false)) {
@@ -80,18 +81,11 @@ const finish = async <Entry>(
   }
   const writeRejections = async (): Promise<void> => {
     counts.rejected = staged.rejected(false);
-    if (counts.rejected > 0) await writeRejected(source.path, hash, rejections());
+    if (counts.rejected > 0) await writeRejected(path, hash, rejections());
   };
   try {
-    const isAtEnd = await workThrough(job, state, staged, counts, {
-      ...options,
-      db: deployment.db,
-      table: deployment.tableNames[command.noun],
-      format: source.format,
-      now: new Date(state.started),
-      fileChanged: source.changed,
-      claims: staged.claims,
-    });
+    const within = { ...context, started: new Date(state.started), claims: staged.claims };
+    const isAtEnd = await workThrough(command, within, state, staged, counts);
     await writeRejections();
     return isAtEnd;
   } catch (error) {
@@ -118,8 +112,8 @@ export const runFileCommand = async <Entry>(
   const started = performance.now();
   await requireConfirmation(command.consequence, context);
   const source = await openSource(path, command.formats);
-  const job = { ...context, command, options, source };
-  const staging = await openStaging(job);
+  const file = { ...context, ...options, source, table: context.deployment.tableNames[noun] };
+  const staging = await openStaging(command, file);
   let { state } = staging;
   let isAtEnd = false;
   try {
@@ -128,8 +122,8 @@ export const runFileCommand = async <Entry>(
         `${other} is left of a run with another table or other options: run that again, or delete the file.`,
       );
     }
-    state ??= await stageFile(job, staging);
-    if (state !== undefined) isAtEnd = await finish(job, staging, state, counts, reasons);
+    state ??= await stageFile(command, file, staging);
+    if (state !== undefined) isAtEnd = await finish(command, file, staging, state, counts, reasons);
   } catch (error) {
     const failure = asFileFailure(asCommandFailure(asStagingFailure(error, staging.path), context.deployment), path);
     throw withNextStep(failure, outcomes[0], counts);

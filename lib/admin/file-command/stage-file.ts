@@ -5,7 +5,7 @@ import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { showProgress } from '../command/progress.ts';
 import { type Layout, readRows } from '../files/read-rows.ts';
 import { requireUnchanged } from '../files/source-file.ts';
-import type { FileJob } from './file-command.ts';
+import type { FileCommand, FileContext } from './file-command.ts';
 import { readState, rowStaging, STAGING_VERSION, type StagingIdentity, type StagingState } from './staged-rows.ts';
 import { openStagingFile, stagingPlace } from './staging-file.ts';
 
@@ -37,24 +37,25 @@ export interface Staging {
 }
 
 /**
- * Opens the staging file of a job: that of a stopped run of the same command with the same file and table, or a new one.
+ * Opens the staging file of a file: that of a stopped run of the same command with the same file and table, or a new one.
  * Notices report which. @throws CommandFailure when it cannot be opened
  */
-export const openStaging = async <Entry>(job: FileJob<Entry>): Promise<Staging> => {
-  const { options, source, deployment, notice } = job;
-  const { verb, noun } = job.command;
-  const { Table } = await deployment.db.send(new DescribeTableCommand({ TableName: deployment.tableNames[noun] }));
+export const openStaging = async (
+  { verb, noun }: Pick<FileCommand<unknown>, 'verb' | 'noun'>,
+  { source, table, dates, ifNewer, restart, staging, deployment, notice }: FileContext,
+): Promise<Staging> => {
+  const { Table } = await deployment.db.send(new DescribeTableCommand({ TableName: table }));
   const identity: StagingIdentity = {
     version: STAGING_VERSION,
     file: [source.bytes, source.changed, await hashOfSample(source.path)],
     created: Table?.CreationDateTime?.toISOString(),
   };
-  const use = [verb, noun, options.dates, options.ifNewer, Table?.TableArn];
-  const { hash, path } = stagingPlace(source.path, options.staging, use);
+  const use = [verb, noun, dates, ifNewer, Table?.TableArn];
+  const { hash, path } = stagingPlace(source.path, staging, use);
   let state: StagingState | undefined;
   /** Why the run of a staging file cannot be continued, as a clause. */
   const unusable = (db: DatabaseSync): string | undefined => {
-    if (options.restart) return '--restart';
+    if (restart) return '--restart';
     state = readState(db);
     if (state === undefined) return 'it was stopped while it read the file';
     for (const name of ['version', 'file', 'created'] as const) {
@@ -65,7 +66,7 @@ export const openStaging = async <Entry>(job: FileJob<Entry>): Promise<Staging> 
   const { db, replaced } = openStagingFile(path, unusable);
   const name = verb === 'import' ? 'import' : 'removal';
   if (replaced !== undefined) {
-    if (!options.restart) notice(`The ${name} begins again: ${replaced}.`);
+    if (!restart) notice(`The ${name} begins again: ${replaced}.`);
     state = undefined;
   }
   if (state !== undefined) notice(`The ${name} continues where it was stopped; --restart begins again.`);
@@ -74,11 +75,12 @@ export const openStaging = async <Entry>(job: FileJob<Entry>): Promise<Staging> 
 
 /** Stages the rows of the file; undefined after Ctrl-C. @throws CommandFailure when the file changes meanwhile */
 export const stageFile = async <Entry>(
-  job: FileJob<Entry>,
+  command: FileCommand<Entry>,
+  context: FileContext,
   { db, identity }: Staging,
 ): Promise<StagingState | undefined> => {
-  const { command, source, signal } = job;
-  const bar = showProgress(job, 'reading', source.bytes);
+  const { source, signal } = context;
+  const bar = showProgress(context, 'reading', source.bytes);
   const staging = rowStaging(db);
   let layout: Layout = 'txt';
   let rows = 0;
@@ -101,5 +103,5 @@ export const stageFile = async <Entry>(
     bar.stop();
   }
   await requireUnchanged(source);
-  return staging.end({ identity, started: job.now().toISOString(), layout });
+  return staging.end({ identity, started: context.now().toISOString(), layout });
 };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { showProgress } from '../command/progress.ts';
-import type { FileContext, FileJob, Outcome, RowGroup } from './file-command.ts';
+import type { FileCommand, Outcome, RowContext, RowGroup } from './file-command.ts';
 import { recordWriter } from './record-writer.ts';
 import type { StagedRows, StagingState } from './staged-rows.ts';
 import { DamagedStaging } from './staging-file.ts';
@@ -21,14 +21,13 @@ export interface Counts extends Record<Outcome, number> {
  * @returns whether the end of the file was reached, which it is not after Ctrl-C
  */
 export const workThrough = async <Entry>(
-  job: FileJob<Entry>,
+  command: FileCommand<Entry>,
+  context: RowContext,
   { total, confirmed }: StagingState,
   staged: StagedRows,
   counts: Counts,
-  context: FileContext,
 ): Promise<boolean> => {
-  const { command, signal } = job;
-  const bar = showProgress(job, command.noun, total);
+  const bar = showProgress(context, command.noun, total);
   counts.read = confirmed;
   counts.rejected = staged.rejected(false);
   counts.skipped = confirmed - counts.rejected - staged.rejected(true);
@@ -58,7 +57,7 @@ export const workThrough = async <Entry>(
   const consumeAll = async (): Promise<boolean> => {
     for (const groups of staged.groups()) {
       for (const group of groups) {
-        if (signal.aborted) return false;
+        if (context.signal.aborted) return false;
         // Most records need no waiting, and an await for each is measurable.
         const wait = consume(group);
         if (wait !== undefined) await wait;
@@ -67,7 +66,7 @@ export const workThrough = async <Entry>(
       // Otherwise Ctrl-C would have no effect while every row is rejected.
       await nextTurn();
     }
-    if (signal.aborted) return false;
+    if (context.signal.aborted) return false;
     if (counts.read !== total) throw new DamagedStaging();
     return true;
   };

@@ -1,12 +1,62 @@
+import { Readable } from 'node:stream';
+import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
+import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import type { FileCommand } from '../file-command/file-command.ts';
-import { recordWriter } from '../file-command/record-writer.ts';
+import type { FileCommand, Outcome, RowContext, Writing } from '../file-command/file-command.ts';
+import { oneByOne } from '../file-command/record-writer.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
-import { registrationIssue } from '../import/records/field-checks.ts';
-import { deletions, RECORDS, removeCommand } from './remove-rows.ts';
+import type { Row } from '../files/row.ts';
+import { fieldChecks, registrationIssue } from '../import/records/field-checks.ts';
+import { registrationOf } from '../import/records/record-per-row.ts';
+
+/** The records of each table, in a sentence. */
+const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
+
+/**
+ * Deletes records by their normalised registration. After a lost response the next attempt finds nothing: the record counts
+ * as not there.
+ */
+const deletions = (db: DynamoDBDocumentClient, table: string): Writing<string> =>
+  oneByOne(async (registration) => {
+    const { Attributes } = await db.send(
+      new DeleteCommand({ TableName: table, Key: vehicleKey(registration), ReturnValues: 'ALL_OLD' }),
+    );
+    return Attributes === undefined ? 'notThere' : 'removed';
+  });
+
+const reasonsOf = (row: Row, context: RowContext): readonly string[] => {
+  if (row.issues.length > 0) return row.issues;
+  const check = fieldChecks(context);
+  check.invalidRegistration('registration', row.fields.registration);
+  return check.reasons;
+};
+
+/**
+ * Removes the records of the registrations in a file from one table, whatever else its rows have. The same vehicles may have
+ * others in the other table.
+ */
+const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) =>
+  ({
+    verb: 'remove',
+    noun,
+    consequence: `This erases ${RECORDS[noun]} for good`,
+    formats: ['csv', 'ndjson', 'txt'],
+    columns: { required: ['registration'], optional: [], others: true },
+    outcomes: ['removed', 'notThere'],
+    note: `Only ${RECORDS[noun]} were removed; "remove ${other}" removes ${RECORDS[other]}.`,
+    keyOf: registrationOf,
+    // A registration may be in the file more than once, as in a vehicles CSV: it is removed and counted once.
+    read: ({ key, rows, firstLine }, context) => {
+      const isReadable = (row: Row) => key !== undefined && row.issues.length === 0;
+      const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, context) }));
+      const isRemoved = !rows.some(isReadable) || rows[0]?.line !== firstLine;
+      return key === undefined || isRemoved ? { rejected } : { record: key, rejected };
+    },
+    writing: ({ deployment: { db }, table }) => deletions(db, table),
+  }) satisfies FileCommand<string>;
 
 interface RemoveOptions {
   readonly restart?: boolean;
@@ -22,19 +72,19 @@ const requireRegistration = (raw: string, index: number): string => {
 
 /** Removes the records of these registrations, in any spelling. @throws CommandFailure when one is invalid; nothing is removed then */
 const removeRegistrations = async (
-  { noun, consequence, note }: FileCommand<string>,
+  { noun, consequence, note }: ReturnType<typeof removeCommand>,
   raw: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> => {
   const registrations = new Set(raw.map(requireRegistration));
   await requireConfirmation(consequence, context);
   const { db, tableNames } = context.deployment;
-  const counts = { removed: 0, notThere: 0 };
-  const writer = recordWriter(deletions(db, tableNames[noun]), (_registration: string, outcome) => {
-    counts[outcome === 'removed' ? outcome : 'notThere'] += 1;
-  });
-  for (const registration of registrations) await writer.put(registration, registration);
-  await writer.finish();
+  const { requestsInFlight, write } = deletions(db, tableNames[noun]);
+  const outcomes: Outcome[] = await Readable.from(registrations)
+    .flatMap((registration: string) => write([registration]), { concurrency: requestsInFlight })
+    .toArray();
+  const removed = outcomes.filter((outcome) => outcome === 'removed').length;
+  const counts = { removed, notThere: outcomes.length - removed };
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
     notes: `${note}\n`,

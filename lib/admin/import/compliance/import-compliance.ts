@@ -1,11 +1,16 @@
 import { ComplianceRecord } from '../../../../core/compliance/record.ts';
-import type { FileContext, ImportKind } from '../../file-command/file-command.ts';
+import type { ImportKind, RowContext } from '../../file-command/file-command.ts';
 import type { Columns } from '../../files/csv-header.ts';
 import type { Row } from '../../files/row.ts';
-import { type FieldChecks, fieldChecks, fileTime, isBlank } from '../records/field-checks.ts';
-import type { StoredRecord } from '../records/put-if-newer.ts';
-import { readLine } from '../records/read-fields.ts';
-import { type RowResult, recordPerRow, recordWriting, registrationOf } from '../records/record-per-row.ts';
+import { asNumber, type FieldChecks, fieldChecks, fileTime, isBlank } from '../records/field-checks.ts';
+import { readFields } from '../records/read-fields.ts';
+import {
+  type RowResult,
+  recordPerRow,
+  recordWriting,
+  registrationOf,
+  type StoredRecord,
+} from '../records/record-per-row.ts';
 
 /** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {
@@ -45,20 +50,15 @@ const readRoadTax = (check: FieldChecks, fields: Row['fields']): ComplianceRecor
   return sorn ? { sorn: true } : { exempt: true };
 };
 
-const asCount = (value: unknown): unknown => {
-  const text = typeof value === 'string' ? value.trim() : '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : value;
-};
-
 /** All but the registration, from a CSV row. Without `last_updated` the record gets the modification time of the file. */
 const fromCsv = (
   check: FieldChecks,
   fields: Row['fields'],
-  context: FileContext,
+  context: RowContext,
 ): Omit<ComplianceRecord, 'registration'> => ({
   mot: readMot(check, fields),
   roadTax: readRoadTax(check, fields),
-  outstandingFines: check.count('outstanding_fines', asCount(fields.outstanding_fines)),
+  outstandingFines: check.count('outstanding_fines', asNumber(fields.outstanding_fines)),
   lastUpdated: isBlank(fields.last_updated)
     ? fileTime(context)
     : check.lastUpdated('last_updated', fields.last_updated),
@@ -68,9 +68,8 @@ const fromCsv = (
 const readCompliance = (
   row: Row,
   registration: string | undefined,
-  context: FileContext,
+  context: RowContext,
 ): RowResult<ComplianceRecord> => {
-  if (row.issues.length > 0) return { reasons: row.issues };
   const check = fieldChecks(context);
   const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
   const lastUpdated = (name: string, value: unknown) => {
@@ -80,7 +79,7 @@ const readCompliance = (
   };
   if (!row.isJson) readRegistration('registration', row.fields.registration);
   const record = row.isJson
-    ? readLine(check, ComplianceRecord, row.fields, { registration: readRegistration, lastUpdated })
+    ? readFields(check, ComplianceRecord, row.fields, { registration: readRegistration, lastUpdated })
     : { registration: registration ?? '', ...fromCsv(check, row.fields, context) };
   return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
 };

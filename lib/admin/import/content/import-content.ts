@@ -52,7 +52,7 @@ export const content: ImportKind<ImportedItem> = {
     if (reasons.length > 0 || 'reasons' in result) return { rejected: [{ row, reasons }] };
     return { record: result.record, rejected: [] };
   },
-  writing: ({ db, table, now, claims }) => {
+  writing: ({ deployment: { db }, table, started: now, claims }) => {
     const items = contentImport(db, table, (row, stored) => skipReasonOf(row, stored, claims));
     return {
       requestsInFlight: TRANSACTIONS_IN_FLIGHT,

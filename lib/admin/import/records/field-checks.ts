@@ -1,6 +1,6 @@
 import { isCalendarDate } from '../../../../core/runtime/clock.ts';
 import type { Policy } from '../../../../core/vehicles/record.ts';
-import type { DateForm, FileContext } from '../../file-command/file-command.ts';
+import type { DateForm, RowContext } from '../../file-command/file-command.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
@@ -40,6 +40,12 @@ const dayIssue = (text: string, dates: DateForm): string => {
 export const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value.trim() === '');
 
+/** The number that a CSV cell has; any other value unchanged. */
+export const asNumber = (value: unknown): unknown => {
+  const text = typeof value === 'string' ? value.trim() : '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : value;
+};
+
 /** Why a text has no normalised registration. */
 export const registrationIssue = (raw: string): string => {
   if (raw.trim() === '') return 'must not be blank';
@@ -59,14 +65,14 @@ const textIssue = (text: string): string | undefined => {
 };
 
 /** The last update of a record that has none of its own: the file's modification time, or now when that is ahead. */
-export const fileTime = ({ now, fileChanged }: Pick<FileContext, 'now' | 'fileChanged'>): string =>
-  Date.parse(fileChanged) > now.getTime() ? now.toISOString() : fileChanged;
+export const fileTime = ({ started, source }: Pick<RowContext, 'started' | 'source'>): string =>
+  Date.parse(source.changed) > started.getTime() ? started.toISOString() : source.changed;
 
 /**
  * Reads the fields of a row. Every issue is added to `reasons`, with the field's name. The returned values are valid only
  * when there are no reasons.
  */
-export const fieldChecks = ({ now, dates }: Pick<FileContext, 'now' | 'dates'>) => {
+export const fieldChecks = ({ started: now, dates }: Pick<RowContext, 'started' | 'dates'>) => {
   const reasons: string[] = [];
   const issue = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
 
@@ -74,6 +80,14 @@ export const fieldChecks = ({ now, dates }: Pick<FileContext, 'now' | 'dates'>) 
     if (typeof value === 'string') return value;
     issue(name, value === undefined ? 'is missing' : 'must be a string');
     return undefined;
+  };
+
+  /** A trimmed text that is not blank. */
+  const text = (name: string, value: unknown): string => {
+    const given = string(name, value)?.trim();
+    const found = given === undefined ? undefined : textIssue(given);
+    if (found) issue(name, found);
+    return given ?? '';
   };
 
   const timestamp = (name: string, value: unknown): string => {
@@ -95,21 +109,11 @@ export const fieldChecks = ({ now, dates }: Pick<FileContext, 'now' | 'dates'>) 
       if (raw !== undefined) issue(name, registrationIssue(raw));
     },
 
-    /** A trimmed text that is not blank. */
-    text: (name: string, value: unknown): string => {
-      const text = string(name, value)?.trim();
-      const found = text === undefined ? undefined : textIssue(text);
-      if (found) issue(name, found);
-      return text ?? '';
-    },
+    text,
 
     /** As `text`, but it may be empty: registers have vehicles without a model. */
-    textOrEmpty: (name: string, value: unknown): string => {
-      const text = string(name, value)?.trim() ?? '';
-      const found = text === '' ? undefined : textIssue(text);
-      if (found) issue(name, found);
-      return text;
-    },
+    textOrEmpty: (name: string, value: unknown): string =>
+      typeof value === 'string' && value.trim() === '' ? '' : text(name, value),
 
     year: (name: string, value: unknown): number => {
       const last = now.getUTCFullYear() + 1;

@@ -51,31 +51,22 @@ const strict = (check: FieldChecks, rules: FieldRules): Reading => ({
 });
 
 /**
- * Reads the columns of a CSV row by a schema, strictly: every issue is reported to `check`, under the name of the column. What
- * it returns is a record only when there is no issue. `rules` read fields otherwise than by their schema.
+ * Reads a row by a schema, strictly: every issue is reported to `check`. What it returns is a record only when there is no
+ * issue. `rules` read fields otherwise than by their schema. An NDJSON line may have the fields of the schema only; a CSV row
+ * has columns of other schemas too, whose names are those of `columnOf`.
  * @example
- * const policy = readFields(check, Policy, row.fields, (field) => POLICY_COLUMNS[field], {});
+ * const details = readFields(check, VehicleDetails, row.fields, { model: check.textOrEmpty }, (field) => field);
  */
 export const readFields = <const Schema extends RecordSchema>(
   check: FieldChecks,
   schema: Schema,
   fields: Fields,
-  nameOf: (field: string) => string,
   rules: FieldRules,
+  columnOf?: (field: string) => string,
 ): RecordOf<Schema> => {
-  const reading: Reading = {
-    ...strict(check, rules),
-    nameOf: (_, step) => nameOf(String(step)),
-    // A row has columns of other schemas too.
+  const ofCsv = columnOf && {
+    nameOf: (_: string, step: string | number) => columnOf(String(step)),
     fields: () => fields,
   };
-  return readRecord(reading, schema, fields) as RecordOf<Schema>;
+  return readRecord({ ...strict(check, rules), ...ofCsv }, schema, fields) as RecordOf<Schema>;
 };
-
-/** Reads the object of an NDJSON line, as strictly; it may have the fields of the schema only. */
-export const readLine = <const Schema extends RecordSchema>(
-  check: FieldChecks,
-  schema: Schema,
-  fields: Fields,
-  rules: FieldRules,
-): RecordOf<Schema> => readRecord(strict(check, rules), schema, fields) as RecordOf<Schema>;

@@ -1,8 +1,9 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { normaliseRegistration } from '../../../../core/vehicles/registration.ts';
-import type { FileContext, GroupResult, RowGroup, Writing } from '../../file-command/file-command.ts';
-import { putInBatches } from '../../file-command/record-writer.ts';
+import type { GroupResult, RowContext, RowGroup, Writing } from '../../file-command/file-command.ts';
+import { oneByOne, putInBatches } from '../../file-command/record-writer.ts';
 import type { RejectedRow, Row } from '../../files/row.ts';
-import { putIfNewer, type StoredRecord } from './put-if-newer.ts';
 
 /** The normalised registration of a row; undefined when it is missing or invalid. */
 export const registrationOf = ({ fields }: Row): string | undefined =>
@@ -11,8 +12,36 @@ export const registrationOf = ({ fields }: Row): string | undefined =>
 /** One row read as a whole record, or every reason why it is none. */
 export type RowResult<Entry> = { readonly record: Entry } | { readonly reasons: readonly string[] };
 
+/** The common fields of vehicle and compliance records. */
+export interface StoredRecord {
+  readonly registration: string;
+  /** Imports and samples write it in one form, `YYYY-MM-DDTHH:MM:SS.sssZ`: it compares as text. */
+  readonly lastUpdated?: string;
+}
+
+/** A record of unknown age counts as the oldest: it is stored only where there is none. */
+const conditionFor = ({ lastUpdated }: StoredRecord) =>
+  lastUpdated === undefined
+    ? { ConditionExpression: 'attribute_not_exists(registration)' }
+    : {
+        ConditionExpression: 'attribute_not_exists(lastUpdated) OR lastUpdated < :lastUpdated',
+        ExpressionAttributeValues: { ':lastUpdated': lastUpdated },
+      };
+
+/** Puts records unless the stored one is as new or newer. DynamoDB compares, so this holds for concurrent imports. */
+const putIfNewer = ({ deployment: { db }, table }: RowContext): Writing<StoredRecord> =>
+  oneByOne(async (record) => {
+    try {
+      await db.send(new PutCommand({ TableName: table, Item: record, ...conditionFor(record) }));
+      return 'loaded';
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return 'kept';
+      throw error;
+    }
+  });
+
 /** How records of vehicles and of compliance are stored. */
-export const recordWriting = (context: FileContext): Writing<StoredRecord> =>
+export const recordWriting = (context: RowContext): Writing<StoredRecord> =>
   context.ifNewer ? putIfNewer(context) : putInBatches(context);
 
 /** Reads rows of which each is one vehicle's whole record: every row but the first of a vehicle is rejected. */
@@ -23,7 +52,7 @@ export const recordPerRow = <Entry>(
   const rejected: RejectedRow[] = [];
   let record: Entry | undefined;
   for (const row of rows) {
-    const result = read(row, key);
+    const result = row.issues.length > 0 ? { reasons: row.issues } : read(row, key);
     const reasons = 'reasons' in result ? result.reasons : [];
     const repeat = `this vehicle is on line ${firstLine} already; a vehicle may be on one line of a file only`;
     if (row.line !== firstLine) rejected.push({ row, reasons: [...reasons, repeat] });

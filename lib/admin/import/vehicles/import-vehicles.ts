@@ -1,12 +1,16 @@
 import { type Policy, VehicleRecord } from '../../../../core/vehicles/record.ts';
-import type { FileContext, ImportKind } from '../../file-command/file-command.ts';
+import type { ImportKind, RowContext } from '../../file-command/file-command.ts';
 import type { Row } from '../../files/row.ts';
 import { type FieldChecks, fieldChecks, fileTime } from '../records/field-checks.ts';
-import type { StoredRecord } from '../records/put-if-newer.ts';
-import { readLine } from '../records/read-fields.ts';
-import { type RowResult, recordPerRow, recordWriting, registrationOf } from '../records/record-per-row.ts';
-import { readVehicle } from './csv-vehicle.ts';
-import { VEHICLE_COLUMNS } from './csv-vehicle-row.ts';
+import { readFields } from '../records/read-fields.ts';
+import {
+  type RowResult,
+  recordPerRow,
+  recordWriting,
+  registrationOf,
+  type StoredRecord,
+} from '../records/record-per-row.ts';
+import { readVehicle, VEHICLE_COLUMNS } from './csv-vehicle.ts';
 
 const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
   const seen = new Map<string, number>();
@@ -20,14 +24,9 @@ const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void =>
 };
 
 /** One vehicle from its NDJSON line. Without a `lastUpdated` the record gets the modification time of the file. */
-const readVehicleLine = (
-  row: Row,
-  registration: string | undefined,
-  context: FileContext,
-): RowResult<VehicleRecord> => {
-  if (row.issues.length > 0) return { reasons: row.issues };
+const readVehicleLine = (row: Row, registration: string | undefined, context: RowContext): RowResult<VehicleRecord> => {
   const check = fieldChecks(context);
-  const record = readLine(check, VehicleRecord, row.fields, {
+  const record = readFields(check, VehicleRecord, row.fields, {
     year: check.year,
     model: check.textOrEmpty,
     registration: (name, value) => registration ?? check.invalidRegistration(name, value),
@@ -43,7 +42,7 @@ export const vehicles: ImportKind<StoredRecord> = {
   columns: VEHICLE_COLUMNS,
   keyOf: registrationOf,
   read: (group, context) =>
-    context.format === 'csv'
+    context.source.format === 'csv'
       ? readVehicle(group, context)
       : recordPerRow(group, (row, registration) => readVehicleLine(row, registration, context)),
   writing: recordWriting,
