@@ -90,24 +90,28 @@ const confirmScan = (store: ContentStore) => {
 };
 
 /** Options of a check. */
-export interface CheckOptions {
+interface CheckOptions {
   /** Gets the number of entries scanned. */
   readonly onProgress?: (entries: number) => void;
   /** Ends the check. */
   readonly signal?: AbortSignal;
 }
 
-/** Checks of one content table: the content of live keys and, under `sandbox`, that of test keys. */
-export const contentCheck = (db: DynamoDBDocumentClient, table: string) => ({
-  /** Scans the table, then confirms what looks inconsistent. @throws the reason of the signal */
-  check: ({ onProgress, signal }: CheckOptions = {}): Promise<ContentReport & { readonly sandbox: ContentReport }> => {
-    const onEntries = (entries: number): void => {
-      signal?.throwIfAborted();
-      onProgress?.(entries);
-    };
-    return withContentScan(db, table, onEntries, async ({ live, test }) => ({
-      ...(await confirmScan(contentStore(db, table, 'live'))(live, signal)),
-      sandbox: await confirmScan(contentStore(db, table, 'test'))(test, signal),
-    }));
-  },
-});
+/**
+ * Scans a content table, then confirms what looks inconsistent: the content of live keys and, under `sandbox`, that of test
+ * keys. @throws the reason of the signal
+ */
+export const checkContent = (
+  db: DynamoDBDocumentClient,
+  table: string,
+  { onProgress, signal }: CheckOptions = {},
+): Promise<ContentReport & { readonly sandbox: ContentReport }> => {
+  const onEntries = (entries: number): void => {
+    signal?.throwIfAborted();
+    onProgress?.(entries);
+  };
+  return withContentScan(db, table, onEntries, async ({ live, test }) => ({
+    ...(await confirmScan(contentStore(db, table, 'live'))(live, signal)),
+    sandbox: await confirmScan(contentStore(db, table, 'test'))(test, signal),
+  }));
+};

@@ -41,7 +41,10 @@ const not = (condition: Condition): Condition => ({
   ConditionExpression: `NOT (${condition.ConditionExpression})`,
 });
 
-/** Repairs of the content of one environment. */
+/**
+ * Repairs one inconsistency of the content of one environment at a time. False when the data has changed since the check, when
+ * the bucket changes too often to be counted, or when two items have the same slug: a person must decide then.
+ */
 export const contentRepair = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment) => {
   const store = contentStore(db, table, environment);
   const writes = contentWrites(store);
@@ -95,45 +98,39 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, environ
     return isRepaired && repairCounter(list, bucketOf(position));
   };
 
-  return {
-    /**
-     * Repairs one inconsistency. False when the data has changed since the check, when the bucket changes too often to be
-     * counted, or when two items have the same slug: a person must decide then.
-     */
-    repair: (found: Inconsistency): Promise<boolean> => {
-      switch (found.kind) {
-        case 'orphaned member': {
-          const Delete = {
-            TableName: table,
-            Key: store.keys.memberKey(found.list, found.position),
-            ConditionExpression: '#member = :id',
-            ExpressionAttributeNames: { '#member': 'member' },
-            ExpressionAttributeValues: { ':id': found.id },
-          };
-          return repairMember(found, { Delete }, not(isAt(found)));
-        }
-        case 'missing member': {
-          const Item = { ...store.keys.memberKey(found.list, found.position), member: found.id };
-          const Put = { TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' };
-          return repairMember(found, { Put }, isAt(found));
-        }
-        case 'orphaned slug claim':
-          return apply(writes.releaseSlug(found), requireItem(found.id, not(hasSlug(found))));
-        case 'missing slug claim':
-          return apply(writes.claimSlug(found), requireItem(found.id, hasSlug(found)));
-        case 'miscounted bucket':
-          return repairCounter(found.list, found.bucket);
-        case 'allocator behind':
-          return apply({
-            Update: {
-              TableName: table,
-              Key: store.keys.allocatorKey(found.list),
-              UpdateExpression: 'SET allocated = :allocated',
-              ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
-              ExpressionAttributeValues: { ':allocated': found.allocated },
-            },
-          });
+  return async (found: Inconsistency): Promise<boolean> => {
+    switch (found.kind) {
+      case 'orphaned member': {
+        const Delete = {
+          TableName: table,
+          Key: store.keys.memberKey(found.list, found.position),
+          ConditionExpression: '#member = :id',
+          ExpressionAttributeNames: { '#member': 'member' },
+          ExpressionAttributeValues: { ':id': found.id },
+        };
+        return repairMember(found, { Delete }, not(isAt(found)));
       }
-    },
+      case 'missing member': {
+        const Item = { ...store.keys.memberKey(found.list, found.position), member: found.id };
+        const Put = { TableName: table, Item, ConditionExpression: 'attribute_not_exists(pk)' };
+        return repairMember(found, { Put }, isAt(found));
+      }
+      case 'orphaned slug claim':
+        return apply(writes.releaseSlug(found), requireItem(found.id, not(hasSlug(found))));
+      case 'missing slug claim':
+        return apply(writes.claimSlug(found), requireItem(found.id, hasSlug(found)));
+      case 'miscounted bucket':
+        return repairCounter(found.list, found.bucket);
+      case 'allocator behind':
+        return apply({
+          Update: {
+            TableName: table,
+            Key: store.keys.allocatorKey(found.list),
+            UpdateExpression: 'SET allocated = :allocated',
+            ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
+            ExpressionAttributeValues: { ':allocated': found.allocated },
+          },
+        });
+    }
   };
 };

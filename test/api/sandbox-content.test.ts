@@ -2,7 +2,7 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { CONTENT_PREFIX } from '../../core/content/content-entries.ts';
 import type { ContentItem } from '../../core/content/item.ts';
-import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import type { Call } from '../support/api.ts';
 import { testApi } from '../support/test-api.ts';
 
@@ -120,6 +120,6 @@ describe('The content table', () => {
   it('is consistent in both parts', async () => {
     const { client, names } = api.engine;
     const clean = { inconsistencies: [], busy: [] };
-    expect(await contentCheck(client, names.content).check()).toMatchObject({ ...clean, sandbox: clean });
+    expect(await checkContent(client, names.content)).toMatchObject({ ...clean, sandbox: clean });
   });
 });

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { contentKeys } from '../../core/content/content-entries.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem } from '../../core/content/item.ts';
-import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
@@ -46,10 +46,9 @@ beforeEach(async () => {
 });
 
 const content = () => contentTable(engine.client, TableName, 'live');
-const check = (db: Client = engine.client): ReturnType<ReturnType<typeof contentCheck>['check']> =>
-  contentCheck(db, TableName).check();
+const check = (db: Client = engine.client) => checkContent(db, TableName);
 const inconsistencies = async () => (await check()).inconsistencies;
-const repair = (found: Inconsistency, db: Client = engine.client) => contentRepair(db, TableName, 'live').repair(found);
+const repair = (found: Inconsistency, db: Client = engine.client) => contentRepair(db, TableName, 'live')(found);
 const drop = (key: Key) => engine.client.send(new DeleteCommand({ TableName, Key: key }));
 const put = (Item: Key & Record<string, unknown>) => engine.client.send(new PutCommand({ TableName, Item }));
 const update = (key: Key, UpdateExpression: string, value: unknown) =>
@@ -265,7 +264,7 @@ describe('A counter', () => {
 
 describe('Content of test keys', () => {
   const sandbox = () => contentTable(engine.client, TableName, 'test');
-  const repairSandbox = (found: Inconsistency) => contentRepair(engine.client, TableName, 'test').repair(found);
+  const repairSandbox = (found: Inconsistency) => contentRepair(engine.client, TableName, 'test')(found);
   const keys = contentKeys('test');
 
   it('is checked apart: consistent content is no inconsistency, neither there nor in live content', async () => {

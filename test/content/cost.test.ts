@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contentTable } from '../../core/content/content-table.ts';
-import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { sharedEndpoint, startEngine, type TestEngine } from '../support/engine.ts';
@@ -83,5 +83,5 @@ it('A list of which 90 % was deleted is correct and as cheap at every offset', a
   await Promise.all(Array.from({ length: 8 }, worker));
   const staying = all.filter((_, index) => index % 10 === 0).map(({ slug }) => slug);
   for (let offset = 0; offset < staying.length; offset += 20) await expectCheapPage(offset, staying.toReversed());
-  expect((await contentCheck(engine.client, engine.names.content).check()).inconsistencies).toEqual([]);
+  expect((await checkContent(engine.client, engine.names.content)).inconsistencies).toEqual([]);
 }, 600_000);

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem } from '../../core/content/item.ts';
-import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { moment, someFields } from '../support/content.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
@@ -81,7 +81,7 @@ describe.each(changes)('%s that crashes', (_what, change) => {
       expect(calls).toBeGreaterThan(1);
       for (let nth = 1; nth <= calls; nth += 1) {
         await crashAt(nth, fault, change);
-        expect((await contentCheck(engine.client, engine.names.content).check()).inconsistencies).toEqual([]);
+        expect((await checkContent(engine.client, engine.names.content)).inconsistencies).toEqual([]);
       }
     },
   );

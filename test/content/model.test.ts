@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import type { ProblemCode } from '../../core/problems.ts';
-import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { moment, someFields } from '../support/content.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 
@@ -118,7 +118,7 @@ describe('Content under random concurrent changes', () => {
           );
           await compare(model);
         }
-        const report = await contentCheck(engine.client, engine.names.content).check();
+        const report = await checkContent(engine.client, engine.names.content);
         expect(report).toMatchObject({ items: model.length, inconsistencies: [], busy: [] });
         for (const { item } of model) await table().remove(item.id, undefined, moment());
       }),

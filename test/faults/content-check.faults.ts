@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ALL_ITEMS, contentKeys, contentReads, contentStore, domainList } from '../../core/content/content-entries.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem, StoredItem } from '../../core/content/item.ts';
-import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
 import { fillDomain, moment } from '../support/content.ts';
@@ -70,7 +70,7 @@ describe('content check --repair during creates, moves and deletes', () => {
     next: () => number,
   ): Promise<void> => {
     const some = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)] as T;
-    const { repair } = contentRepair(db, engine.names.content, 'live');
+    const repair = contentRepair(db, engine.names.content, 'live');
     const failedRepairs = async (inconsistencies: readonly Inconsistency[]): Promise<string[]> => {
       const failed: string[] = [];
       for (const each of inconsistencies) if (!(await repair(each))) failed.push(nameOf({ ...each }));
@@ -83,7 +83,7 @@ describe('content check --repair during creates, moves and deletes', () => {
       for (const name of await plant(domainList(QUIET_DOMAIN))) names.add(name);
     }
     planted += names.size;
-    const report = await contentCheck(db, engine.names.content).check();
+    const report = await checkContent(db, engine.names.content);
     const found = report.inconsistencies.map((each) => nameOf({ ...each }));
     const busy = report.busy.map(({ list, bucket }) => nameOf({ kind: 'miscounted bucket', list, bucket }));
     if (busy.length > 0) busyChecks += 1;
@@ -92,7 +92,7 @@ describe('content check --repair during creates, moves and deletes', () => {
     let left = await failedRepairs(report.inconsistencies);
     // A bucket that changes during every count is for the next check: how often depends on the machine.
     for (let again = 0; left.length > 0 && again < 10; again += 1)
-      left = await failedRepairs((await contentCheck(db, engine.names.content).check()).inconsistencies);
+      left = await failedRepairs((await checkContent(db, engine.names.content)).inconsistencies);
     unrepaired.push(...left);
     const { item, positions } = some(steady);
     const place = { list: ALL_ITEMS, position: positions.all, id: item.id };
@@ -137,7 +137,7 @@ describe('content check --repair during creates, moves and deletes', () => {
   it('breaks nothing: every item is listed once and every total is right', async () => {
     const { client, names } = engine;
     expect(changes).toBeGreaterThan(0);
-    expect(await contentCheck(client, names.content).check()).toMatchObject({ inconsistencies: [], busy: [] });
+    expect(await checkContent(client, names.content)).toMatchObject({ inconsistencies: [], busy: [] });
     for (const domain of [undefined, ...DOMAINS, QUIET_DOMAIN]) {
       const expected = items.filter((item) => domain === undefined || item.domain === domain).map(({ id }) => id);
       const filter = domain === undefined ? {} : { domain };

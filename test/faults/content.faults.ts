@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ContentItem } from '../../core/content/item.ts';
-import { contentCheck } from '../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { type ChooseFault, FAULTS, withProbability } from '../support/fault-choosers.ts';
 import { type Fault, isApplicable } from '../support/fault-proxy.ts';
@@ -118,6 +118,6 @@ describe('Content of concurrent clients on a faulty database', () => {
   });
 
   it('passes content check', async () => {
-    expect((await contentCheck(api.engine.client, api.engine.names.content).check()).inconsistencies).toEqual([]);
+    expect((await checkContent(api.engine.client, api.engine.names.content)).inconsistencies).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import type { KeyEnvironment } from '../../../core/access/api-key.ts';
-import { type ContentReport, contentCheck } from '../../content-maintenance/content-check.ts';
+import { type ContentReport, checkContent } from '../../content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
 import { type CommandResult, EXIT } from '../command/outcome.ts';
@@ -30,17 +30,6 @@ interface Checked extends ContentReport {
   readonly inconsistencies: readonly (Inconsistency & { readonly state: 'found' | 'repaired' | 'left' })[];
 }
 
-const repairAll = async (
-  report: ContentReport,
-  repairs: ReturnType<typeof contentRepair> | undefined,
-): Promise<Checked> => {
-  const inconsistencies: Checked['inconsistencies'][number][] = [];
-  for (const one of report.inconsistencies) {
-    inconsistencies.push({ ...one, state: repairs ? ((await repairs.repair(one)) ? 'repaired' : 'left') : 'found' });
-  }
-  return { ...report, inconsistencies };
-};
-
 /** A report for an operator. @param where in front of each place and of the summary */
 const readable = ({ items, lists, inconsistencies, busy }: Checked, where = ''): string => {
   const rows = inconsistencies.map((one) => [one.kind, where + placeOf(one), one.state]);
@@ -65,22 +54,27 @@ const isEmpty = ({ items, busy, inconsistencies }: Checked): boolean =>
  * of test keys, the sandbox. With `repair` it repairs what it finds.
  * Exit code 0 when everything is known to be consistent in the end, otherwise 1.
  */
-const checkContent = async (repair: boolean, context: CommandContext): Promise<CommandResult> => {
-  if (repair) await requireConfirmation('This rewrites lists and slugs', context);
+const check = async (repairs: boolean, context: CommandContext): Promise<CommandResult> => {
+  if (repairs) await requireConfirmation('This rewrites lists and slugs', context);
   const { db, tableNames } = context.deployment;
   const onProgress = (entries: number) => {
     if (context.showsProgress) context.stderr.write(`\r${formatNumber(entries)} entries read`);
   };
-  const report = await contentCheck(db, tableNames.content)
-    .check({ onProgress, signal: context.signal })
+  const report = await checkContent(db, tableNames.content, { onProgress, signal: context.signal })
     .catch((error: unknown) => {
       throw asStagingFailure(error, tmpdir(), 'TMPDIR names another folder');
     })
     .finally(() => context.showsProgress && context.stderr.write('\n'));
-  const repairsOf = (environment: KeyEnvironment) =>
-    repair ? contentRepair(db, tableNames.content, environment) : undefined;
-  const live = await repairAll(report, repairsOf('live'));
-  const sandbox = await repairAll(report.sandbox, repairsOf('test'));
+  const repairAll = async (found: ContentReport, environment: KeyEnvironment): Promise<Checked> => {
+    const repair = contentRepair(db, tableNames.content, environment);
+    const inconsistencies: Checked['inconsistencies'][number][] = [];
+    for (const one of found.inconsistencies) {
+      inconsistencies.push({ ...one, state: repairs ? ((await repair(one)) ? 'repaired' : 'left') : 'found' });
+    }
+    return { ...found, inconsistencies };
+  };
+  const live = await repairAll(report, 'live');
+  const sandbox = await repairAll(report.sandbox, 'test');
   return {
     text: readable(live) + (isEmpty(sandbox) ? '' : readable(sandbox, 'Sandbox: ')),
     data: { ...live, sandbox },
@@ -96,5 +90,5 @@ export const addContentCommands = (program: Command, run: Runner): void => {
     .command('check')
     .description('recount every list against its members and compare every slug with its item')
     .option('--repair', 'repair inconsistencies')
-    .action(({ repair = false }: { repair?: boolean }) => run((command) => checkContent(repair, command)));
+    .action(({ repair = false }: { repair?: boolean }) => run((context) => check(repair, context)));
 };

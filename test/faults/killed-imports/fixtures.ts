@@ -1,7 +1,7 @@
 /** Files to import, what is stored before and what must be stored afterwards. */
 import { isDeepStrictEqual } from 'node:util';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { contentCheck } from '../../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../../lib/content-maintenance/content-export.ts';
 import { contentImport } from '../../../lib/content-maintenance/content-import.ts';
 import type { ImportedItem } from '../../../lib/content-maintenance/imported-item.ts';
@@ -179,7 +179,7 @@ export const contentFixture = (count: number): ImportFixture => {
         updated_at: began,
         ...item,
       }));
-      const { inconsistencies } = await contentCheck(client, names.content).check();
+      const { inconsistencies } = await checkContent(client, names.content);
       return [...differencesBetween(items, filled), ...inconsistencies];
     },
   };

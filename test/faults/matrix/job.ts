@@ -3,7 +3,7 @@ import assert, { AssertionError } from 'node:assert/strict';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
-import { contentCheck } from '../../../lib/content-maintenance/content-check.ts';
+import { checkContent } from '../../../lib/content-maintenance/content-check.ts';
 import type { Reply, TestApi } from '../../support/api.ts';
 import { NOON } from '../../support/clock.ts';
 import { onNthCall } from '../../support/fault-choosers.ts';
@@ -125,7 +125,7 @@ const recover = async (attempt: Attempt, endedAt: number): Promise<void> => {
 };
 
 const requireConsistent = async (api: TestApi, [first]: readonly Attempt[]): Promise<void> => {
-  const { inconsistencies } = await contentCheck(api.engine.client, api.engine.names.content).check();
+  const { inconsistencies } = await checkContent(api.engine.client, api.engine.names.content);
   if (first) await note(first, 'whole', () => assert.deepEqual(inconsistencies, []));
 };
 
