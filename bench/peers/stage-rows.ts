@@ -34,13 +34,10 @@ export const stageRows = async (path: string): Promise<Staged> => {
   let layout: Layout = 'txt';
   let rows = 0;
   const started = performance.now();
-  const onLayout = (found: Layout): void => {
-    layout = found;
-  };
-  const chunks = readRows(source, VEHICLE_COLUMNS, onLayout, () => undefined);
-  for await (const chunk of chunks) {
-    for (const row of chunk) target.add(row, vehicles.keyOf(row) ?? '');
-    rows += chunk.length;
+  for await (const chunk of readRows(source, VEHICLE_COLUMNS)) {
+    for (const row of chunk.rows) target.add(row, vehicles.keyOf(row) ?? '');
+    rows += chunk.rows.length;
+    layout = chunk.layout;
   }
   const read = performance.now();
   const state = target.end({ identity: { version: 0, file: [], created: undefined }, started: '', layout });

@@ -26,16 +26,6 @@ const hashOfSample = async (path: string): Promise<string> => {
   return hash.digest('hex');
 };
 
-/** A staging file that is open; with its state when a stopped run is continued. */
-export interface Staging {
-  /** Of the table and the options. */
-  readonly hash: string;
-  readonly path: string;
-  readonly db: DatabaseSync;
-  readonly identity: StagingIdentity;
-  readonly state: StagingState | undefined;
-}
-
 /**
  * Opens the staging file of a file: that of a stopped run of the same command with the same file and table, or a new one.
  * Notices report which. @throws CommandFailure when it cannot be opened
@@ -43,7 +33,7 @@ export interface Staging {
 export const openStaging = async (
   { verb, noun }: Pick<FileCommand<unknown>, 'verb' | 'noun'>,
   { source, table, dates, ifNewer, restart, staging, deployment, notice }: FileContext,
-): Promise<Staging> => {
+) => {
   const { Table } = await deployment.db.send(new DescribeTableCommand({ TableName: table }));
   const identity: StagingIdentity = {
     version: STAGING_VERSION,
@@ -73,6 +63,9 @@ export const openStaging = async (
   return { hash, path, db, identity, state };
 };
 
+/** A staging file that is open: with its state when a stopped run is continued. `hash` is that of the table and the options. */
+export type Staging = Awaited<ReturnType<typeof openStaging>>;
+
 /** Stages the rows of the file; undefined after Ctrl-C. @throws CommandFailure when the file changes meanwhile */
 export const stageFile = async <Entry>(
   command: FileCommand<Entry>,
@@ -84,22 +77,15 @@ export const stageFile = async <Entry>(
   const staging = rowStaging(db);
   let layout: Layout = 'txt';
   let rows = 0;
-  let read = 0;
-  const onBytes = (bytes: number) => {
-    read = bytes;
-    bar.update(read, { rows });
-  };
-  const onLayout = (found: Layout) => {
-    layout = found;
-  };
   try {
-    for await (const chunk of readRows(source, command.columns, onLayout, onBytes)) {
+    for await (const chunk of readRows(source, command.columns)) {
       if (signal.aborted) return undefined;
-      for (const row of chunk) staging.add(row, command.keyOf(row) ?? '');
-      rows += chunk.length;
+      for (const row of chunk.rows) staging.add(row, command.keyOf(row) ?? '');
+      rows += chunk.rows.length;
+      layout = chunk.layout;
+      bar.update(chunk.read, { rows });
     }
   } finally {
-    onBytes(read);
     bar.stop();
   }
   await requireUnchanged(source);

@@ -8,9 +8,9 @@ const CHUNK_BYTES = 64 * 1_024;
 
 /**
  * The lines of a UTF-8 file, a chunk at a time, in memory that does not grow with the file. A carriage return stays; a byte
- * order mark is left out; bytes that are not UTF-8 appear as U+FFFD. Calls `onBytes` with the bytes read so far.
+ * order mark is left out; bytes that are not UTF-8 appear as U+FFFD. `read` is the bytes read so far.
  */
-export async function* readLines(path: string, onBytes: (read: number) => void): AsyncGenerator<RowText[]> {
+export async function* readLines(path: string): AsyncGenerator<{ readonly lines: RowText[]; readonly read: number }> {
   const decoder = new TextDecoder('utf-8');
   let line = 0;
   let held = '';
@@ -22,11 +22,10 @@ export async function* readLines(path: string, onBytes: (read: number) => void):
     });
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
     read += chunk.length;
-    onBytes(read);
     const texts = (held + decoder.decode(chunk, { stream: true })).split('\n');
     held = (texts.pop() ?? '').slice(0, MAX_ROW_LENGTH + 1);
-    yield numbered(texts);
+    yield { lines: numbered(texts), read };
   }
   held += decoder.decode();
-  if (held !== '') yield numbered([held]);
+  if (held !== '') yield { lines: numbered([held]), read };
 }

@@ -72,55 +72,44 @@ export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
   });
 };
 
-/** The chunks of lines as rows. @throws CommandFailure when the header is missing or invalid, or a quote is never closed */
-async function* readCsv(
-  chunks: AsyncIterable<readonly RowText[]>,
-  expected: Columns,
-  onLayout: (layout: Layout) => void,
-): AsyncGenerator<Row[]> {
+/** Rows of a file, the layout that all of its rows have, and the bytes read so far. */
+interface RowChunk {
+  readonly rows: readonly Row[];
+  readonly layout: Layout;
+  readonly read: number;
+}
+
+/** @throws CommandFailure when the header is missing or invalid, or a quote is never closed */
+async function* readCsv(path: string, expected: Columns): AsyncGenerator<RowChunk> {
   const records = csvRecords();
   let delimiter: string | undefined;
   let layout: CsvLayout | undefined;
-  for await (const lines of chunks) {
+  for await (const { lines, read } of readLines(path)) {
     const texts: RowText[] = [];
     for (const line of lines) {
       const record = records.add(line, layout?.delimiter);
       if (record === undefined) continue;
       if (layout !== undefined) texts.push(record);
       else if (delimiter === undefined && delimiterIn(record.text) !== undefined) delimiter = delimiterIn(record.text);
-      else {
-        layout = readHeader(record.text, expected, delimiter);
-        onLayout(layout);
-      }
+      else layout = readHeader(record.text, expected, delimiter);
     }
-    if (layout !== undefined) yield rowsOf(texts, layout);
+    if (layout !== undefined) yield { rows: rowsOf(texts, layout), layout, read };
   }
   records.requireClosed();
   if (layout === undefined) throw new CommandFailure(`the file is empty: ${mustName(expected)}`);
 }
 
 /**
- * The rows of a file in its order, a chunk at a time, without blank ones. Calls `onLayout` once before the first row, and
- * `onBytes` with the bytes read so far.
+ * The rows of a file in its order, a chunk at a time, without blank ones.
  * @throws CommandFailure when the file is not CSV with these columns
  */
-export async function* readRows(
-  { path, format }: SourceFile,
-  expected: Columns,
-  onLayout: (layout: Layout) => void,
-  onBytes: (read: number) => void,
-): AsyncGenerator<Row[]> {
-  const lines = readLines(path, onBytes);
+export async function* readRows({ path, format }: SourceFile, expected: Columns): AsyncGenerator<RowChunk> {
   if (format === 'csv') {
-    yield* readCsv(lines, expected, onLayout);
+    yield* readCsv(path, expected);
     return;
   }
-  onLayout(format);
-  for await (const chunk of lines) {
-    const texts = chunk.map(({ line, text }) => ({ line, text: text.trim() }));
-    yield rowsOf(
-      texts.filter(({ text }) => text !== ''),
-      format,
-    );
+  for await (const { lines, read } of readLines(path)) {
+    const texts = lines.map(({ line, text }) => ({ line, text: text.trim() })).filter(({ text }) => text !== '');
+    yield { rows: rowsOf(texts, format), layout: format, read };
   }
 }
