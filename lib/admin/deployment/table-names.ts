@@ -29,14 +29,11 @@ export const parseTables = (text: string): NamedTables => {
 };
 
 /** Table names of which some are unknown. Reading an unknown one throws a CommandFailure: there is no default. */
-export const onlyNamed = (named: NamedTables): TableNames => {
-  const nameOf = (id: TableId) => (): string => {
-    const name = named[id];
-    if (name !== undefined) return name;
-    throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
-  };
-  return Object.defineProperties(
-    {},
-    Object.fromEntries(TABLE_IDS.map((id) => [id, { get: nameOf(id) }])),
-  ) as TableNames;
-};
+export const onlyNamed = (named: NamedTables): TableNames =>
+  new Proxy(named, {
+    get: (_, id: TableId): string => {
+      const name = named[id];
+      if (name !== undefined) return name;
+      throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
+    },
+  }) as TableNames;

@@ -6,11 +6,6 @@ import { compliance } from './compliance/import-compliance.ts';
 import { content } from './content/import-content.ts';
 import { vehicles } from './vehicles/import-vehicles.ts';
 
-const datesOption = () =>
-  new Option('--dates <form>', 'how dates are written: iso (YYYY-MM-DD), or uk (DD/MM/YYYY too)')
-    .choices(['iso', 'uk'])
-    .default('iso');
-
 const fileCommand = <Entry>(kind: ImportKind<Entry>, ifNewer: boolean): FileCommand<Entry> => ({
   ...kind,
   verb: 'import',
@@ -39,13 +34,16 @@ const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>
 
 /** Adds `import vehicles`, `compliance` and `content`. */
 export const addImportCommands = (program: Command, run: Runner): void => {
+  const dates = new Option('--dates <form>', 'how dates are written: iso (YYYY-MM-DD), or uk (DD/MM/YYYY too)')
+    .choices(['iso', 'uk'])
+    .default('iso');
   const imports = program.command('import').description('load a file; loading it twice changes nothing');
   for (const command of [
     addImport(imports, run, vehicles, 'vehicles with their policies'),
     addImport(imports, run, compliance, 'MOT, road tax and fines of vehicles'),
   ]) {
     command
-      .addOption(datesOption())
+      .addOption(dates)
       .option('--if-newer', 'keep a stored record whose last update is as late as the file’s, or later');
   }
   addImport(imports, run, content, 'content items');

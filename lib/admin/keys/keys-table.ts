@@ -69,13 +69,7 @@ const isAsRead = (record: KeyRecord) => {
 export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   const unknownKey = (id: string) => new CommandFailure(`no key has the id ${id}`);
 
-  const change = async (
-    id: string,
-    expressions: Pick<
-      UpdateCommandInput,
-      'UpdateExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-    >,
-  ): Promise<KeyRecord> => {
+  const change = async (id: string, expressions: Partial<UpdateCommandInput>): Promise<KeyRecord> => {
     try {
       const { Attributes } = await db.send(
         new UpdateCommand({

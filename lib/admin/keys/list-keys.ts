@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import pLimit from 'p-limit';
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { KEPT_AFTER_WINDOW_SECONDS } from '../../../core/access/usage-table.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import type { CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { type KeyView, keysOf, keyView } from './keys.ts';
@@ -40,16 +40,6 @@ const rowOf = (key: ListedKey): string[] => [
   lastUsedText(key),
 ];
 
-/** The name of the usage table; undefined when `--tables` names the keys table only, such as one that a deleted stack retained. */
-const usageTableOf = ({ deployment: { tableNames } }: CommandContext): string | undefined => {
-  try {
-    return tableNames.usage;
-  } catch (error) {
-    if (error instanceof CommandFailure) return undefined;
-    throw error;
-  }
-};
-
 /** The minute in which a key was last used, ISO 8601 UTC; null when that was not in the last 25 hours. */
 const findLastUse = async (
   db: DynamoDBDocumentClient,
@@ -73,9 +63,10 @@ const findLastUse = async (
 
 /** Lists all keys, oldest first, without the keys themselves. */
 export const listKeys = async (context: CommandContext): Promise<CommandResult> => {
-  const { db } = context.deployment;
+  const { db, tableNames } = context.deployment;
   const now = context.now();
-  const usage = usageTableOf(context);
+  // It may be that `--tables` names the keys table only, such as one that a deleted stack retained.
+  const usage = 'usage' in tableNames ? tableNames.usage : undefined;
   const data = await pLimit(MAX_QUERIES).map(
     await keysOf(context).list(),
     async (key): Promise<ListedKey> => ({

@@ -103,9 +103,10 @@ export const readVehicle = (
     const whole = `rejected with line ${bad?.row.line}, which is the same vehicle`;
     return { rejected: rows.map(({ row, reasons }) => ({ row, reasons: reasons.length > 0 ? reasons : [whole] })) };
   }
-  const [lastUpdated = fileTime(context)] = rows
-    .flatMap((row) => row.lastUpdated ?? [])
-    .sort()
-    .reverse();
+  const lastUpdated =
+    rows
+      .flatMap((row) => row.lastUpdated ?? [])
+      .toSorted()
+      .at(-1) ?? fileTime(context);
   return { rejected: [], record: { registration, vehicle: first.details, policies, lastUpdated } };
 };
