@@ -1,4 +1,5 @@
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { isTransient } from '../../../core/dynamodb/transact.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { Outcome, RowContext, Waiting, Writing } from './file-command.ts';
 
@@ -20,12 +21,6 @@ const STALL_TIMEOUT_MS = 30_000;
 const BACKOFF_BASE_MS = 50;
 const BACKOFF_CAP_MS = 3_000;
 
-const isClientError = (error: unknown): boolean =>
-  error instanceof Error &&
-  '$fault' in error &&
-  error.$fault === 'client' &&
-  !/Throttl|Throughput|RequestLimit/.test(error.name);
-
 /**
  * Attempts a write, with jitter, until nothing of it is left, which is when it returns an outcome. An attempt that wrote a part
  * calls `onProgress`. @throws the last error after the timeout without progress
@@ -42,7 +37,7 @@ const persist = async (attempt: (onProgress: () => void) => Promise<Outcome | un
       const outcome = await attempt(onProgress);
       if (outcome !== undefined) return outcome;
     } catch (error) {
-      if (isClientError(error) || deadline.remainingMs() < BACKOFF_CAP_MS) throw error;
+      if (!isTransient(error) || deadline.remainingMs() < BACKOFF_CAP_MS) throw error;
     }
     tries += 1;
     await deadline.pause(backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS));

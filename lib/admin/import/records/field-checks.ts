@@ -99,6 +99,12 @@ export const fieldChecks = ({ started: now, dates }: Pick<RowContext, 'started' 
     return '';
   };
 
+  const wholeNumber = (name: string, value: unknown, from: number, to?: number): number => {
+    const isValid = Number.isSafeInteger(value) && from <= Number(value) && Number(value) <= (to ?? Number(value));
+    if (!isValid) issue(name, `must be a whole number from ${from}${to === undefined ? '' : ` to ${to}`}`);
+    return isValid ? Number(value) : 0;
+  };
+
   return {
     reasons,
     issue,
@@ -115,12 +121,7 @@ export const fieldChecks = ({ started: now, dates }: Pick<RowContext, 'started' 
     textOrEmpty: (name: string, value: unknown): string =>
       typeof value === 'string' && value.trim() === '' ? '' : text(name, value),
 
-    year: (name: string, value: unknown): number => {
-      const last = now.getUTCFullYear() + 1;
-      const isYear = typeof value === 'number' && Number.isInteger(value) && FIRST_YEAR <= value && value <= last;
-      if (!isYear) issue(name, `must be a whole number from ${FIRST_YEAR} to ${last}`);
-      return isYear ? value : 0;
-    },
+    year: (name: string, value: unknown): number => wholeNumber(name, value, FIRST_YEAR, now.getUTCFullYear() + 1),
 
     /** The two dates of a policy must be in order; `nameOf` gives the names of its fields in the file. */
     cover: ({ validFrom, validTo }: Policy, nameOf: (field: string) => string): void => {
@@ -129,11 +130,7 @@ export const fieldChecks = ({ started: now, dates }: Pick<RowContext, 'started' 
       }
     },
 
-    count: (name: string, value: unknown): number => {
-      const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-      if (!isCount) issue(name, 'must be a whole number from 0');
-      return isCount ? value : 0;
-    },
+    count: (name: string, value: unknown): number => wholeNumber(name, value, 0),
 
     /** A calendar day, as `YYYY-MM-DD`. */
     day: (name: string, value: unknown): string => {
