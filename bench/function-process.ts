@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 
 /** The first message to the parent. */
 export interface Loaded {
+  readonly pid: number;
   readonly importMs: number;
   /** User and system time of the import. */
   readonly cpuMs: number;
@@ -54,7 +55,11 @@ const [file = ''] = process.argv.slice(2);
 const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();
 const { handler } = await (file.endsWith('.mjs') ? import(file) : createRequire(file)(file));
-process.send?.({ importMs: performance.now() - startedAt, cpuMs: cpuSince(cpuBefore) } satisfies Loaded);
+process.send?.({
+  pid: process.pid,
+  importMs: performance.now() - startedAt,
+  cpuMs: cpuSince(cpuBefore),
+} satisfies Loaded);
 
 const invoke = async (event: object, context: object): Promise<Invocation> => {
   const before = process.cpuUsage();

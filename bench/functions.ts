@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../lib/cloud/bundles.ts';
 import type { FunctionId } from '../lib/endpoint-files.ts';
+import type { CpuShare } from './cpu-share.ts';
 import type { Block, Invocation, Loaded, Work } from './function-process.ts';
 
 /** The flags with which Lambda starts Node; those about memory do not matter here. */
@@ -17,7 +18,7 @@ const LAMBDA_FLAGS = ['--expose-gc'];
  * A shell that starts Node, rather than Node directly: Linux counts the memory of the process that forks into the peak of
  * the new one (`setmax_mm_hiwater_rss` in its exec.c), and this one, with esbuild in it, has more than a small function.
  */
-const THROUGH_SHELL = ['-c', '"$0" "$@"; :'];
+const throughShell = (share?: CpuShare) => ['-c', `${share ? `echo $$ > ${share.procs}; ` : ''}"$0" "$@"; :`];
 
 /** Logs and metrics on, as in production. */
 const ENVIRONMENT = {
@@ -52,9 +53,14 @@ const requireStatus = (invocations: readonly Invocation[], status: number): void
   if (other) throw new Error(`a measured request was answered ${other.statusCode} ${other.body}, not ${status}`);
 };
 
-const startFunction = async (program: string, file: string, env: NodeJS.ProcessEnv): Promise<FunctionProcess> => {
+const startFunction = async (
+  program: string,
+  file: string,
+  env: NodeJS.ProcessEnv,
+  share?: CpuShare,
+): Promise<FunctionProcess> => {
   const node = [process.execPath, ...LAMBDA_FLAGS, '--no-warnings', program, file];
-  const child = spawn('sh', [...THROUGH_SHELL, ...node], {
+  const child = spawn('sh', [...throughShell(share), ...node], {
     env: { ...process.env, ...ENVIRONMENT, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -103,8 +109,8 @@ export interface Functions {
   readonly deployed: (client?: 'sdk') => Promise<Readonly<Record<FunctionId, string>>>;
   /** The bundle of a file in `peers/`. */
   readonly peer: (name: string) => Promise<string>;
-  /** A fresh process; `env` is added to this process's environment. */
-  readonly start: (file: string, env?: NodeJS.ProcessEnv) => Promise<FunctionProcess>;
+  /** A fresh process; `env` is added to this process's environment, `share` applies from its start. */
+  readonly start: (file: string, env?: NodeJS.ProcessEnv, share?: CpuShare) => Promise<FunctionProcess>;
 }
 
 export const withFunctions = async <T>(measure: (functions: Functions) => Promise<T>): Promise<T> => {
@@ -120,7 +126,7 @@ export const withFunctions = async <T>(measure: (functions: Functions) => Promis
         ) as Record<FunctionId, string>;
       },
       peer: (name) => bundleModule(`peers/${name}.ts`, join(folder, `${name}.mjs`)),
-      start: (file, env = {}) => startFunction(program, file, env),
+      start: (file, env = {}, share) => startFunction(program, file, env, share),
     });
   } finally {
     await rm(folder, { recursive: true });

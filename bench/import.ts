@@ -137,7 +137,7 @@ const measureMemory = async (
 const growth = (memory: readonly number[]): number => (memory.at(-1) ?? Number.NaN) / (memory[1] ?? Number.NaN);
 
 const METHOD = [
-  `${grouped(SPEED_ROWS)} rows of a vehicles CSV, a policy each, through the CLI, by its own summary: it reads the file twice and checks it while`,
+  `${grouped(SPEED_ROWS)} rows of a vehicles CSV, a policy each, through the CLI, by its own summary: it stages the file, then writes and checks`,
   'it writes. The bare loops have their items prepared before the clock starts. Each on a fresh embedded engine in a process of',
   `its own, in turns, median of ${SPEED_ROUNDS}.`,
 ].join('\n');

@@ -15,6 +15,7 @@ const TITLES = {
   import: 'Imports',
   staging: 'Staging files of operators',
   list: 'Lists of 100,000 items',
+  memory: 'The memory of each function',
   cost: 'What a million requests cost',
 } as const;
 

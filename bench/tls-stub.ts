@@ -2,15 +2,10 @@
  * DynamoDB's protocol over TLS with canned responses to the three requests of an insurance lookup, in a process of its own:
  * its cost is not counted. Anything else is rejected, so that a function that sends it fails.
  */
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { generateKey, hashKey, keyIdOf } from '../core/access/api-key.ts';
 import type { KeyRecord } from '../core/access/keys-table.ts';
@@ -18,6 +13,7 @@ import { SCOPES } from '../core/access/scopes.ts';
 import { prefixedTableNames } from '../core/tables.ts';
 import { localEnvironment } from '../lib/local/environment.ts';
 import { sampleVehicleRecords } from '../lib/local/sample-records.ts';
+import { makeCertificate } from '../test/support/certificate.ts';
 import { forkCall } from '../test/support/fork.ts';
 
 const TABLES = prefixedTableNames('stub-');
@@ -37,18 +33,6 @@ const responsesFor = (key: string, now: Date): ReadonlyMap<string, string> => {
     [`UpdateItem ${TABLES.usage}`, '{"Attributes":{"used":{"N":"7"}}}'],
     [`GetItem ${TABLES.vehicles}`, JSON.stringify({ Item: marshall(vehicle) })],
   ]);
-};
-
-/** A self-signed certificate for this machine. @throws Error where there is no openssl */
-const makeCertificate = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  const subject = ['-subj', '/CN=localhost', '-days', '1', '-keyout', key, '-out', cert];
-  await promisify(execFile)('openssl', [...request, ...subject]);
-  const tls = { key: await readFile(key), cert: await readFile(cert) };
-  await rm(folder, { recursive: true });
-  return tls;
 };
 
 /** For a process of its own (`forkCall`). */

@@ -59,9 +59,6 @@ const requestMetrics = () => {
 /** Creates what every request uses, during init, when Lambda gives the function more CPU than during a request. */
 export const openLog = (): void => void requestMetrics();
 
-/** 0 or 1: the sum is a count, the average a share. */
-const flag = (happened: boolean): number => (happened ? 1 : 0);
-
 /**
  * Writes the one line of a request: its fields and its metrics, in EMF (CloudWatch's embedded metric format). Powertools writes
  * it to standard output; Lambda would wrap what `console` writes, and CloudWatch would find no metrics. Lambda's log levels
@@ -79,10 +76,12 @@ export const logRequest = (entry: RequestLog): void => {
   metrics
     .addMetric('Requests', 'Count', 1)
     .addMetric('Latency', 'Milliseconds', latencyMs)
-    .addMetric('ServerErrors', 'Count', flag(status >= 500 && !isForced))
-    .addMetric('RateLimited', 'Count', flag(code === 'RATE_LIMITED' && !isForced))
-    .addMetric('DatabaseErrors', 'Count', flag(databaseError))
+    // Always there, so that its average is the share of requests that failed.
+    .addMetric('ServerErrors', 'Count', status >= 500 && !isForced ? 1 : 0)
     .captureColdStartMetric();
+  // Only their sums are read: a line of each request that says 0 would cost 0.06 USD per million.
+  if (code === 'RATE_LIMITED' && !isForced) metrics.addMetric('RateLimited', 'Count', 1);
+  if (databaseError) metrics.addMetric('DatabaseErrors', 'Count', 1);
   metrics.publishStoredMetrics();
 };
 

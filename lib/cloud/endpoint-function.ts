@@ -20,7 +20,8 @@ import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /** CPU grows with memory. Below 512 MB a cold start takes noticeably longer; above it a lookup only waits for DynamoDB. */
-export const MEMORY_MEGABYTES = 512;
+const MEMORY_MEGABYTES = 512;
+export const memoryMegabytes = (_id: string): number => MEMORY_MEGABYTES;
 
 export const lambdaArchitecture = ({ architecture }: StageSettings): Architecture =>
   architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64;

@@ -25,7 +25,6 @@ import type { StageSettings } from './stage-settings.ts';
  */
 const ACCESS_LOG_FIELDS = {
   requestId: '$context.requestId',
-  time: '$context.requestTime',
   routeKey: '$context.routeKey',
   status: '$context.status',
   latencyMs: '$context.responseLatency',

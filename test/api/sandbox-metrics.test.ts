@@ -23,7 +23,7 @@ const metricsOf = async (path: string) => {
 };
 
 describe('The metrics of a request with a test key', () => {
-  const none = { Requests: 1, ServerErrors: 0, DatabaseErrors: 0, RateLimited: 0 };
+  const none = { Requests: 1, ServerErrors: 0, DatabaseErrors: undefined, RateLimited: undefined };
 
   it.each(['/v1/vehicle/{}/insurance', '/v1/compliance/{}'])(
     'count the request and no error when the outcome of %s is forced',
@@ -35,7 +35,7 @@ describe('The metrics of a request with a test key', () => {
 
   it('count a real error, also where one would be forced', async () => {
     api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
-    const real = { Requests: 1, ServerErrors: 1, DatabaseErrors: 1, RateLimited: 0 };
+    const real = { Requests: 1, ServerErrors: 1, DatabaseErrors: 1, RateLimited: undefined };
     expect(await metricsOf('/v1/vehicle/ER19ERR/insurance')).toEqual({ status: 500, ...real });
   });
 });

@@ -3,11 +3,13 @@
  * get the first answer again. So the latency of the database is the injected one, and two functions differ only in their own.
  */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { startEmbeddedEngine } from '../../lib/local/engine/embedded.ts';
+import { makeCertificate } from './certificate.ts';
 
 /** How the engine answers from now on. */
 export interface Pace {
@@ -78,14 +80,18 @@ export const startPacedEngine = async () => {
     response.writeHead(status, headers).end(content);
   };
 
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch(() => response.destroy());
-  });
-  server.keepAliveTimeout = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  };
+  const listen = async (server: Server): Promise<number> => {
+    server.keepAliveTimeout = 0;
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${await listen(createServer(listener))}`,
+    tlsEndpoint: `https://127.0.0.1:${await listen(createTlsServer(await makeCertificate(), listener))}`,
     setPace: (next: Pace): void => {
       pace = next;
     },

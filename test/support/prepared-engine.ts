@@ -11,8 +11,12 @@ import { loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { forkCall } from './fork.ts';
 import type { Pace } from './paced-engine.ts';
 
-const prepare = async (module: URL, start: string, ...args: readonly unknown[]) => {
-  const engine = await forkCall<{ readonly endpoint: string }>(module, start, args);
+const prepare = async <Engine extends { readonly endpoint: string }>(
+  module: URL,
+  start: string,
+  ...args: readonly unknown[]
+) => {
+  const engine = await forkCall<Engine>(module, start, args);
   applyEnvironment(localEnvironment(engine.result.endpoint, LOCAL_TABLE_NAMES));
   const db = createDatabase(databaseFromEnvironment());
   await createTables(db, LOCAL_TABLE_NAMES);
@@ -43,9 +47,14 @@ export const prepareEngine = async () => {
 
 /** The same engine with answers that take as long as `setPace` decides. */
 export const preparePacedEngine = async () => {
-  const { engine, prepared } = await prepare(new URL('./paced-engine.ts', import.meta.url), 'startPacedEngine');
+  const { engine, prepared } = await prepare<{ readonly endpoint: string; readonly tlsEndpoint: string }>(
+    new URL('./paced-engine.ts', import.meta.url),
+    'startPacedEngine',
+  );
   return {
     ...prepared,
+    /** For a function that reaches the engine as it reaches DynamoDB; the certificate is self-signed. */
+    overTls: { AWS_ENDPOINT_URL_DYNAMODB: engine.result.tlsEndpoint, NODE_TLS_REJECT_UNAUTHORIZED: '0' },
     setPace: async (pace: Pace): Promise<void> => {
       await engine.call('setPace', pace);
     },

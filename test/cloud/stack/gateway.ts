@@ -59,7 +59,6 @@ describe('The gateway', () => {
       '$context.integrationLatency',
       '$context.integrationStatus',
       '$context.requestId',
-      '$context.requestTime',
       '$context.responseLatency',
       '$context.responseLength',
       '$context.routeKey',
