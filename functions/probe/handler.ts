@@ -3,7 +3,7 @@
  * service's own 401 with all its headers. API Gateway's own responses fail.
  */
 import { problems } from '../../core/problems.ts';
-import { probedAddress } from '../settings.ts';
+import { probedAddress } from '../../core/runtime/environment.ts';
 
 /** Longer than a cold start; shorter than Lambda's timeout, so that the error names the cause. */
 const TIMEOUT_MS = 5_000;
