@@ -48,7 +48,7 @@ export const handler = async (): Promise<void> => {
   const { response, body } = await request(address);
   const differences = [
     ...(response.status === STATUS ? [] : [`its status is ${response.status}`]),
-    ...(body.includes(`"code":"${CODE}"`) ? [] : [`its body is not a problem document with the code ${CODE}`]),
+    ...(body.includes(`"code":"${CODE}"`) ? [] : [`its body does not have the code ${CODE}`]),
     ...Object.entries(HEADERS)
       .filter(([name, expected]) => !expected.test(headerOf(response, name)))
       .map(([name]) => `its header ${name} is "${headerOf(response, name)}"`),
