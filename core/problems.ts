@@ -189,7 +189,7 @@ const errorList = (docsUrl?: string): string => (docsUrl === undefined ? '/docs/
 
 /**
  * The stable address that identifies a code (RFC 9457 `type`).
- * @param docsUrl the address of the documentation site, without a slash at its end
+ * @param docsUrl the address of the documentation site, without a trailing slash
  */
 export const problemType = (code: ProblemCode, docsUrl?: string): string =>
   `${errorList(docsUrl)}#${code.toLowerCase().replaceAll('_', '-')}`;

@@ -27,7 +27,7 @@ const count = async (key: string, ago: number, requests: number) => {
 };
 
 describe('GET /v1/usage', () => {
-  it('returns the key, its limits and the present window, this request included', async () => {
+  it('returns the key, its limits and the current window, this request included', async () => {
     const scopes = ['content:read'] as const;
     const key = await api.newKey({ plan: 'free', name: 'Garage', scopes, expires: '2026-12-31', environment: 'live' });
     await ask(key);
