@@ -6,7 +6,7 @@ import { londonDate } from '../../core/runtime/clock.ts';
 import { FORCED_OUTCOMES } from '../../core/sandbox/lookup-sources.ts';
 import { SANDBOX_VEHICLES } from '../../core/sandbox/sandbox-vehicles.ts';
 import { insuranceOn } from '../../core/vehicles/insurance.ts';
-import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-records.ts';
+import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-database.ts';
 
 const DAYS = ['2026-06-15T12:00:00Z', '2026-12-31T23:59:59Z', '2024-02-29T00:00:00Z', '2026-06-15T23:30:00Z'];
 
