@@ -81,7 +81,7 @@ describe('GET /v1/usage', () => {
     expect((await api.call('GET', '/v1/usage', { key })).status).toBe(429);
   });
 
-  it('reads a premium key that was busy all day with one query of at most 15 read units', async () => {
+  it('takes one query of at most 15 read units for a premium key that was busy all day', async () => {
     const key = await api.newKey();
     const keyId = keyIdOf(hashKey(key));
     const { start } = windowAt(new Date(NOON));

@@ -154,7 +154,7 @@ describe('Imports', () => {
     ]),
   ];
 
-  it('have a planted violation of each rule', () => {
+  it('are tested with a violation of each rule', () => {
     expect(new Set(planted.map(([rule]) => rule))).toEqual(new Set(forbidden.map(({ name }) => name)));
   });
 

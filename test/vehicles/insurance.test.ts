@@ -35,7 +35,7 @@ describe('Insurance on a day', () => {
     );
   });
 
-  it('has one of the policies, or none when there is none', () => {
+  it('returns one of the policies, or none without policies', () => {
     fc.assert(
       fc.property(policies, day, (list, today) => {
         const { state, policy: answer } = insuranceOn(today, list);
