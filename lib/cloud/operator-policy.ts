@@ -38,7 +38,7 @@ export class OperatorPolicy extends Construct {
       policy.addStatements(
         new PolicyStatement({
           actions: actions.map((name) => `dynamodb:${name}`),
-          resources: [tables.arnOf(table)],
+          resources: [tables.byId[table].tableArn],
         }),
       );
     }
