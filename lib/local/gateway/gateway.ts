@@ -20,7 +20,6 @@ export interface AccessLogEntry {
 interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
-  readonly host?: string;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
   /** Maximum number of concurrent requests; further ones wait. */
@@ -37,6 +36,8 @@ export interface Gateway {
   readonly origin: string;
   readonly close: () => Promise<void>;
 }
+
+const HOST = '127.0.0.1';
 
 /** Bytes of request line and headers that API Gateway accepts. */
 const MAX_HEAD_BYTES = 10_240;
@@ -98,8 +99,7 @@ const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
  * @throws the listen error when the port is taken
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  const { port, host = '127.0.0.1', concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onResponse, pages } = options;
-  const allowedHosts = [host, ...(options.allowedHosts ?? [])];
+  const { port, allowedHosts, concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onResponse, pages } = options;
   const functions = await loadFunctions();
   const limit = pLimit(concurrency);
   const responseTo = async (request: IncomingMessage) => {
@@ -127,10 +127,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     });
   });
   server.on('clientError', rejectMalformed);
-  server.listen(port, host);
+  server.listen(port, HOST);
   await once(server, 'listening');
   return {
-    origin: `http://${host}:${(server.address() as AddressInfo).port}`,
+    origin: `http://${HOST}:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
