@@ -12,7 +12,7 @@ import type { KeyRecord } from '../core/access/keys-table.ts';
 import { SCOPES } from '../core/access/scopes.ts';
 import { prefixedTableNames } from '../core/tables.ts';
 import { localEnvironment } from '../lib/local/environment.ts';
-import { sampleVehicleRecords } from '../lib/local/sample-records.ts';
+import { sampleVehicleRecords } from '../lib/local/sample-database.ts';
 import { makeCertificate } from '../test/support/certificate.ts';
 import { forkCall } from '../test/support/fork.ts';
 

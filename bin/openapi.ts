@@ -1,7 +1,9 @@
 /** Writes everything that is generated from the endpoints: `npm run openapi`. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { recordExamples } from '../lib/local/record-examples.ts';
-import { generateApiTypes } from '../lib/openapi/api-types.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
 import { errorListMarkdown } from '../lib/openapi/error-list.ts';
 import { recordedExamples } from '../lib/openapi/examples.ts';
@@ -11,11 +13,25 @@ const document = new URL('openapi.json', docs);
 
 const writeJson = (file: URL, value: unknown) => writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 
+/** TypeScript types of the document, from openapi-typescript. It is installed separately, because it needs an older TypeScript. */
+const apiTypes = (): string => {
+  const folder = fileURLToPath(new URL('../tools/api-types/', import.meta.url));
+  const generator = `${folder}node_modules/openapi-typescript/bin/cli.js`;
+  if (!existsSync(generator)) {
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+    execFileSync(npm, ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--silent'], { stdio: 'inherit' });
+  }
+  const options = [fileURLToPath(document), '--root-types', '--root-types-no-schema-prefix'];
+  const types = execFileSync(process.execPath, [generator, ...options], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // Lets editors complete the known codes: TypeScript reduces `'A' | string` to `string`, but not `'A' | (string & {})`.
+  return String(types).replace(/("\)?) \| string\b/g, '$1 | (string & {})');
+};
+
 const recording = await recordExamples();
 await writeJson(new URL('examples.json', docs), recording);
 await writeJson(document, openApiDocument({}, recordedExamples(recording)));
 await writeFile(new URL('errors.md', docs), errorListMarkdown());
-const types = generateApiTypes(document);
+const types = apiTypes();
 for (const folder of ['.', '../client/src/']) await writeFile(new URL('api-types.ts', new URL(folder, docs)), types);
 process.stdout.write(
   'Wrote docs/examples.json, docs/openapi.json, docs/errors.md, docs/api-types.ts and client/src/api-types.ts.\n',

@@ -189,7 +189,7 @@ const errorList = (docsUrl?: string): string => (docsUrl === undefined ? '/docs/
 
 /**
  * The stable address that identifies a code (RFC 9457 `type`).
- * @param docsUrl the address of the documentation site, without a slash at its end
+ * @param docsUrl the address of the documentation site, without a trailing slash
  */
 export const problemType = (code: ProblemCode, docsUrl?: string): string =>
   `${errorList(docsUrl)}#${code.toLowerCase().replaceAll('_', '-')}`;
@@ -198,29 +198,17 @@ export const problemType = (code: ProblemCode, docsUrl?: string): string =>
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ProblemCode;
-  readonly issues: readonly ValidationIssue[] | undefined;
+  readonly issues?: readonly ValidationIssue[] | undefined;
   /** Headers that this error's response needs. */
-  readonly headers: Headers | undefined;
-  readonly extension: ProblemExtension | undefined;
+  readonly headers?: Headers | undefined;
+  readonly extension?: ProblemExtension | undefined;
   /** Whether the sandbox forces this error: nothing failed, so the operator has nothing to do. */
-  readonly isForced: boolean;
+  readonly isForced: boolean = false;
 
-  constructor(
-    code: ProblemCode,
-    detail: string,
-    {
-      issues,
-      headers,
-      extension,
-      isForced = false,
-    }: Partial<Pick<ApiError, 'issues' | 'headers' | 'extension' | 'isForced'>> = {},
-  ) {
+  constructor(code: ProblemCode, detail: string, rest: Partial<Omit<ApiError, keyof Error | 'code'>>) {
     super(detail);
     this.code = code;
-    this.issues = issues;
-    this.headers = headers;
-    this.extension = extension;
-    this.isForced = isForced;
+    Object.assign(this, rest);
   }
 }
 

@@ -390,7 +390,7 @@ export interface components {
                 registrationsPerBulk: number;
             };
             window: {
-                /** @description Requests in the present window, this one included */
+                /** @description Requests in the current window, this one included */
                 used: number;
                 /** @description As in X-RateLimit-Remaining */
                 remaining: number;
@@ -404,7 +404,7 @@ export interface components {
             hours: {
                 /**
                  * Format: date-time
-                 * @description Begin of the hour, UTC
+                 * @description Start of the hour, UTC
                  */
                 start: string;
                 /** @description All requests of the hour, the rate limited ones included */

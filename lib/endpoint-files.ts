@@ -7,6 +7,9 @@ import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 /** Functions that serve requests: one per endpoint, and `not-found` for every other path. */
 export type FunctionId = EndpointId | 'not-found';
 
+/** Their ids, in the order of the table. */
+export const FUNCTION_IDS = [...Object.keys(endpoints), 'not-found'] as readonly FunctionId[];
+
 const ROOT = resolve(import.meta.dirname, '..');
 const FOLDER = 'functions/endpoints';
 

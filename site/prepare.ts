@@ -5,7 +5,7 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { htmlPage } from '../lib/local/docs/html.ts';
-import { referenceScript } from '../lib/local/docs/reference-script.ts';
+import { referenceScript } from '../lib/local/docs/pages.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
 
 const root = new URL('../', import.meta.url);

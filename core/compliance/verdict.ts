@@ -1,6 +1,6 @@
 import { apiError } from '../problems.ts';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
-import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
+import { type INSURANCE_STATUSES, insuranceOn } from '../vehicles/insurance.ts';
 import type { InsuranceRecord } from '../vehicles/record.ts';
 import { vehicleNotFound } from '../vehicles/suggestion.ts';
 import type { ComplianceRecord } from './record.ts';
@@ -31,8 +31,7 @@ export interface Verdict {
   readonly details: VerdictDetails;
 }
 
-/** The status of each source as it is published. */
-export const INSURANCE_STATUSES = ['IN_FORCE', 'LAPSED', 'NOT_STARTED', 'NONE'] as const;
+/** The status of each other source as it is published. */
 export const MOT_STATUSES = ['VALID', 'EXPIRED', 'EXEMPT'] as const;
 export const ROAD_TAX_STATUSES = ['PAID', 'EXPIRED', 'EXEMPT', 'SORN'] as const;
 export const FINES_STATUSES = ['NONE', 'OUTSTANDING'] as const;
@@ -50,13 +49,6 @@ export interface VerdictDetails {
   readonly roadTax: SourceDetails<(typeof ROAD_TAX_STATUSES)[number]> & { readonly paidUntil: LondonDate | null };
   readonly fines: SourceDetails<(typeof FINES_STATUSES)[number]> & { readonly outstanding: number };
 }
-
-const INSURANCE_STATUS = {
-  'in force': 'IN_FORCE',
-  lapsed: 'LAPSED',
-  'not started': 'NOT_STARTED',
-  none: 'NONE',
-} as const satisfies Record<Insurance['state'], VerdictDetails['insurance']['status']>;
 
 /** A due date is the last good day. */
 const motOf = ({ mot }: ComplianceRecord, today: LondonDate): Pick<VerdictDetails['mot'], 'status' | 'dueDate'> =>
@@ -92,14 +84,10 @@ export const verdictOn = (
   vehicle: Omit<InsuranceRecord, 'registration'>,
   record: ComplianceRecord,
 ): Verdict => {
-  const { state, policy } = insuranceOn(today, vehicle.policies);
+  const { status, policy } = insuranceOn(today, vehicle.policies);
   const lastUpdated = record.lastUpdated ?? null;
   const details: VerdictDetails = {
-    insurance: {
-      status: INSURANCE_STATUS[state],
-      validTo: policy?.validTo ?? null,
-      lastUpdated: vehicle.lastUpdated ?? null,
-    },
+    insurance: { status, validTo: policy?.validTo ?? null, lastUpdated: vehicle.lastUpdated ?? null },
     mot: { ...motOf(record, today), lastUpdated },
     roadTax: { ...roadTaxOf(record, today), lastUpdated },
     fines: {

@@ -19,6 +19,12 @@ const attributesOf = ({ item, positions }: StoredItem): Entry => ({
   domainPosition: positions.domain,
 });
 
+/** Fails when the stored item is not the version that was read. */
+const ifUnchanged = ({ version }: ContentItem) => ({
+  ConditionExpression: 'version = :version',
+  ExpressionAttributeValues: { ':version': version },
+});
+
 /** The single writes of which every content transaction is composed. */
 export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<ContentStore, 'table' | 'keys'>) => ({
   addItem: (stored: StoredItem): TransactWrite => ({
@@ -29,24 +35,16 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
     },
   }),
 
-  /** Fails when the stored item is not the version that was read. */
-  replaceItem: (stored: StoredItem, { version }: ContentItem): TransactWrite => ({
+  replaceItem: (stored: StoredItem, read: ContentItem): TransactWrite => ({
     Put: {
       TableName: table,
       Item: { ...attributesOf(stored), ...itemKey(stored.item.id) },
-      ConditionExpression: 'version = :version',
-      ExpressionAttributeValues: { ':version': version },
+      ...ifUnchanged(read),
     },
   }),
 
-  /** Fails when the stored item is not the version that was read. */
-  removeItem: ({ id, version }: ContentItem): TransactWrite => ({
-    Delete: {
-      TableName: table,
-      Key: itemKey(id),
-      ConditionExpression: 'version = :version',
-      ExpressionAttributeValues: { ':version': version },
-    },
+  removeItem: (read: ContentItem): TransactWrite => ({
+    Delete: { TableName: table, Key: itemKey(read.id), ...ifUnchanged(read) },
   }),
 
   /** Fails when another item of the domain has claimed the slug. */

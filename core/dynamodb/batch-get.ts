@@ -28,35 +28,32 @@ const MARGIN_MS = 100;
 
 type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;
 
-interface WantedKey {
-  readonly key: Item;
-  readonly of: TableKeys;
-}
+type WantedKey = readonly [of: TableKeys, key: Item];
 
 const asRequestItems = (wanted: readonly WantedKey[]): RequestItems => {
-  const tables = Map.groupBy(wanted, ({ of }) => of);
+  const tables = Map.groupBy(wanted, ([of]) => of);
   return Object.fromEntries(
     [...tables].map(([{ table, consistent = false, projection }, keys]) => [
       table,
-      { Keys: keys.map(({ key }) => key), ConsistentRead: consistent, ProjectionExpression: projection },
+      { Keys: keys.map(([, key]) => key), ConsistentRead: consistent, ProjectionExpression: projection },
     ]),
   );
 };
 
-const keysIn = (requestItems: RequestItems): { table: string; item: Item }[] =>
-  Object.entries(requestItems).flatMap(([table, { Keys = [] }]) => Keys.map((item) => ({ table, item })));
+/** An item or a key with the name of its table. */
+type TableItem = readonly [table: string, item: Item];
 
-const groupByTable = (entries: readonly { table: string; item: Item }[]) =>
-  new Map(
-    Object.entries(Object.groupBy(entries, (entry) => entry.table)).map(([table, group]) => [
-      table,
-      (group ?? []).map((entry) => entry.item),
-    ]),
-  );
+const keysIn = (requestItems: RequestItems): TableItem[] =>
+  Object.entries(requestItems).flatMap(([table, { Keys = [] }]) => Keys.map((key): TableItem => [table, key]));
+
+const groupByTable = (entries: readonly TableItem[]): ReadonlyMap<string, readonly Item[]> => {
+  const groups = Map.groupBy(entries, ([table]) => table);
+  return new Map([...groups].map(([table, group]) => [table, group.map(([, item]) => item)]));
+};
 
 interface ChunkOutcome {
-  readonly found: readonly { table: string; item: Item }[];
-  readonly unread: readonly { table: string; item: Item }[];
+  readonly found: readonly TableItem[];
+  readonly unread: readonly TableItem[];
   readonly failure?: unknown;
 }
 
@@ -73,12 +70,12 @@ const readChunk = async (
   chunk: readonly WantedKey[],
   deadline: Deadline,
 ): Promise<ChunkOutcome> => {
-  const found: { table: string; item: Item }[] = [];
+  const found: TableItem[] = [];
   let left = asRequestItems(chunk);
   const readLeft = async () => {
     const answer = await db.send(new BatchGetCommand({ RequestItems: left }));
     for (const [table, items] of Object.entries(answer.Responses ?? {})) {
-      found.push(...items.map((item) => ({ table, item })));
+      found.push(...items.map((item): TableItem => [table, item]));
     }
     // It has the form of a request, and is the next one.
     left = answer.UnprocessedKeys ?? {};
@@ -104,7 +101,7 @@ export const batchGet = async (
   wanted: readonly TableKeys[],
   deadline: Deadline,
 ): Promise<BatchGetResult> => {
-  const pending = wanted.flatMap((of) => of.keys.map((key): WantedKey => ({ key, of })));
+  const pending = wanted.flatMap((of) => of.keys.map((key): WantedKey => [of, key]));
   const chunks = Array.from({ length: Math.ceil(pending.length / MAX_KEYS) }, (_, index) =>
     pending.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
   );

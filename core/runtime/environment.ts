@@ -1,4 +1,4 @@
-/** The one file of core/ that reads `process.env`. */
+/** The one file of functions/ and core/ that reads `process.env`. */
 import { type TableId, tables } from '../tables.ts';
 
 /** Names every missing environment variable of a function. */
@@ -48,6 +48,12 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) },
   };
 };
+
+/** The address that the probe requests. @throws MissingEnvironment */
+export const probedAddress = (): string => environmentValues(['PROBED_ADDRESS'])[0] ?? '';
+
+/** The address of the documentation site; undefined where none is published. */
+export const docsUrl = (): string | undefined => process.env.DOCS_URL || undefined;
 
 /** The namespace of a function's metrics; undefined where none are collected. */
 export const metricsNamespaceFromEnvironment = (): string | undefined =>

@@ -2,7 +2,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../access/api-key.ts';
 import { complianceTable } from '../compliance/compliance-table.ts';
-import { type ApiError, forcedError } from '../problems.ts';
+import { forcedError } from '../problems.ts';
 import { londonDate } from '../runtime/clock.ts';
 import { type FoundRecords, vehiclesTable } from '../vehicles/vehicles-table.ts';
 import { sandboxCompliance, sandboxVehicle } from './sandbox-records.ts';
@@ -17,10 +17,6 @@ export const FORCED_OUTCOMES = { ER19THR: 'RATE_LIMITED', ER19ERR: 'INTERNAL_ERR
 export const isForced = (registration: string): registration is keyof typeof FORCED_OUTCOMES =>
   Object.hasOwn(FORCED_OUTCOMES, registration);
 
-/** The forced error of a normalised registration; undefined when there is none. */
-export const forcedErrorOf = (registration: string): ApiError | undefined =>
-  isForced(registration) ? forcedError(FORCED_OUTCOMES[registration]) : undefined;
-
 /** What decides where a request looks, and on which day sandbox vehicles are dated. */
 interface Asked {
   readonly environment: KeyEnvironment;
@@ -30,10 +26,9 @@ interface Asked {
 type VehicleSource = Pick<ReturnType<typeof vehiclesTable>, 'find' | 'findMany'>;
 type ComplianceSource = Pick<ReturnType<typeof complianceTable>, 'findWithVehicle' | 'findManyWithVehicles'>;
 
-/** @throws the forced error of a registration */
-const requireUnforced = (registration: string): void => {
-  const error = forcedErrorOf(registration);
-  if (error !== undefined) throw error;
+/** @throws the forced error of a normalised registration */
+export const requireUnforced = (registration: string): void => {
+  if (isForced(registration)) throw forcedError(FORCED_OUTCOMES[registration]);
 };
 
 const findAll = <Found>(

@@ -3,7 +3,7 @@ import type { ComplianceRecord } from '../compliance/record.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import type { Policy, VehicleRecord } from '../vehicles/record.ts';
 import { normaliseRegistration } from '../vehicles/registration.ts';
-import { type Days, SANDBOX_VEHICLES, type SandboxCompliance } from './sandbox-vehicles.ts';
+import { type Days, SANDBOX_VEHICLES, type SandboxCompliance, type SandboxVehicle } from './sandbox-vehicles.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const INSURERS = ['Acme Mutual', 'Northgate Mutual', 'Albion Direct', 'Castle & Crown Insurance'] as const;
@@ -15,32 +15,25 @@ export const dayFrom = (day: LondonDate, days: Days): LondonDate =>
 
 const pick = <T>(choices: readonly [T, ...T[]], index: number): T => choices[index % choices.length] ?? choices[0];
 
-let places: ReadonlyMap<string | undefined, number> | undefined;
+let listed: ReadonlyMap<string | undefined, { readonly vehicle: SandboxVehicle; readonly place: number }> | undefined;
 
-/** The place of each vehicle in the list, by normalised registration. */
-const placesByRegistration = (): ReadonlyMap<string | undefined, number> => {
-  places ??= new Map(
-    SANDBOX_VEHICLES.map(({ registration }, place) => [normaliseRegistration(registration), place] as const),
+/** The vehicles and their places in the list, by normalised registration. */
+const byRegistration = () => {
+  listed ??= new Map(
+    SANDBOX_VEHICLES.map((vehicle, place) => [normaliseRegistration(vehicle.registration), { vehicle, place }]),
   );
-  return places;
+  return listed;
 };
 
 /** The normalised registrations of the sandbox vehicles. */
-export const sandboxRegistrations = (): string[] =>
-  [...placesByRegistration().keys()].filter((key) => key !== undefined);
-
-const found = (registration: string) => {
-  const place = placesByRegistration().get(registration) ?? -1;
-  const vehicle = SANDBOX_VEHICLES[place];
-  return vehicle && { place, vehicle };
-};
+export const sandboxRegistrations = (): string[] => [...byRegistration().keys()].filter((key) => key !== undefined);
 
 /** Records are a day old. */
 const lastUpdatedOn = (today: LondonDate): string => `${dayFrom(today, -1)}T08:30:00.000Z`;
 
 /** The vehicle with this normalised registration, as its record would be today; undefined for any other registration. */
 export const sandboxVehicle = (registration: string, today: LondonDate): VehicleRecord | undefined => {
-  const sandbox = found(registration);
+  const sandbox = byRegistration().get(registration);
   if (sandbox === undefined) return undefined;
   const { place, vehicle } = sandbox;
   return {
@@ -66,7 +59,7 @@ const roadTaxOf = (today: LondonDate, tax: SandboxCompliance['tax']): Compliance
 
 /** Its compliance record today. Some vehicles have none. */
 export const sandboxCompliance = (registration: string, today: LondonDate): ComplianceRecord | undefined => {
-  const compliance = found(registration)?.vehicle.compliance;
+  const compliance = byRegistration().get(registration)?.vehicle.compliance;
   if (compliance === undefined) return undefined;
   const { mot, tax, fines } = compliance;
   return {

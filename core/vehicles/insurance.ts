@@ -2,10 +2,14 @@ import type { LondonDate } from '../runtime/clock.ts';
 import type { Policy, VehicleDetails, VehicleRecord } from './record.ts';
 import { vehicleNotFound } from './suggestion.ts';
 
-/** The state of a vehicle's insurance on a day, and the policy that it follows from. */
-export type Insurance =
-  | { readonly state: 'in force' | 'lapsed' | 'not started'; readonly policy: Policy }
-  | { readonly state: 'none'; readonly policy: null };
+/** As they are published. */
+export const INSURANCE_STATUSES = ['IN_FORCE', 'LAPSED', 'NOT_STARTED', 'NONE'] as const;
+
+/** The status of a vehicle's insurance on a day, and the policy that it follows from. */
+export interface Insurance {
+  readonly status: (typeof INSURANCE_STATUSES)[number];
+  readonly policy: Policy | null;
+}
 
 const ascending = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
@@ -22,11 +26,11 @@ export const insuranceOn = (today: LondonDate, policies: readonly Policy[]): Ins
   const inForce = policies
     .filter((policy) => policy.validFrom <= today && today <= policy.validTo)
     .sort(latestFirst)[0];
-  if (inForce) return { state: 'in force', policy: inForce };
+  if (inForce) return { status: 'IN_FORCE', policy: inForce };
   const lapsed = policies.filter((policy) => policy.validTo < today).sort(endedLastFirst)[0];
-  if (lapsed) return { state: 'lapsed', policy: lapsed };
+  if (lapsed) return { status: 'LAPSED', policy: lapsed };
   const next = policies.filter((policy) => today < policy.validFrom).sort(nextFirst)[0];
-  return next ? { state: 'not started', policy: next } : { state: 'none', policy: null };
+  return next ? { status: 'NOT_STARTED', policy: next } : { status: 'NONE', policy: null };
 };
 
 /** Whether a vehicle is insured on a day, and the policy that this follows from. */
@@ -43,8 +47,8 @@ export const insuranceStatus = (
   day: LondonDate,
   policies: readonly Policy[],
 ): InsuranceStatus => {
-  const { state, policy } = insuranceOn(day, policies);
-  return { registration, insured: state === 'in force', policy };
+  const { status, policy } = insuranceOn(day, policies);
+  return { registration, insured: status === 'IN_FORCE', policy };
 };
 
 /** The body of an insurance lookup. */

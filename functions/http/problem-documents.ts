@@ -1,5 +1,5 @@
 import { ApiError, apiError, problems, problemType } from '../../core/problems.ts';
-import { docsUrl } from '../settings.ts';
+import { docsUrl } from '../../core/runtime/environment.ts';
 import { bodyParserError } from './body-checks.ts';
 import type { HttpRequest } from './request.ts';
 import { reportInternalError } from './request-log.ts';

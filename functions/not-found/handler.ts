@@ -11,7 +11,7 @@ const methodsAt = (path: string): string[] =>
     .map(({ method }) => method);
 
 const hintFor = (path: string): string | undefined => {
-  if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0) return 'leave out the slash at its end';
+  if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0) return 'remove the trailing slash';
   return /^(\/v1)?\/api\/|^\/v1\//.test(path) ? undefined : 'paths begin with /v1';
 };
 

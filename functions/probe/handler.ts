@@ -3,7 +3,7 @@
  * service's own 401 with all its headers. API Gateway's own responses fail.
  */
 import { problems } from '../../core/problems.ts';
-import { probedAddress } from '../settings.ts';
+import { probedAddress } from '../../core/runtime/environment.ts';
 
 /** Longer than a cold start; shorter than Lambda's timeout, so that the error names the cause. */
 const TIMEOUT_MS = 5_000;
@@ -48,7 +48,7 @@ export const handler = async (): Promise<void> => {
   const { response, body } = await request(address);
   const differences = [
     ...(response.status === STATUS ? [] : [`its status is ${response.status}`]),
-    ...(body.includes(`"code":"${CODE}"`) ? [] : [`its body is not a problem document with the code ${CODE}`]),
+    ...(body.includes(`"code":"${CODE}"`) ? [] : [`its body does not have the code ${CODE}`]),
     ...Object.entries(HEADERS)
       .filter(([name, expected]) => !expected.test(headerOf(response, name)))
       .map(([name]) => `its header ${name} is "${headerOf(response, name)}"`),

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build, stop } from 'esbuild';
-import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { type FunctionId, fileOf } from '../endpoint-files.ts';
+import { FUNCTION_IDS, type FunctionId, fileOf } from '../endpoint-files.ts';
 import { sdkStubs } from './sdk-stubs.ts';
 
 type BundleId = FunctionId | 'probe';
@@ -15,7 +14,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** Inside the output folder of `cdk synth`, which git ignores. */
 const DEFAULT_FOLDER = join(ROOT, 'cdk.out', 'functions');
 
-const ids: readonly BundleId[] = [...(Object.keys(endpoints) as EndpointId[]), 'not-found', 'probe'];
+const ids: readonly BundleId[] = [...FUNCTION_IDS, 'probe'];
 
 /**
  * What shortens a cold start, largest measured effect first: CommonJS instead of ES modules, the SDK without unreachable parts,

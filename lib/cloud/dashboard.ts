@@ -58,8 +58,16 @@ const costDrivers = ({ settings: { stage }, tables, functions }: ServiceDashboar
     [...functions].map(([id, { lambda }]) => lambda.metricInvocations({ label: id })),
     { stacked: true, right: [serviceMetric(stage, 'ColdStart', 'Sum').with({ label: 'cold starts' })] },
   ),
-  graph('Cost: read units', tables.consumedUnits('read'), { stacked: true }),
-  graph('Cost: write units', tables.consumedUnits('write'), { stacked: true }),
+  graph(
+    'Cost: read units',
+    Object.entries(tables.byId).map(([label, table]) => table.metricConsumedReadCapacityUnits({ label })),
+    { stacked: true },
+  ),
+  graph(
+    'Cost: write units',
+    Object.entries(tables.byId).map(([label, table]) => table.metricConsumedWriteCapacityUnits({ label })),
+    { stacked: true },
+  ),
 ];
 
 const outcomes = ({ functions }: ServiceDashboardProps): IWidget =>

@@ -86,7 +86,7 @@ export class EndpointFunction extends Construct {
   private environment({ actions, tables: deployed, settings }: EndpointFunctionProps): Record<string, string> {
     const used = Object.keys(actions) as TableId[];
     return {
-      ...Object.fromEntries(used.map((id) => [tables[id].environmentVariable, deployed.nameOf(id)])),
+      ...Object.fromEntries(used.map((id) => [tables[id].environmentVariable, deployed.byId[id].tableName])),
       POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
       POWERTOOLS_LOG_LEVEL: 'INFO',
       POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings.stage),

@@ -7,7 +7,7 @@ import type { ServiceTables } from './service-tables.ts';
 /** The actions that the CLI needs on each table. A test compares them with the requests that its commands send. */
 const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
   keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'],
-  usage: ['GetItem', 'Query'],
+  usage: ['Query'],
   vehicles: ['BatchWriteItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
   compliance: ['BatchWriteItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
   content: [
@@ -38,7 +38,7 @@ export class OperatorPolicy extends Construct {
       policy.addStatements(
         new PolicyStatement({
           actions: actions.map((name) => `dynamodb:${name}`),
-          resources: [tables.arnOf(table)],
+          resources: [tables.byId[table].tableArn],
         }),
       );
     }

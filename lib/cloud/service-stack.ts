@@ -1,6 +1,6 @@
 import { Annotations, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { type TableId, tables as tableDescriptions } from '../../core/tables.ts';
+import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { type Endpoint, grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
@@ -92,6 +92,6 @@ export class ServiceStack extends Stack {
     if (gateway.domainTarget) addOutput(DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
     addOutput(STAGE_OUTPUT, stage);
     addOutput(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
-    for (const id of Object.keys(tableDescriptions) as TableId[]) addOutput(tableOutput(id), tables.nameOf(id));
+    for (const [id, { tableName }] of Object.entries(tables.byId)) addOutput(tableOutput(id as TableId), tableName);
   }
 }

@@ -27,7 +27,7 @@ const accessTo = (id: TableId): ('Read' | 'Write')[] => {
 
 /** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) for all but the counters. */
 export class ServiceTables extends Construct {
-  private readonly byId: Readonly<Record<TableId, TableV2>>;
+  readonly byId: Readonly<Record<TableId, TableV2>>;
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
@@ -47,24 +47,6 @@ export class ServiceTables extends Construct {
     }
   }
 
-  /** The name of a deployed table. */
-  nameOf(id: TableId): string {
-    return this.byId[id].tableName;
-  }
-
-  arnOf(id: TableId): string {
-    return this.byId[id].tableArn;
-  }
-
-  /** The capacity that each table consumes. */
-  consumedUnits(access: 'read' | 'write'): Metric[] {
-    return ids.map((label) =>
-      access === 'read'
-        ? this.byId[label].metricConsumedReadCapacityUnits({ label })
-        : this.byId[label].metricConsumedWriteCapacityUnits({ label }),
-    );
-  }
-
   /** The throttling metrics: one for each kind of access that functions have to each table. */
   throttles() {
     return ids.flatMap((id) =>
@@ -75,7 +57,7 @@ export class ServiceTables extends Construct {
         metric: new Metric({
           namespace: 'AWS/DynamoDB',
           metricName: `${access}ThrottleEvents`,
-          dimensionsMap: { TableName: this.nameOf(id) },
+          dimensionsMap: { TableName: this.byId[id].tableName },
           statistic: 'Sum',
           period: Duration.minutes(1),
         }),

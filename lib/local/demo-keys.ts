@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateKey, hashKey, type KeyEnvironment, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { PLAN_NAMES, type PlanName } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { keysTable } from '../admin/keys/keys-table.ts';
@@ -11,6 +12,8 @@ type Keys = ReturnType<typeof keysTable>;
 
 /** For use on this machine: one live key per plan, and a test key, which sees the sandbox only. */
 export type DemoKeys = Readonly<Record<PlanName | 'test', string>>;
+
+type NewKey = Pick<KeyRecord, 'name' | 'plan'> & Partial<KeyRecord> & Pick<DemoKey, 'environment'>;
 
 interface DemoKey {
   readonly name: keyof DemoKeys;
@@ -25,11 +28,11 @@ const DEMO_KEYS: readonly DemoKey[] = [
 
 const FILE = 'demo-keys.json';
 
-const createDemoKey = async (keys: Keys, { name, plan, environment }: DemoKey, now: Date): Promise<string> => {
-  const key = generateKey(environment);
+/** Adds a new key, with all scopes unless `record` has others, and returns it. */
+export const addKey = async (keys: Keys, record: NewKey, now: Date): Promise<string> => {
+  const key = generateKey(record.environment);
   const hash = hashKey(key);
-  const record = { id: keyIdOf(hash), hash, name: `Demo ${name}`, plan, scopes: SCOPES, environment } as const;
-  await keys.add({ ...record, createdAt: now.toISOString() });
+  await keys.add({ id: keyIdOf(hash), hash, scopes: SCOPES, createdAt: now.toISOString(), ...record });
   return key;
 };
 
@@ -63,10 +66,8 @@ export const demoKeys = async (keys: Keys, now: Date, dataDirectory?: string): P
   const entries: [keyof DemoKeys, string][] = [];
   for (const demo of DEMO_KEYS) {
     const known = stored[demo.name];
-    entries.push([
-      demo.name,
-      (await isUsable(keys, known, demo)) ? String(known) : await createDemoKey(keys, demo, now),
-    ]);
+    const isKept = await isUsable(keys, known, demo);
+    entries.push([demo.name, isKept ? String(known) : await addKey(keys, { ...demo, name: `Demo ${demo.name}` }, now)]);
   }
   const demo = Object.fromEntries(entries) as DemoKeys;
   if (file) await writeFile(file, `${JSON.stringify(demo, null, 2)}\n`, PRIVATE_FILE);

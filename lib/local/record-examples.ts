@@ -1,15 +1,14 @@
 /** Records the responses in the OpenAPI document: `npm run openapi`. */
 import { createHash } from 'node:crypto';
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { PLANS } from '../../core/access/plans.ts';
-import { SCOPES } from '../../core/access/scopes.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import type { ExampleRequest } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { keysTable } from '../admin/keys/keys-table.ts';
 import { type ExampleResponse, exampleRequestsOf, type Recording } from '../openapi/examples.ts';
+import { addKey } from './demo-keys.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
 import { openDatabase } from './sample-database.ts';
 import { startLocalService } from './service.ts';
@@ -68,13 +67,8 @@ export const recordExamples = async (): Promise<Recording> => {
   const db = openDatabase(service.dynamodb);
   const keys = keysTable(db, LOCAL_TABLE_NAMES.keys);
 
-  const newKey = async (rest: Partial<KeyRecord> = {}): Promise<string> => {
-    const key = generateKey('live');
-    const hash = hashKey(key);
-    const record = { id: keyIdOf(hash), hash, name: 'Example Garage', plan: 'standard', scopes: SCOPES } as const;
-    await keys.add({ ...record, environment: 'live', createdAt: RECORDED_AT.toISOString(), ...rest });
-    return key;
-  };
+  const newKey = (rest: Omit<Partial<KeyRecord>, 'environment'> = {}): Promise<string> =>
+    addKey(keys, { name: 'Example Garage', plan: 'standard', environment: 'live', ...rest }, RECORDED_AT);
 
   const recordEndpoint = async (id: EndpointId): Promise<Readonly<Record<string, ExampleResponse>>> => {
     const keysByDomains = new Map<string, string>();

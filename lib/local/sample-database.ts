@@ -1,15 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { complianceTable } from '../../core/compliance/compliance-table.ts';
+import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
+import {
+  dayFrom,
+  sandboxCompliance,
+  sandboxRegistrations,
+  sandboxVehicle,
+} from '../../core/sandbox/sandbox-records.ts';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../core/tables.ts';
+import type { VehicleRecord } from '../../core/vehicles/record.ts';
 import { keysTable } from '../admin/keys/keys-table.ts';
 import { contentImport } from '../content-maintenance/content-import.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';
 import { createTables } from './engine/create-tables.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
-import { sampleComplianceRecords, sampleLoadedAs, sampleVehicleRecords } from './sample-records.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
 const MAX_BATCH = 25;
@@ -17,6 +25,14 @@ const MAX_BATCH = 25;
 const ITEMS_PER_TRANSACTION = 20;
 /** Milliseconds for one request or transaction. */
 const DEADLINE_MS = 10_000;
+
+/** The sandbox vehicles as records on the day of `now`: the sample vehicles of this machine. */
+export const sampleVehicleRecords = (now: Date): VehicleRecord[] =>
+  sandboxRegistrations().flatMap((registration) => sandboxVehicle(registration, londonDate(now)) ?? []);
+
+/** The compliance records of the sample vehicles on the day of `now`. Some vehicles have none. */
+export const sampleComplianceRecords = (now: Date): ComplianceRecord[] =>
+  sandboxRegistrations().flatMap((registration) => sandboxCompliance(registration, londonDate(now)) ?? []);
 
 const putAll = async (db: DynamoDBDocumentClient, table: string, items: readonly object[]) => {
   for (let start = 0; start < items.length; start += MAX_BATCH) {
@@ -37,17 +53,18 @@ export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: Tabl
  */
 const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const records = complianceTable(db, names);
-  const fresh = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
   for (const today of sampleVehicleRecords(now)) {
     const { registration } = today;
     const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(DEADLINE_MS));
-    const loaded = vehicle && sampleLoadedAs(vehicle);
-    if (loaded === undefined) continue;
+    if (vehicle === undefined) continue;
+    // Records are a day old when they are loaded.
+    const loadedOn = dayFrom(vehicle.lastUpdated.slice(0, 10), 1);
+    if (!isDeepStrictEqual(sandboxVehicle(registration, loadedOn), vehicle)) continue;
     await putAll(db, names.vehicles, [today]);
-    const next = fresh.get(registration);
+    const loaded = sandboxCompliance(registration, loadedOn);
     // Samples that were loaded before version 0.2.0 have no `lastUpdated`.
-    const isUnchanged = isDeepStrictEqual({ ...loaded.compliance, ...compliance }, loaded.compliance);
-    if (next && compliance && isUnchanged) await putAll(db, names.compliance, [next]);
+    const isUnchanged = compliance && isDeepStrictEqual({ ...loaded, ...compliance }, loaded);
+    if (isUnchanged) await putAll(db, names.compliance, [{ ...sandboxCompliance(registration, londonDate(now)) }]);
   }
 };
 

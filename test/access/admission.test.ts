@@ -76,7 +76,7 @@ describe('A key', () => {
 });
 
 describe('Recently admitted keys', () => {
-  it('are known until they are rejected, or least recently admitted of too many', () => {
+  it('are forgotten when they are rejected, and beyond the maximum the least recently admitted first', () => {
     const keys = recentlyAdmittedKeys(2);
     for (const hash of ['a', 'b', 'a', 'c']) keys.remember(hash, PLANS.free);
     expect(['a', 'b', 'c'].map(keys.planOf)).toEqual([PLANS.free, undefined, PLANS.free]);

@@ -16,7 +16,7 @@ describe('An API key', () => {
     expect(isWellFormedKey(key)).toBe(true);
   });
 
-  it('ends with the CRC32 of the rest in base62, computed here by another program', () => {
+  it('ends with the CRC32 of the rest in base62, as another implementation computes it', () => {
     expect(isWellFormedKey(`vvc_live_${'A'.repeat(30)}3z0LB1`)).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('An API key', () => {
     `${generateKey('test')}x`,
   ])('is not text %#', (text) => expect(isWellFormedKey(text)).toBe(false));
 
-  it('is not recognised from what is stored of it', () => {
+  it('is stored as its SHA-256, and identified by 20 hex digits of that', () => {
     const key = generateKey('live');
     expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);
     expect(keyIdOf(hashKey(key))).toMatch(/^[0-9a-f]{20}$/);

@@ -46,7 +46,7 @@ describe('An API key', () => {
     expect(rateLimitOf(reply)).toEqual(['0', '0', RESET]);
   });
 
-  it('is rejected at once when it was revoked', async () => {
+  it('is rejected immediately after it is revoked', async () => {
     const revoked = await api.newKey();
     expect(await statusWith(revoked)).toBe(200);
     await api.keys.revoke(idOf(revoked), new Date(NOON).toISOString());
@@ -61,7 +61,7 @@ describe('An API key', () => {
     expect(await statusWith(expiring)).toBe(401);
   });
 
-  it('that is unknown gets the same answer for a known, an unknown and an invalid registration', async () => {
+  it('that is unknown gets the same response for a known, an unknown and an invalid registration', async () => {
     const key = generateKey('test');
     const replies = await Promise.all(['AB12CDE', 'ZZ99ZZZ', 'not_a_plate'].map((plate) => lookUp({ key }, plate)));
     const bodies = replies.map(({ body }) => ({ ...(body as object), requestId: '' }));

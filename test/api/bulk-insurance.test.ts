@@ -116,7 +116,7 @@ describe('A registration that could not be read', () => {
     expect(results.map(({ code }) => code)).toEqual([...Array(100), ...Array(50).fill('LOOKUP_UNAVAILABLE')]);
   });
 
-  it('is read again when DynamoDB left it unprocessed, and again only its policies', async () => {
+  it('is read again, only its policies, when DynamoDB left it unprocessed', async () => {
     api.faults.inject(forOperation('BatchGetItem', onNthCall(1, 'partial')));
     expect((await verify(plates.slice(0, 5))).body).toMatchObject({ successful: 5 });
     expect(batches()).toHaveLength(2);

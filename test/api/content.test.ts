@@ -188,7 +188,7 @@ describe('PUT /v1/api/content/{id}', () => {
     expect((await read(item.id)).body).toEqual(body);
   });
 
-  it('increments the version even when nothing differs', async () => {
+  it('increments the version even when nothing changes', async () => {
     const item = await created();
     expect((await update(item.id, { title: item.title })).body).toMatchObject({ version: 2 });
   });

@@ -45,7 +45,7 @@ describe.each<Fault>(['hang', 'resetBefore', 'error', { slowMs: 5_000 }])('A dat
   it.each([
     ['in all tables', () => true, /^\d+$/],
     ['in its data tables, with the real rate limit', isDataTable, /^6000$/],
-  ])('makes every response a 500 with all headers, and no response after it: %s', async (_where, fails, limit) => {
+  ])('makes every response a 500 with all headers, and no later response: %s', async (_where, fails, limit) => {
     api.faults.inject((request) => (fails(request) ? fault : undefined));
     for (const reply of await Promise.all(requests.map(([ask]) => ask()))) {
       expect(reply).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR' } });

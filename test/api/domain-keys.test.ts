@@ -92,7 +92,7 @@ describe('A key that is bound to domains', () => {
     expect(await list(two, `?domain=${SECOND}`)).toMatchObject({ status: 200 });
   });
 
-  it('lists its only domain without naming it, with its total and links', async () => {
+  it('lists its only domain by default, with its total and links', async () => {
     const named = await list(one, `?domain=${OURS}&limit=1&offset=1`);
     const unnamed = await list(one, '?limit=1&offset=1');
     expect(unnamed).toMatchObject({ status: 200, body: named.body as object });
@@ -104,7 +104,7 @@ describe('A key that is bound to domains', () => {
     expect(await list(two)).toMatchObject(forbidden(OURS, SECOND));
   });
 
-  it('is held to the domains that it has just got, also when it was admitted before', async () => {
+  it('is limited to its new domains at once, even when it was recently admitted', async () => {
     const key = await api.newKey();
     const id = keyIdOf(hashKey(key));
     expect(await list(key, `?domain=${FOREIGN}`)).toMatchObject({ status: 200 });
@@ -158,7 +158,7 @@ describe('A list without a domain', () => {
 });
 
 describe('Items that move between domains while a bound key changes them', () => {
-  it('are never changed or deleted by it in a domain of others', async () => {
+  it('are never changed or deleted by it in another domain', async () => {
     const writes: { version: number; domain: string }[] = [];
     for (let round = 0; round < 5; round += 1) {
       const { id } = await itemIn(OURS);

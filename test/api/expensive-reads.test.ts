@@ -54,7 +54,7 @@ describe.each([
     expect(await outcomeOf(request, unscoped)).toEqual([403, 0]);
   });
 
-  it('reads after admission for a new caller, and beside admission for a recently admitted key', async () => {
+  it('reads after admission for a new caller, and during admission for a recently admitted key', async () => {
     const key = await api.newKey();
     expect(await outcomeBeforeAdmission(request, key)).toEqual([500, 0]);
     expect(await outcomeOf(request, key)).toEqual([200, reads]);
@@ -72,7 +72,7 @@ describe.each([
 });
 
 describe('A bulk request', () => {
-  it('of 25 registrations reads beside admission for every caller, of 26 after it', async () => {
+  it('of 25 registrations reads during admission for every caller, of 26 after it', async () => {
     expect(await outcomeBeforeAdmission(bulk(25), await api.newKey())).toEqual([500, 1]);
     const key = await api.newKey();
     expect(await outcomeBeforeAdmission(bulk(26), key)).toEqual([500, 0]);
@@ -86,7 +86,7 @@ describe('A bulk request', () => {
     expect(await outcomeOf(bulk(101), key)).toEqual([400, 0]);
   });
 
-  it('is held to the smaller plan that its key has just changed to', async () => {
+  it('is limited by the smaller plan that its key has just changed to', async () => {
     const key = await api.newKey({ plan: 'premium' });
     await bulk(300)(key);
     await api.keys.update(keyIdOf(hashKey(key)), { plan: 'free' });

@@ -39,7 +39,7 @@ describe('A bulk response', () => {
   const verify = () =>
     observe(() => api.call('POST', '/v1/vehicle/bulk-insurance', { key: api.key, json: { registrations } }));
 
-  it('of which a batch could not be read is 200, logged as a failure and counted as a database error', async () => {
+  it('with an unread batch is 200, logged as a failure and counted as a database error', async () => {
     api.faults.inject(({ body }) => (body.includes('"P101"') ? 'resetBefore' : undefined));
     const { reply, failures, errors } = await verify();
     expect(reply).toMatchObject({ status: 200, body: { processed: 102, failed: 102 } });
@@ -51,7 +51,7 @@ describe('A bulk response', () => {
     expect(errors).toEqual([1]);
   });
 
-  it('that is complete is neither', async () => {
+  it('that is complete is neither logged as a failure nor counted', async () => {
     const { reply, failures, errors } = await verify();
     expect([reply.status, failures, errors]).toEqual([200, [], []]);
   });
@@ -60,7 +60,7 @@ describe('A bulk response', () => {
 it.each([
   ['verdict', '/v1/compliance/AB12CDE'],
   ['page of content', '/v1/api/content?domain=partial.example'],
-])('A %s of which half could not be read is 500, logged and counted as a database error', async (_what, path) => {
+])('A %s of which half was unread is 500, logged and counted as a database error', async (_what, path) => {
   let reads = 0;
   const halfThenNothing = forOperation('BatchGetItem', () => {
     reads += 1;

@@ -62,7 +62,7 @@ describe('A list from which items leave after their ids were read', () => {
     expect(await listWhile({ domain }, { beforeItems })).toEqual({ slugs: ['b', 'a'], total: 2, readings: 2 });
   });
 
-  it('is shorter when one left in each reading until the deadline', async () => {
+  it('is shorter when an item leaves during every read until the deadline', async () => {
     const domain = 'moving.example';
     const [, restless] = [await create(domain, 'stays'), await create(domain, 'moves')];
     const beforeIds = () => change(restless, { domain });
@@ -72,7 +72,7 @@ describe('A list from which items leave after their ids were read', () => {
     expect(readings).toBeGreaterThan(3);
   });
 
-  it('has no item under a slug that it no longer has', async () => {
+  it('does not list an item under its former slug', async () => {
     const domain = 'renamed.example';
     const item = await create(domain, 'old');
     const beforeItems = async (reading: number) => reading === 1 && change(item, { slug: 'new' });
@@ -95,7 +95,7 @@ describe('Lists of a domain while 20 items move between it and another one', () 
   const ITEMS = 20;
   const ROUNDS = 10;
 
-  it('show a bound and a free key only items of that domain, with what was written there', async () => {
+  it('show only items of that domain as they were written there, to a bound and an unbound key', async () => {
     await fillDomain(api.engine.client, api.engine.names.content, OURS, ITEMS);
     const bound = await api.newKey({ domains: [OURS] });
     const list = async (key: string, query: string): Promise<Page> =>

@@ -28,8 +28,8 @@ describe('A path of no endpoint', () => {
   });
 
   it.each([
-    ['/v1/vehicle/AB12CDE/insurance/', 'leave out the slash at its end'],
-    ['/api/content/', 'leave out the slash at its end'],
+    ['/v1/vehicle/AB12CDE/insurance/', 'remove the trailing slash'],
+    ['/api/content/', 'remove the trailing slash'],
     ['/vehicle/AB12CDE/insurance', 'paths begin with /v1'],
     ['/v1/vehicles/AB12CDE/', 'check it against the reference'],
     ['/api/content/a/b', 'check it against the reference'],

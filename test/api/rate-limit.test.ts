@@ -46,7 +46,7 @@ const expectExactly = async (
 };
 
 describe('The rate limit', () => {
-  it('and the remaining quota are in X-RateLimit headers', async () => {
+  it('is sent in X-RateLimit headers, with the remaining quota', async () => {
     const key = await api.newKey({ plan: 'free' });
     for (const remaining of ['59', '58', '57']) {
       expect(rateLimitOf(await lookUp(key))).toEqual(['60', remaining, RESET]);
@@ -93,12 +93,12 @@ describe('The rate limit', () => {
     expect(await countOf(key)).toBeGreaterThanOrEqual(2);
   });
 
-  it('is counted for each key alone', async () => {
+  it('is counted separately for each key', async () => {
     expect((await lookUp(await usedKey(60))).status).toBe(429);
     expect((await lookUp(await api.newKey({ plan: 'free' }))).status).toBe(200);
   });
 
-  it('comes before every issue of the request, a missing scope included', async () => {
+  it('takes precedence over every issue of the request, including a missing scope', async () => {
     const key = await usedKey(60, { scopes: ['vehicles:read'] });
     const paths = ['/v1/nowhere', '/v1/vehicle/not_a_plate/insurance', '/v1/api/content'];
     const replies = await Promise.all(paths.map((path) => api.call('GET', path, { key })));

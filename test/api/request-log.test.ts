@@ -50,7 +50,7 @@ describe('The log of a request with a test key', () => {
   const FAILING = '/v1/vehicle/ER19ERR/insurance';
   const aTestKey = () => api.newKey({ environment: 'test' });
 
-  it('has sandbox: true, and that of a live key nothing of it', async () => {
+  it('has sandbox: true, which that of a live key lacks', async () => {
     const [test] = (await logOf('/v1/usage', { key: await aTestKey() })).lines;
     expect(test).toMatchObject({ status: 200, sandbox: true });
     const [live] = (await logOf('/v1/usage', { key: api.key })).lines;
@@ -63,7 +63,7 @@ describe('The log of a request with a test key', () => {
     expect(lines).toEqual([expect.objectContaining({ level: 'INFO', status: 500, sandbox: true })]);
   });
 
-  it('has the real internal error, which comes before a forced one', async () => {
+  it('has the real internal error, which takes precedence over a forced one', async () => {
     const key = await aTestKey();
     api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
     const { body, lines } = await logOf(FAILING, { key });

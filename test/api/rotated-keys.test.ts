@@ -24,7 +24,7 @@ const create = (key: string, slug: string) =>
   api.call('POST', PATH, { key, json: someFields('rotated.example', slug), headers: { 'Idempotency-Key': slug } });
 
 describe('The successor of a key', () => {
-  it('repeats a creation of any key before it, and creates nothing', async () => {
+  it('returns the item for a repeated creation of any earlier key, and creates nothing', async () => {
     const first = await newKey();
     const created = await create(first.key, 'once');
     expect(created.status).toBe(201);
@@ -36,14 +36,14 @@ describe('The successor of a key', () => {
     expect(await create((await newKey()).key, 'once')).toMatchObject({ status: 409, body: { code: 'SLUG_TAKEN' } });
   });
 
-  it('can have its creations repeated by the key before it', async () => {
+  it('returns the item when the previous key repeats its creation', async () => {
     const first = await newKey();
     const { key } = await keys('rotate', first.id);
     const created = await create(key, 'by-the-successor');
     expect(await create(first.key, 'by-the-successor')).toMatchObject({ status: 201, body: created.body as object });
   });
 
-  it('is valid beside the old key, each with its own limit, until the overlap is over', async () => {
+  it('is valid together with the old key, each with its own limit, until the overlap ends', async () => {
     const old = await newKey();
     const { key } = await keys('rotate', old.id, '--overlap-days', '2');
     const list = (of: string) => api.call('GET', PATH, { key: of });
@@ -55,7 +55,7 @@ describe('The successor of a key', () => {
     expect([(await list(old.key)).status, (await list(key)).status]).toEqual([401, 200]);
   });
 
-  it('is the only one at once when there is no overlap', async () => {
+  it('replaces the old key immediately when there is no overlap', async () => {
     const old = await newKey();
     const { key } = await keys('rotate', old.id, '--overlap-days', '0');
     expect((await api.call('GET', PATH, { key: old.key })).status).toBe(401);

@@ -49,7 +49,7 @@ describe('Content of live and of test keys', () => {
     }
   });
 
-  it('is in lists of its own, with totals of its own', async () => {
+  it('is listed separately, with separate totals', async () => {
     const live = [await create(asLive, 'lists.example', 'a'), await create(asLive, 'lists.example', 'b')];
     const test = await create(asTest, 'lists.example', 'c');
     expect(await listOf(asLive, 'domain=lists.example')).toMatchObject({ items: live.toReversed(), total: 2 });
@@ -77,7 +77,7 @@ describe('Content of live and of test keys', () => {
     },
   );
 
-  it('has Idempotency-Keys of its own', async () => {
+  it('has separate Idempotency-Keys', async () => {
     const headers = { 'Idempotency-Key': 'the same' };
     const live = await create(asLive, 'idempotent.example', 'one', headers);
     const test = await create(asTest, 'idempotent.example', 'one', headers);
@@ -86,7 +86,7 @@ describe('Content of live and of test keys', () => {
     expect(await create(asTest, 'idempotent.example', 'one', headers)).toEqual(test);
   });
 
-  it('moves, changes and goes without a trace in the other', async () => {
+  it('is moved, changed and deleted without any effect on the other', async () => {
     const before = await listOf(asLive, 'limit=100');
     const { id } = await create(asTest, 'from.example');
     const moved = await asTest('PUT', `${PATH}/${id}`, { json: { domain: 'to.example', slug: 'moved' } });

@@ -33,7 +33,7 @@ describe('The metrics of a request with a test key', () => {
     },
   );
 
-  it('count a real error, also where one would be forced', async () => {
+  it('count a real error, even where one would be forced', async () => {
     api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
     const real = { Requests: 1, ServerErrors: 1, DatabaseErrors: 1, RateLimited: undefined };
     expect(await metricsOf('/v1/vehicle/ER19ERR/insurance')).toEqual({ status: 500, ...real });

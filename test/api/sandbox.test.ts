@@ -46,7 +46,7 @@ const databaseCallsOf = async (work: () => Promise<Reply>) => {
 };
 
 describe('Lookups of a test key', () => {
-  it('answer for every sandbox vehicle, dated from today', async () => {
+  it('return every sandbox vehicle, dated from today', async () => {
     const registrations = sandboxRegistrations();
     expect(registrations).toHaveLength(30);
     const today = londonDate(new Date(NOON));
@@ -69,14 +69,14 @@ describe('Lookups of a test key', () => {
     }
   });
 
-  it('change their days with the date in London', async () => {
+  it('use the date in London', async () => {
     const untilToday = { policy: { validTo: '2026-06-15' }, insured: true };
     expect((await lookUp('vehicle-insurance', 'BD51 SMR')).body).toMatchObject(untilToday);
     api.clock.now = Date.parse('2026-06-15T23:30:00Z');
     expect((await lookUp('vehicle-insurance', 'BD51 SMR')).body).toMatchObject({ policy: { validTo: '2026-06-16' } });
   });
 
-  it('know nothing of the tables, under no registration', async () => {
+  it('find no vehicle of the tables', async () => {
     for (const endpoint of SINGLE) {
       const unknown = await lookUp(endpoint, OF_THE_TABLES);
       expect(unknown.body).toMatchObject({ status: 404, code: 'VEHICLE_NOT_FOUND' });
@@ -91,7 +91,7 @@ describe('Lookups of a test key', () => {
     }
   });
 
-  it('are as those of a live key otherwise: date, suggestion, bad input, bulk size', async () => {
+  it('otherwise behave as with a live key: date, suggestion, bad input, bulk size', async () => {
     const lapsed = await lookUp('vehicle-insurance', 'dg65-old', {}, '?date=2026-06-14');
     expect(lapsed.body).toMatchObject({ registration: 'dg65-old', insured: true, asOf: '2026-06-14' });
     expect((await lookUp('compliance', 'AB12CDE', {}, '?date=2026-06-14')).status).toBe(400);
@@ -125,7 +125,7 @@ describe('Lookups of a test key', () => {
     }
   });
 
-  it('need a valid key, its scope and a request that is left in its window', async () => {
+  it('require a valid key with the scope and quota left in its window', async () => {
     const unknown = generateKey('test');
     const narrow = await api.newKey({ environment: 'test', scopes: ['content:read'] });
     const free = await api.newKey({ environment: 'test', plan: 'free' });
@@ -177,7 +177,7 @@ describe('A forced outcome', () => {
     }
   });
 
-  it.each(BULK)('is LOOKUP_UNAVAILABLE as an entry of %s, and leaves the others alone', async (path) => {
+  it.each(BULK)('is LOOKUP_UNAVAILABLE as an entry of %s, and affects no other entry', async (path) => {
     const reply = await bulk(path, ['AB12 CDE', 'er19 thr', FAILING, 'AB12 CDE']);
     expect(reply.status).toBe(200);
     expect(reply.body).toMatchObject({ processed: 4, successful: 2, failed: 2 });
@@ -187,7 +187,7 @@ describe('A forced outcome', () => {
     ]);
   });
 
-  it('comes after validation, as every outcome of a lookup', async () => {
+  it('comes after validation, like every outcome of a lookup', async () => {
     expect((await lookUp('vehicle-insurance', FAILING, {}, '?date=2026-02-30')).status).toBe(400);
     expect((await lookUp('compliance', THROTTLED, {}, '?date=2026-02-01')).status).toBe(400);
   });

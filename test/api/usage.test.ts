@@ -27,7 +27,7 @@ const count = async (key: string, ago: number, requests: number) => {
 };
 
 describe('GET /v1/usage', () => {
-  it('returns the key, its limits and the present window, this request included', async () => {
+  it('returns the key, its limits and the current window, this request included', async () => {
     const scopes = ['content:read'] as const;
     const key = await api.newKey({ plan: 'free', name: 'Garage', scopes, expires: '2026-12-31', environment: 'live' });
     await ask(key);
@@ -81,7 +81,7 @@ describe('GET /v1/usage', () => {
     expect((await api.call('GET', '/v1/usage', { key })).status).toBe(429);
   });
 
-  it('reads a premium key that was busy all day with one query of at most 15 read units', async () => {
+  it('takes one query of at most 15 read units for a premium key that was busy all day', async () => {
     const key = await api.newKey();
     const keyId = keyIdOf(hashKey(key));
     const { start } = windowAt(new Date(NOON));

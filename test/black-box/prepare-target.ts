@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-records.ts';
+import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-database.ts';
 import { runCommand } from '../support/run-command.ts';
 import type { Keys } from './api.ts';
 

@@ -55,7 +55,7 @@ describe.each(FORMS)('At $width px in $colorScheme', (form) => {
     expect(await opened.background()).toBe(form.colorScheme === 'dark' ? 'rgb(15, 15, 15)' : 'rgb(255, 255, 255)');
   });
 
-  it('an operation and its form have none either, and the response is shown', async () => {
+  it('an operation and its form have no serious accessibility finding, and show the response', async () => {
     const opened = await openForm(form);
     expect(await opened.accessibilityFindings()).toEqual([]);
     expect((await send(opened)).status).toBe(200);
@@ -68,7 +68,7 @@ describe.each(FORMS)('At $width px in $colorScheme', (form) => {
 });
 
 describe('The reference', () => {
-  it('is opened by the address of the service', async () => {
+  it('opens at the address of the service', async () => {
     const { page } = await open('/', WIDE);
     expect(page.url()).toBe(`${service.origin}/docs`);
   });

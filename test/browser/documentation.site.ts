@@ -135,7 +135,7 @@ describe('The site', () => {
     expect(await page.getByRole('button', { name: /^Test Request/ }).count()).toBe(0);
   });
 
-  it('finds a word, and leads to a section with it', async () => {
+  it('finds a word and links to a section that contains it', async () => {
     const { page, messages, accessibilityFindings } = await open('index.html', WIDE);
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('searchbox').fill('Idempotency-Key');
@@ -147,7 +147,7 @@ describe('The site', () => {
     expect(messages).toEqual([]);
   });
 
-  it('keeps the colours that were chosen in the reference, and those chosen on a page', async () => {
+  it('keeps the colours chosen in the reference or on a page', async () => {
     const opened = await open('reference.html', WIDE);
     await opened.page.getByRole('button', { name: 'Dark' }).click();
     await opened.page.getByRole('link', { name: 'Guide' }).click();

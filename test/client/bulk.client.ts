@@ -44,7 +44,7 @@ const clientOf = (answer: Answer, registrationsPerBulk = 500) => {
 const named = (count: number) => Array.from({ length: count }, (_, index) => `X${index}`);
 
 describe('A bulk lookup', () => {
-  it('asks again for what could not be read, with a backoff, and only for that', async () => {
+  it('retries only the entries that could not be read, with a backoff', async () => {
     const { client, asked, waits } = clientOf((bulk, nth) => entriesOf(bulk, (one) => one === 'X1' && nth < 3));
     const results = await client.verify(named(3));
     expect(results.map(({ registration, insured }) => [registration, insured])).toEqual(

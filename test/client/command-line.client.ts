@@ -40,7 +40,7 @@ describe('The command line', () => {
     expect(await readdir(folder())).toEqual(['fleet.csv', 'result.csv']);
   });
 
-  it('has the whole policy, and ends with 0 when every vehicle is known', async () => {
+  it('adds the whole policy, and ends with 0 when every vehicle is known', async () => {
     const { code, result } = await checkText('registration,insured\nAB12 CDE,?\n');
     expect(code).toBe(0);
     expect(result).toMatch(
@@ -48,7 +48,7 @@ describe('The command line', () => {
     );
   });
 
-  it('has compliance verdicts with their reasons and dates', async () => {
+  it('adds compliance verdicts with their reasons and dates', async () => {
     const { code, result } = await checkText('Reg\nTC11ALL\nMT17DUE\nVE24UNK\n', '--compliance');
     expect(code).toBe(1);
     expect(result?.replace(/\d{4}-\d\d-\d\d/g, 'DAY').split('\n')).toEqual([

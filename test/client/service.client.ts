@@ -51,7 +51,7 @@ describe('The client', () => {
     expect(await failureOf(client.compliance('VE24UNK'))).toMatchObject({ status: 404, code: 'COMPLIANCE_NOT_FOUND' });
   });
 
-  it('reports a rejection with its request id', async () => {
+  it('reports a rejected request with its request id', async () => {
     expect(await failureOf(clientOf('premium').insurance('AB12_CDE'))).toMatchObject({
       ...{
         name: 'ApiProblem',
@@ -133,7 +133,7 @@ describe('The client', () => {
     expect(limits).toEqual([100, 50, 25, 25, 25]);
   });
 
-  it('repeats an edit on the current item when others change it', async () => {
+  it('repeats an edit on the current version when others change the item', async () => {
     const { content } = clientOf('premium');
     const { id } = await content.create(newItem());
     const letters = ['a', 'b', 'c', 'd'];

@@ -69,7 +69,7 @@ describe('A request', () => {
 });
 
 describe('A problem', () => {
-  it('has everything that the service said, and a code that is not known yet', async () => {
+  it('has every member of the response, even a code that is not known yet', async () => {
     const errors = [{ parameter: 'date', detail: 'must be a day' }];
     const { client, sent } = clientWith([() => problem(418, 'BRAND_NEW', { 'Retry-After': '7' }, { errors })]);
     const error = await failureOf(client.insurance('AB12CDE'));
@@ -130,7 +130,7 @@ describe('A malformed problem', () => {
 });
 
 describe('A transient error', () => {
-  it('is repeated after Retry-After, or after a backoff with full jitter that doubles', async () => {
+  it('is retried after Retry-After, or after a doubling backoff with full jitter', async () => {
     const { client, waits } = clientWith([
       () => problem(429, 'RATE_LIMITED', { 'Retry-After': '3' }),
       () => json(429, { message: 'Too Many Requests' }),
@@ -211,7 +211,7 @@ describe('The quota', () => {
     Date: new Date(Date.UTC(2026, 10, 22, 12, 10, 40)).toUTCString(),
   });
 
-  it('is waited for when nothing remains, whatever the clock of the client shows', async () => {
+  it('is awaited when nothing remains, whatever the clock of the client shows', async () => {
     const { client, waits } = clientWith([() => json(200, BODY, limits(0)), () => json(200, BODY, limits(59))]);
     await client.insurance('AB12CDE');
     expect(waits).toEqual([]);
@@ -222,7 +222,7 @@ describe('The quota', () => {
   it.each([
     ['in milliseconds', Date.UTC(2026, 10, 22, 12, 11)],
     ['an hour away', Date.UTC(2026, 10, 22, 13, 11) / 1_000],
-  ])('is waited for no longer than a window when its end is %s', async (_title, reset) => {
+  ])('is awaited for at most a window when its end is %s', async (_title, reset) => {
     const wrong = { ...limits(0), 'X-RateLimit-Reset': `${reset}` };
     const { client, waits } = clientWith([() => json(200, BODY, wrong), () => json(200, BODY, limits(0))]);
     await client.insurance('AB12CDE');
@@ -230,7 +230,7 @@ describe('The quota', () => {
     expect(waits).toEqual([60_000]);
   });
 
-  it('is waited for no longer than a window after a 429 that names an hour', async () => {
+  it('is awaited for at most a window after a 429 with a Retry-After of an hour', async () => {
     const limited = () => problem(429, 'RATE_LIMITED', { 'Retry-After': '3600' });
     const { client, waits } = clientWith([limited, () => json(200, BODY)]);
     await client.insurance('AB12CDE');

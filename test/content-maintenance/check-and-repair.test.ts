@@ -242,7 +242,7 @@ describe('A counter', () => {
     await put({ ...counterKey(list(), 0), members: 5 });
   });
 
-  it('and everything else that is consistent is not changed by a repair of an out-of-date report', async () => {
+  it('and everything else that is consistent stays unchanged when an out-of-date report is repaired', async () => {
     const id = idAt(0);
     const position = (await content().find(id))?.positions.domain ?? -1;
     const slug = items[0]?.slug ?? '';
@@ -267,7 +267,7 @@ describe('Content of test keys', () => {
   const repairSandbox = (found: Inconsistency) => contentRepair(engine.client, TableName, 'test')(found);
   const keys = contentKeys('test');
 
-  it('is checked apart: consistent content is no inconsistency, neither there nor in live content', async () => {
+  it('is checked separately: consistent content is reported neither there nor in live content', async () => {
     const before = await check();
     await sandbox().create(someFields(domain, 'item-1'), undefined, moment());
     const { sandbox: after, ...live } = await check();
@@ -275,7 +275,7 @@ describe('Content of test keys', () => {
     expect(after).toMatchObject({ items: before.sandbox.items + 1, inconsistencies: [], busy: [] });
   });
 
-  it('is repaired without a change of live content', async () => {
+  it('is repaired without changing live content', async () => {
     const { id } = await sandbox().create(someFields(domain, 'item-2'), undefined, moment());
     await drop(keys.slugKey(domain, 'item-2'));
     await put({ ...keys.counterKey(list(), 0), members: 9 });

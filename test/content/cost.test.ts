@@ -68,7 +68,7 @@ it('A change costs one write per entry', async () => {
   expect(costs.map(({ units }) => units)).toEqual([2 + 2 * 6, 1 + 2, 1 + 1 + 2 * 7, 1 + 2 * 6]);
 });
 
-it('An export yields every item once, the first to join first', async () => {
+it('An export yields every item once, oldest in the list first', async () => {
   const slugs = (await Array.fromAsync(exported().items())).map(({ slug }) => slug);
   expect(slugs).toEqual(SLUGS.toReversed());
   expect(await exported().count()).toBe(ITEMS);

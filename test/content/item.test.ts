@@ -21,7 +21,7 @@ const ITEM: ContentItem = {
 };
 
 describe('The query of a page', () => {
-  it('has the first 20 items of everything by default', () => {
+  it('returns the first 20 of all items by default', () => {
     expect(readPageQuery({})).toEqual({ filter: {}, bounds: { limit: 20, offset: 0 } });
   });
 
@@ -37,7 +37,7 @@ describe('A key that is bound to domains', () => {
   const filterOf = (domains: readonly string[], domain?: string) =>
     readPageQuery(domain === undefined ? {} : { domain }, domains).filter;
 
-  it('lists its only domain without naming it, and of several the one that it names', () => {
+  it('lists its only domain by default, and of several the one that it names', () => {
     expect(filterOf(['a.example'])).toEqual({ domain: 'a.example' });
     expect(filterOf(['a.example', 'b.example'], 'B.example')).toEqual({ domain: 'b.example' });
   });
@@ -50,7 +50,7 @@ describe('A key that is bound to domains', () => {
     expect(() => filterOf(domains, asked)).toThrow(apiError('DOMAIN_FORBIDDEN', { domains }));
   });
 
-  it('has content of these only, not of their subdomains', () => {
+  it('has content of these domains only, not of their subdomains', () => {
     const allowed = ['a.example', 'x.a.example'].map((domain) => isAllowedDomain(['a.example'], domain));
     expect([...allowed, isAllowedDomain(undefined, 'x.a.example')]).toEqual([true, false, true]);
   });
@@ -59,7 +59,7 @@ describe('A key that is bound to domains', () => {
 describe('An id', () => {
   const ID = '0192f3a4-5b6c-7d8e-9f01-23456789abcd';
 
-  it('is a UUID in lower case and nothing beside it', () => {
+  it('is a UUID in lower case and nothing else', () => {
     const ids = [ID, ID.toUpperCase(), `${ID}0`, `0${ID}`, ID.replaceAll('-', ''), ID.slice(1), ID.slice(0, -1)];
     expect(ids.map(isContentId)).toEqual([true, false, false, false, false, false, false]);
   });

@@ -79,7 +79,7 @@ describe('A page that is read while members are added and removed', () => {
     expect(await pageWhile(title, offset, limit, () => change(list))).toEqual({ ids, total });
   });
 
-  it('has a member once that moves from an older bucket to the newest', async () => {
+  it('contains a member once when it moves from an older bucket to the newest', async () => {
     const name = 'returned';
     const positions = Array.from({ length: 520 }, (_, position) => ({ position, id: String(position) }));
     for (let start = 0; start < positions.length; start += 90) {
@@ -102,7 +102,7 @@ describe('A page that is read while members are added and removed', () => {
     expect([ids, total]).toEqual([['511', ...newest.map(String)], 520]);
   });
 
-  it('has every member that was on it before and after, each once, in order', async () => {
+  it('contains every member that was on it before and after, each once, in order', async () => {
     const change = fc.oneof(
       fc.record({ join: fc.integer({ min: 1, max: 4 }) }),
       fc.record({ leave: fc.nat({ max: 12 }) }),

@@ -153,7 +153,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await kept.status()).toBe('CREATE_COMPLETE');
     });
 
-    it('that stack is destroyed by the documented commands and leaves its tables', async () => {
+    it('that stack is destroyed by the documented commands and its tables are retained', async () => {
       const host = await kept.apiHost();
       await left.destroyStack();
       expect(await kept.status()).toBeUndefined();
@@ -162,7 +162,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await left.listKeys()).toMatch(/^[0-9a-f]{20} +Black box/m);
     });
 
-    it('gets the data of the left tables by the documented commands', async () => {
+    it('gets the data of the retained tables by the documented commands', async () => {
       expect((await listLeftContent(await stack.apiHost())).status).toBe(401);
       await left.copyIntoNewStack();
       expect(await listLeftContent(await stack.apiHost())).toEqual({ status: 200, total: 1 });
@@ -175,7 +175,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await left.tables()).toEqual(keptTables);
     });
 
-    it('and the left tables and logs are deleted by the documented commands', async () => {
+    it('and the retained tables and logs are deleted by the documented commands', async () => {
       await left.deleteTables();
       expect(await left.tables()).toEqual([]);
       expect(await left.deleteLogGroups()).toBeGreaterThan(0);

@@ -104,7 +104,7 @@ describe('A planted citation is found', () => {
     ['as in the specification', '"specification" is no link'],
   ])('in a document: %s', (text, problem) => expect(problemsInDocument('docs/contract.md', text)).toEqual([problem]));
 
-  it('is none with a link that resolves', () => {
+  it('is not reported when its link resolves', () => {
     expect(problemsInCode('/** docs/contract.md#errors, docs/errors.md#rate-limited */')).toEqual([]);
     expect(
       problemsInDocument('README.md', '[errors](docs/contract.md#errors) [site](https://a.example/b.md#c)'),

@@ -75,7 +75,7 @@ describe('The TypeScript of docs/integration.md and client/README.md', () => {
     expect(await compile()).toEqual({ code: 0, output: '' });
   });
 
-  it('does not compile when it misreads a response', async () => {
+  it('does not compile with a field that a response does not have', async () => {
     const misread = join(folder, 'misread.ts');
     const source = "import type { Vehicle } from 'vehicle-verification';\nexport const f = (v: Vehicle) => v.colour;\n";
     await writeFile(misread, source);
@@ -118,7 +118,7 @@ describe('The TypeScript of docs/integration.md and client/README.md', () => {
     expect(code).toBe(0);
   });
 
-  it('runs as the README of the client shows it', async () => {
+  it('runs with the output that the README of the client shows', async () => {
     const { code, output } = await run(process.execPath, [join(folder, 'readme.ts')], credentials(service.origin));
     const lines = output.trim().split('\n');
     expect(lines[0]).toMatch(/^true \d{4}-\d\d-\d\d$/);
@@ -154,7 +154,7 @@ const abridged = (answer: unknown, shown: unknown): unknown => {
     expect([code, output]).toEqual([0, expect.not.stringContaining('"code":"UNAUTHORIZED"')]);
   });
 
-  it('rehearses with the test key what the guide says', async () => {
+  it('gets the documented sandbox responses with the test key', async () => {
     const script = scripts.find((block) => block.includes('ER19THR')) ?? '';
     const { output } = await run('bash', ['-euo', 'pipefail', '-c', script], credentials(service.origin));
     expect(output.match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 429', 'HTTP/1.1 500']);
@@ -164,7 +164,7 @@ const abridged = (answer: unknown, shown: unknown): unknown => {
 
   const answered = [...page.matchAll(/^```sh\n([^`]*)^```\n\n^```json\n([^`]*)^```$/gm)];
 
-  it('has its answer below it in five places', () => {
+  it('is followed by its response in five places', () => {
     expect(answered).toHaveLength(5);
     expect(page.match(/^```json$/gm)).toHaveLength(5);
   });

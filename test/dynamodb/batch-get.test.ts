@@ -77,7 +77,7 @@ describe('A batch get', () => {
     expect(failure).toMatchObject({ name: 'DeadlineExceeded', cause });
   });
 
-  it('reports the error of one batch, a programming error included', async () => {
+  it('reports the error of one batch, even a programming error', async () => {
     api.faults.inject(({ body }) => (body.includes('"P119"') ? 'error' : undefined));
     expect((await readPlates(impatient())).failure).toMatchObject({ name: 'InternalServerError' });
     const mistaken = impatient();

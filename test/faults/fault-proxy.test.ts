@@ -97,7 +97,7 @@ describe('A partial batch', () => {
     expect(faults.calls.at(-1)?.tables).toEqual([table, engine.names.compliance]);
   });
 
-  it('of one is whole', async () => {
+  it('of one entry is complete', async () => {
     faults.inject(always('partial'));
     const { UnprocessedItems } = await db.send(new BatchWriteItemCommand({ RequestItems: { [table]: writes(1) } }));
     expect(UnprocessedItems).toEqual({});

@@ -84,7 +84,7 @@ describe('Functions with malformed events of API Gateway', () => {
   }, TIMEOUT_MS);
   afterAll(() => setup.close());
 
-  it('answer each below 500, as the OpenAPI document describes it', () => {
+  it('respond to each with a status below 500, as the OpenAPI document describes it', () => {
     expect(errors).toEqual([]);
     expect(statuses).toHaveLength(EVENTS);
   });

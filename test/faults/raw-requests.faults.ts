@@ -47,7 +47,7 @@ describe('The local gateway with broken HTTP', () => {
     setup.close();
   });
 
-  it('answers each below 500, or closes the connection of a CONNECT', () => {
+  it('responds to each with a status below 500, or closes the connection of a CONNECT', () => {
     expect(errors).toEqual([]);
     expect(sent).toBe(REQUESTS);
   });

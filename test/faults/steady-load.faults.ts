@@ -66,7 +66,7 @@ describe(`${rate} requests a second to all endpoints for ${seconds} s`, () => {
   }, TIMEOUT_MS);
   afterAll(() => api.stop());
 
-  it('each get the one status that is right', () => {
+  it('each get the expected status', () => {
     const right = kinds.map(({ name, status }) => `${name}: ${status}`);
     expect(outcomes).toHaveLength(BURST * 100 + rate * seconds);
     expect(outcomes.filter((outcome) => !right.includes(outcome))).toEqual([]);

@@ -86,7 +86,7 @@ describe('Reading headers and body', () => {
     expect(create({}, fields).input?.headers).toStrictEqual({});
   });
 
-  it('takes three middlewares with a body, otherwise validation alone', () => {
+  it('uses three middlewares with a body, otherwise only validation', () => {
     const ids = ['list-content', 'create-content'] as const;
     expect(ids.map((id) => inputs[id].middlewares(endpoints[id]).length)).toEqual([1, 3]);
   });

@@ -18,12 +18,12 @@ describe('A Host header', () => {
     ...['rebound.example', 'rebound.example:3000', 'evil.box.example', 'localhost.evil.example', '192.168.0.1:3000'],
     ...['0.0.0.0:3000', '::1', 'localhost:x', 'localhost:', 'localhost:1:2', 'evil@localhost', 'localhost/docs'],
     ...['localhost, evil.example', ' localhost', ''],
-  ])('"%s" does not', (header) => {
+  ])('%j does not name this machine', (header) => {
     expect(isAllowedHost([header], ['box.example', '[fd00::2]'])).toBe(false);
   });
 
   it.each([{ headers: ['localhost', 'localhost'] }, { headers: [] }, { headers: undefined }])(
-    'does not when it is missing or repeated: $headers',
+    'does not name this machine when it is missing or repeated: $headers',
     ({ headers }) => {
       expect(isAllowedHost(headers, [])).toBe(false);
     },

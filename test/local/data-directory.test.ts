@@ -24,7 +24,7 @@ const pathOf = async (pattern: RegExp) => {
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 describe('A data folder', () => {
-  it('is accessible to its owner only, also after others could read it', async () => {
+  it('is accessible to its owner only, even if others could read it before', async () => {
     await mkdir(folder, { mode: 0o755 });
     await startAndStop();
     expect(await modeOf(folder)).toBe(0o700);

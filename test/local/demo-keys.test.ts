@@ -41,7 +41,7 @@ describe('Stored demo keys', () => {
     expect(await demoKeys(stored, new Date(), folder)).toEqual(second);
   });
 
-  it('end the start with one sentence when the file cannot be read', async () => {
+  it('stop the start with one sentence when the file cannot be read', async () => {
     await mkdir(keysFile());
     await expect(demoKeys(keys, new Date(), folder)).rejects.toThrow(CannotStart);
   });

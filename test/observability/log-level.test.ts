@@ -7,7 +7,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('No line of a request is written at a higher log level where no metrics are collected', async () => {
+it('Writes no request line at a higher log level where no metrics are collected', async () => {
   const lines = catchOutput();
   const { status } = await api.call('GET', '/v1/usage', { key: api.key });
   jest.restoreAllMocks();

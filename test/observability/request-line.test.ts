@@ -116,14 +116,14 @@ describe('The line of a request', () => {
     },
   );
 
-  it('has the id of the key of a known caller, neither the key nor the registration', async () => {
+  it('has the key id of a known caller, but neither the key nor the registration', async () => {
     const { requests } = await lookup();
     expect(requests).toMatchObject([{ keyId: keyIdOf(hashKey(api.key)) }]);
     for (const secret of [api.key, 'AB12CDE']) expect(JSON.stringify(requests)).not.toContain(secret);
     expect((await lookup(generateKey('live'))).requests[0]).not.toHaveProperty('keyId');
   });
 
-  it('has the line of the failure beside it when something failed, otherwise none', async () => {
+  it('is followed by a failure line only when something failed', async () => {
     expect((await lookup()).others).toEqual([]);
     const { others, requestId } = await lookupWithoutKeysTable();
     expect(others).toMatchObject([{ level: 'ERROR', message: 'failure', requestId }]);

@@ -7,7 +7,6 @@ import { type ProblemCode, problems, problemType } from '../../core/problems.ts'
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 import { Registration } from '../../functions/endpoints/document.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
-import { generateApiTypes, hasTypeGenerator } from '../../lib/openapi/api-types.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
 import { documents } from '../../lib/openapi/documents.ts';
 import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
@@ -60,12 +59,6 @@ describe('docs/openapi.json', () => {
       expect(information.description).toContain(bulkSize.toLocaleString('en-GB'));
       expect(documents['bulk-insurance'].description).toContain(bulkSize.toLocaleString('en-GB'));
     }
-  });
-});
-
-(hasTypeGenerator() ? describe : describe.skip)('docs/api-types.ts', () => {
-  it('is up to date with docs/openapi.json', () => {
-    expect(kept('api-types.ts')).toBe(generateApiTypes(new URL('../../docs/openapi.json', import.meta.url)));
   });
 });
 

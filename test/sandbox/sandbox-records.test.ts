@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { problems } from '../../core/problems.ts';
-import { FORCED_OUTCOMES, forcedErrorOf, isForced } from '../../core/sandbox/lookup-sources.ts';
+import { FORCED_OUTCOMES, isForced, requireUnforced } from '../../core/sandbox/lookup-sources.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 
@@ -48,16 +48,17 @@ describe('A forced outcome', () => {
   it('has the code and the headers of the real error, and a detail that names the sandbox', () => {
     for (const registration of FORCED) {
       expect(normaliseRegistration(registration)).toBe(registration);
-      expect(forcedErrorOf(registration)).toMatchObject({
+      const expected = {
         code: FORCED_OUTCOMES[registration as keyof typeof FORCED_OUTCOMES],
         message: expect.stringContaining('sandbox'),
         headers: problems.INTERNAL_ERROR.headers,
         isForced: true,
-      });
+      };
+      expect(() => requireUnforced(registration)).toThrow(expect.objectContaining(expected));
     }
   });
 
   it.each(['AB12CDE', 'ER19', 'constructor', 'toString'])('is none for %s', (registration) => {
-    expect([isForced(registration), forcedErrorOf(registration)]).toEqual([false, undefined]);
+    expect([isForced(registration), requireUnforced(registration)]).toEqual([false, undefined]);
   });
 });

@@ -5,8 +5,8 @@ import { problems } from '../../core/problems.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { FORCED_OUTCOMES } from '../../core/sandbox/lookup-sources.ts';
 import { SANDBOX_VEHICLES } from '../../core/sandbox/sandbox-vehicles.ts';
-import { insuranceOn } from '../../core/vehicles/insurance.ts';
-import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-records.ts';
+import { INSURANCE_STATUSES, insuranceOn } from '../../core/vehicles/insurance.ts';
+import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-database.ts';
 
 const DAYS = ['2026-06-15T12:00:00Z', '2026-12-31T23:59:59Z', '2024-02-29T00:00:00Z', '2026-06-15T23:30:00Z'];
 
@@ -21,9 +21,9 @@ describe.each(DAYS)('The sandbox vehicles at %s', (instant) => {
     expect(SANDBOX_VEHICLES.length).toBeGreaterThanOrEqual(30);
   });
 
-  it('cover every state of insurance', () => {
-    const states = new Set(vehicles.map(({ policies }) => insuranceOn(today, policies).state));
-    expect(states).toEqual(new Set(['in force', 'lapsed', 'not started', 'none']));
+  it('cover every status of insurance', () => {
+    const states = new Set(vehicles.map(({ policies }) => insuranceOn(today, policies).status));
+    expect(states).toEqual(new Set(INSURANCE_STATUSES));
   });
 
   it('cover every reason, exemption and a vehicle without a record', () => {
@@ -45,13 +45,13 @@ describe('The page of sample data', () => {
     const records = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
     const rows = sampleVehicleRecords(now).map((vehicle, index) => {
       const sample = SANDBOX_VEHICLES[index];
-      const { state } = insuranceOn(londonDate(now), vehicle.policies);
+      const { status } = insuranceOn(londonDate(now), vehicle.policies);
       const record = records.get(vehicle.registration);
       const verdict = record && verdictOn(londonDate(now), vehicle, record);
       const compliance = verdict
         ? verdict.reasons.map((reason) => `\`${reason}\``).join(' ') || 'compliant'
         : 'no record';
-      return `| ${sample?.registration} | ${state} | ${compliance} | ${sample?.shows} |`;
+      return `| ${sample?.registration} | ${status.toLowerCase().replace('_', ' ')} | ${compliance} |`;
     });
     for (const row of rows) expect(page).toContain(row);
   });

@@ -35,11 +35,11 @@ describe('Insurance on a day', () => {
     );
   });
 
-  it('has one of the policies, or none when there is none', () => {
+  it('returns one of the policies, or none without policies', () => {
     fc.assert(
       fc.property(policies, day, (list, today) => {
-        const { state, policy: answer } = insuranceOn(today, list);
-        expect(state === 'none').toBe(list.length === 0);
+        const { status, policy: answer } = insuranceOn(today, list);
+        expect(status === 'NONE').toBe(list.length === 0);
         if (answer !== null) expect(list).toContainEqual(answer);
       }),
     );
@@ -53,7 +53,7 @@ describe('Insurance on a day', () => {
         { number: 'C', validFrom: '2026-02-01' },
         { number: 'A', validFrom: '2026-03-01' },
       ],
-      { state: 'in force', policy: { number: 'A' } },
+      { status: 'IN_FORCE', policy: { number: 'A' } },
     ],
     [
       'lapsed: the last to end, before any that is still to begin',
@@ -62,7 +62,7 @@ describe('Insurance on a day', () => {
         { number: 'EARLIER', validTo: '2026-03-01' },
         { number: 'LAST', validTo: '2026-06-14' },
       ],
-      { state: 'lapsed', policy: { number: 'LAST' } },
+      { status: 'LAPSED', policy: { number: 'LAST' } },
     ],
     [
       'not started: the next',
@@ -70,7 +70,7 @@ describe('Insurance on a day', () => {
         { number: 'LATER', validFrom: '2026-08-01' },
         { number: 'NEXT', validFrom: '2026-07-01' },
       ],
-      { state: 'not started', policy: { number: 'NEXT' } },
+      { status: 'NOT_STARTED', policy: { number: 'NEXT' } },
     ],
   ])('is that of one policy of several that are %s', (_which, list, expected) => {
     expect(insuranceOn(TODAY, list.map(aPolicy))).toMatchObject(expected);

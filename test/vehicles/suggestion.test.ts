@@ -95,7 +95,7 @@ describe('A suggestion for an unknown registration', () => {
     ['Sweden', 'ABC10O', undefined],
     ['Hungary', 'ABC101', undefined],
     ['France', 'GB120NE', 'GB12ONE'],
-  ])('is a known miss for some of %s: %s', (_origin, registration, suggested) => {
+  ])('can be wrong or missing for a registration of %s: %s', (_origin, registration, suggested) => {
     expect(suggestionFor(registration, TODAY)).toBe(suggested);
   });
 });

@@ -2,11 +2,11 @@ import * as T from 'typebox';
 import {
   type ComplianceAnswer,
   FINES_STATUSES,
-  INSURANCE_STATUSES,
   MOT_STATUSES,
   REASONS,
   ROAD_TAX_STATUSES,
 } from '../../../core/compliance/verdict.ts';
+import { INSURANCE_STATUSES } from '../../../core/vehicles/insurance.ts';
 import {
   type EndpointDocument,
   openCode,

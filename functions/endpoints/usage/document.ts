@@ -29,13 +29,13 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
         registrationsPerBulk: T.Integer(),
       }),
       window: T.Object({
-        used: T.Integer({ description: 'Requests in the present window, this one included' }),
+        used: T.Integer({ description: 'Requests in the current window, this one included' }),
         remaining: T.Integer({ description: 'As in X-RateLimit-Remaining' }),
         resetsAt: T.String({ format: 'date-time', description: 'When the next window begins, UTC' }),
       }),
       hours: T.Array(
         T.Object({
-          start: T.String({ format: 'date-time', description: 'Begin of the hour, UTC' }),
+          start: T.String({ format: 'date-time', description: 'Start of the hour, UTC' }),
           requests: T.Integer({ description: 'All requests of the hour, the rate limited ones included' }),
           rateLimited: T.Integer({ description: "Requests beyond the plan's limit as it is now" }),
         }),

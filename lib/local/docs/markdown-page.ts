@@ -26,9 +26,8 @@ const linkHtml = (href: string, html: string): string => {
   return path ? `<a href="${path}${fragment === undefined ? '' : `#${fragment}`}">${html}</a>` : html;
 };
 
-/** Wraps an element that may be wider than a phone, so that it scrolls by itself, also with the keyboard. */
-const scrolling = (name: string, html: string): string =>
-  `<div class="scrolling" role="region" aria-label="${name}" tabindex="0">${html}</div>`;
+/** Of an element that may be wider than a phone, so that it scrolls by itself, also with the keyboard. */
+const scrolling = (name: string): string => `role="region" aria-label="${name}" tabindex="0"`;
 
 /** The page at `path` of a Markdown text. Anchors and comments in the text are left out. */
 export const markdownPage = (path: string, markdown: string): string => {
@@ -42,8 +41,8 @@ export const markdownPage = (path: string, markdown: string): string => {
     .parse(markdown.replace(/<!--.*?-->|<a id="[^"]*"><\/a>/gs, ''), { async: false })
     .replace(/<a href="([^"]*)">(.*?)<\/a>/gs, (_link, href: string, inner: string) => linkHtml(href, inner))
     .replace(/<h([23])>(.*?)<\/h\1>/gs, (_heading, depth: string, inner: string) => heading(depth, inner))
-    .replace(/<pre>.*?<\/pre>/gs, (code) => scrolling('Code', code))
-    .replace(/<table>.*?<\/table>/gs, (table) => scrolling('Table', table));
+    .replaceAll('<pre>', `<pre ${scrolling('Code')}>`)
+    .replace(/<table>.*?<\/table>/gs, `<div ${scrolling('Table')}>$&</div>`);
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? 'Documentation';
   const contents = `<nav class="contents" aria-label="On this page"><ul>${sections.join('')}</ul></nav>`;
   return htmlPage({ path, title, body: `<main class="text">${html.replace('</h1>', `</h1>\n${contents}`)}</main>` });

@@ -57,8 +57,22 @@ const textPage = async (path: string, markdown: string) =>
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
 const markdownFile = (name: string) => readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 
-/** Imported on the first request: its package takes a third of a second. */
-const referenceScript = async () => (await import('./reference-script.ts')).referenceScript();
+/**
+ * The script of Scalar, the API reference. The package for Fastify contains it and installs 24 packages. `@scalar/api-reference`
+ * contains the same script, but installs 272 packages (287 MB), which the script already includes. Imported on the first
+ * request, because that takes a third of a second.
+ */
+export const referenceScript = async (): Promise<string> => {
+  const { default: register } = await import('@scalar/fastify-api-reference');
+  return new Promise((resolve) => {
+    // The part of Fastify that the package uses for its script.
+    const reply = { header: () => reply, send: resolve };
+    const route = ({ url, handler }: { url: string; handler: (request: undefined, to: typeof reply) => void }) => {
+      if (url.endsWith('.js')) handler(undefined, reply);
+    };
+    register({ route }, { configuration: { url: '/openapi.json' } }, () => undefined);
+  });
+};
 
 interface PageRequest {
   /** `scheme://host` to which the request was sent. */

@@ -15,12 +15,8 @@ export interface RecordStore {
   put(key: string, value: unknown, done: Callback<void>): void;
   del(key: string, done: Callback<void>): void;
   /** `run` gets a function that wraps a callback so that calling it releases the lock. */
-  lock(key: string, run: (release: Release) => void): void;
+  lock(key: string, run: (release: <Done>(done: Done) => Done) => void): void;
 }
-
-export type Release = <Parameters extends unknown[]>(
-  done: (...parameters: Parameters) => void,
-) => (...parameters: Parameters) => void;
 
 export type RecordWrite =
   | { readonly type: 'put'; readonly key: string; readonly value: unknown }

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import pLimit from 'p-limit';
 import { openStore, type Store } from './dynalite-store.ts';
 import { createProtocolServer, type PerformOperation } from './http-server.ts';
 import { requestTokens } from './request-tokens.ts';
-import { createSharedExclusiveLock, type SharedExclusiveLock } from './shared-exclusive-lock.ts';
 import { readTransaction, writeTransaction } from './transactions.ts';
 
 /** A running DynamoDB. */
@@ -23,13 +23,13 @@ export interface EmbeddedEngineOptions {
   readonly allowedHosts?: readonly string[];
 }
 
-/** Performs dynalite's operations concurrently, and those that this engine adds under the exclusive lock. */
-const operationsOn = (store: Store, lock: SharedExclusiveLock): PerformOperation => {
+/** Performs dynalite's operations, and the transactions that this engine adds. */
+const operationsOn = (store: Store): PerformOperation => {
   const tokens = requestTokens();
-  return (operation, input) => {
-    if (operation === 'TransactWriteItems') return lock.exclusive(() => writeTransaction(store, tokens, input));
-    if (operation === 'TransactGetItems') return lock.exclusive(() => readTransaction(store, input));
-    return lock.shared(() => store.perform(operation, input));
+  return async (operation, input) => {
+    if (operation === 'TransactWriteItems') return writeTransaction(store, tokens, input);
+    if (operation === 'TransactGetItems') return readTransaction(store, input);
+    return store.perform(operation, input);
   };
 };
 
@@ -45,8 +45,10 @@ export const startEmbeddedEngine = async ({
   dataDirectory,
 }: EmbeddedEngineOptions): Promise<Engine> => {
   const store = await openStore(dataDirectory);
-  const lock = createSharedExclusiveLock();
-  const server = createProtocolServer([host, ...allowedHosts], operationsOn(store, lock));
+  const perform = operationsOn(store);
+  // One operation at a time, so that every transaction is isolated.
+  const oneAtATime = pLimit(1);
+  const server = createProtocolServer([host, ...allowedHosts], (...request) => oneAtATime(() => perform(...request)));
   try {
     server.listen(port, host);
     await once(server, 'listening');
@@ -59,7 +61,7 @@ export const startEmbeddedEngine = async ({
     close: async () => {
       server.close();
       server.closeAllConnections();
-      await lock.exclusive(store.close);
+      await oneAtATime(store.close);
     },
   };
 };

@@ -29,7 +29,7 @@ const evaluate = async (store: Store, { operation, input, checksOnly }: Action) 
 
 /**
  * TransactWriteItems. Evaluates every action against the stored items, then commits all writes in one batch: all or
- * nothing, even if the process ends meanwhile. The caller holds the exclusive lock.
+ * nothing, even if the process ends meanwhile. No other operation may run at the same time.
  * @throws RejectedRequest
  */
 export const writeTransaction = async (
@@ -50,7 +50,7 @@ export const writeTransaction = async (
   return response;
 };
 
-/** TransactGetItems: the items as they are at one moment. The caller holds the exclusive lock. @throws RejectedRequest */
+/** TransactGetItems: the items as they are at one moment. No other operation may run at the same time. @throws RejectedRequest */
 export const readTransaction = async (store: Store, input: JsonObject): Promise<EngineResponse> => {
   const actions = await parseActions(store, input, READS);
   const responses = await Promise.all(

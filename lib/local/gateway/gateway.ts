@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
-import { type FunctionId, importFileOf } from '../../endpoint-files.ts';
+import { FUNCTION_IDS, type FunctionId, importFileOf } from '../../endpoint-files.ts';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { addressOf, httpEvent, readBody } from './http-event.ts';
 import { gatewayResponse, type HttpResponse, type InvokedFunction, invoke } from './invocation.ts';
-import { chooseRoute, defaultRoute, routes } from './routes.ts';
+import { chooseRoute, defaultRoute } from './routes.ts';
 
 /** One request in the access log: its route, never its path. */
 export interface AccessLogEntry {
@@ -20,7 +20,6 @@ export interface AccessLogEntry {
 interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
-  readonly host?: string;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
   /** Maximum number of concurrent requests; further ones wait. */
@@ -37,6 +36,8 @@ export interface Gateway {
   readonly origin: string;
   readonly close: () => Promise<void>;
 }
+
+const HOST = '127.0.0.1';
 
 /** Bytes of request line and headers that API Gateway accepts. */
 const MAX_HEAD_BYTES = 10_240;
@@ -56,16 +57,12 @@ const originOf = ({ headers }: IncomingMessage): string =>
 
 /** Imports every function of the endpoint table. Their environment must be set first, because they read it when imported. */
 const loadFunctions = async (): Promise<ReadonlyMap<FunctionId, InvokedFunction>> => {
-  const ids = [...new Set([...routes, defaultRoute].map(({ functionId }) => functionId))];
   const load = async (id: FunctionId) => {
     const { handler } = await importFileOf<{ readonly handler: InvokedFunction }>(id, 'handler.ts');
     return [id, handler] as const;
   };
-  return new Map(await Promise.all(ids.map(load)));
+  return new Map(await Promise.all(FUNCTION_IDS.map(load)));
 };
-
-/** The response when a page cannot be created, with the reason: on this machine the reader can fix it. */
-const unavailable = (error: Error): HttpResponse => gatewayResponse(500, error.message);
 
 const respond = async (
   request: IncomingMessage,
@@ -102,8 +99,7 @@ const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
  * @throws the listen error when the port is taken
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  const { port, host = '127.0.0.1', concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onResponse, pages } = options;
-  const allowedHosts = [host, ...(options.allowedHosts ?? [])];
+  const { port, allowedHosts, concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onResponse, pages } = options;
   const functions = await loadFunctions();
   const limit = pLimit(concurrency);
   const responseTo = async (request: IncomingMessage) => {
@@ -111,6 +107,8 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       return { ...gatewayResponse(421, MISDIRECTED), routeKey: defaultRoute.key };
     }
     const path = addressOf(request.url ?? '/').encodedPath;
+    // The reason why a page cannot be made is shown: on this machine the reader can fix it.
+    const unavailable = (error: Error) => gatewayResponse(500, error.message);
     const page = request.method === 'GET' ? await pages?.(path, originOf(request)).catch(unavailable) : undefined;
     return page ? { ...page, routeKey: `GET ${path}` } : respond(request, functions, limit, new Date(clock()));
   };
@@ -129,10 +127,10 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     });
   });
   server.on('clientError', rejectMalformed);
-  server.listen(port, host);
+  server.listen(port, HOST);
   await once(server, 'listening');
   return {
-    origin: `http://${host}:${(server.address() as AddressInfo).port}`,
+    origin: `http://${HOST}:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -8,8 +8,6 @@ export interface Route {
   /** `GET /v1/vehicle/{registration}/insurance`, or `$default`. */
   readonly key: string;
   readonly functionId: FunctionId;
-  readonly method?: string;
-  readonly template?: string;
 }
 
 /** A route and the path parameters of a request, still encoded. */
@@ -20,10 +18,9 @@ export interface RouteMatch {
 
 const rows = Object.keys(endpoints) as EndpointId[];
 
-/** Every route of the endpoint table. */
-export const routes: readonly Route[] = rows.flatMap((id) => {
-  const { method, paths } = endpoints[id];
-  return paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId: id }));
+const routes = rows.flatMap((functionId) => {
+  const { method, paths } = endpoints[functionId];
+  return paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId }));
 });
 
 export const defaultRoute: Route = { key: notFound.id, functionId: 'not-found' };
@@ -33,8 +30,7 @@ const variablesIn = (template: string): number => template.split('{').length;
 /** Chooses as API Gateway does: literal segments take precedence over variables; without a match, `$default`. */
 export const chooseRoute = (method: string, encodedPath: string): RouteMatch => {
   const matches = routes.flatMap((route) => {
-    if (route.method !== method || route.template === undefined) return [];
-    const parameters = matchRoute(route.template, encodedPath);
+    const parameters = route.method === method ? matchRoute(route.template, encodedPath) : undefined;
     return parameters ? [{ route, parameters, variables: variablesIn(route.template) }] : [];
   });
   const [best] = matches.sort((a, b) => a.variables - b.variables);

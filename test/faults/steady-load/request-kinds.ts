@@ -1,7 +1,7 @@
 /** A request to every endpoint, and what callers get wrong. A new endpoint is one row. */
 import { generateKey } from '../../../core/access/api-key.ts';
 import { SAMPLE_CONTENT } from '../../../lib/local/sample-content.ts';
-import { sampleComplianceRecords } from '../../../lib/local/sample-records.ts';
+import { sampleComplianceRecords } from '../../../lib/local/sample-database.ts';
 
 interface LoadRequest {
   readonly method: string;

@@ -47,7 +47,7 @@ withJava('DynamoDB Local', () => {
     expect(await errorOf(connected(engine.endpoint))).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('ends with a process that is killed', async () => {
+  it('ends when the process that started it is killed', async () => {
     const { child, endpoint } = await startHangingProcess();
     const socket = await connected(endpoint);
     const closed = once(socket, 'close');

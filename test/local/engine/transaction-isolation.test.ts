@@ -67,7 +67,7 @@ describe('concurrent transactions', () => {
     expect([await amountOf(left), await amountOf(right)]).toEqual([60, 40]);
   });
 
-  it('lose nothing to single writes of the same item', async () => {
+  it('lose no update to single writes of the same item', async () => {
     const [counted, other] = [fresh(), fresh()];
     const single = new UpdateItemCommand({
       TableName: table,

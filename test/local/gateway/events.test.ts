@@ -104,7 +104,7 @@ describe('An HTTP API event', () => {
 });
 
 describe('A body that is not UTF-8', () => {
-  it('arrives base64-encoded, byte for byte, even with the media type of JSON', async () => {
+  it('is base64-encoded byte for byte, even with the media type of JSON', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0xed, 0xa0, 0x80, 0x7d]);
     const event = await eventOf(['POST /v1/api/content HTTP/1.1', 'Content-Type: application/json'], bytes);
     expect(event.isBase64Encoded).toBe(true);
@@ -139,7 +139,7 @@ describe('A function’s result', () => {
     expect([statusCode, bytes.toString()]).toEqual([status, body]);
   });
 
-  it('with cookies sets each', async () => {
+  it('with cookies has a Set-Cookie header for each', async () => {
     const { headers } = await responseTo({ statusCode: 200, cookies: ['a=1', 'b=2'], headers: { 'X-N': 5 } });
     expect(headers).toEqual({ 'set-cookie': ['a=1', 'b=2'], 'x-n': '5' });
   });
