@@ -12,6 +12,7 @@ const TITLES = {
   'round-trip': 'A lookup costs one round trip',
   bulk: 'A bulk request of 1,000',
   unauthenticated: 'Requests without a valid key',
+  overuse: 'A caller who ignores 429',
   import: 'Imports',
   staging: 'Staging files of operators',
   list: 'Lists of 100,000 items',
