@@ -4,6 +4,7 @@ import { openStore, type Store } from './dynalite-store.ts';
 import { createProtocolServer, type PerformOperation } from './http-server.ts';
 import { requestTokens } from './request-tokens.ts';
 import { createSharedExclusiveLock, type SharedExclusiveLock } from './shared-exclusive-lock.ts';
+import { withConflicts } from './transaction-conflicts.ts';
 import { readTransaction, writeTransaction } from './transactions.ts';
 
 /** A running DynamoDB. */
@@ -21,6 +22,11 @@ export interface EmbeddedEngineOptions {
   readonly host?: string;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
+  /**
+   * Resolves when a transaction has taken its time. If given, requests that meet it on an item meanwhile are rejected as by
+   * DynamoDB. If absent, they wait for each other.
+   */
+  readonly transactionTime?: () => Promise<unknown>;
 }
 
 /** Performs dynalite's operations concurrently, and those that this engine adds under the exclusive lock. */
@@ -43,10 +49,13 @@ export const startEmbeddedEngine = async ({
   host = '127.0.0.1',
   allowedHosts = [],
   dataDirectory,
+  transactionTime,
 }: EmbeddedEngineOptions): Promise<Engine> => {
   const store = await openStore(dataDirectory);
   const lock = createSharedExclusiveLock();
-  const server = createProtocolServer([host, ...allowedHosts], operationsOn(store, lock));
+  const perform = operationsOn(store, lock);
+  const performOperation = transactionTime ? withConflicts(store, perform, transactionTime) : perform;
+  const server = createProtocolServer([host, ...allowedHosts], performOperation);
   try {
     server.listen(port, host);
     await once(server, 'listening');
