@@ -16,9 +16,10 @@ const innerRequests = (items: unknown): readonly JsonObject[] =>
 
 /**
  * Operations that conflict as in DynamoDB ("Transaction conflict handling" in its Developer Guide). A transaction takes time.
- * Meanwhile a transaction on one of its items is cancelled, and a single write is rejected. Reads see the items of before.
+ * Meanwhile a transaction on one of its items is cancelled, and a single write is rejected. Other reads already see what it
+ * wrote, before its response.
  * AWS does not document what BatchWriteItem does with such an item: here it is unprocessed, as after other failures.
- * @param transactionTime resolves when a transaction has taken its time; it is then performed
+ * @param transactionTime resolves when a transaction has taken its time
  */
 export const withConflicts = (
   store: Store,
@@ -47,8 +48,8 @@ export const withConflicts = (
     for (const item of items) heldItems.add(item);
     for (const held of tokens) heldTokens.add(held);
     try {
-      await transactionTime();
-      return await perform(operation, input);
+      const [response] = await Promise.all([perform(operation, input), transactionTime()]);
+      return response;
     } finally {
       for (const item of items) heldItems.delete(item);
       for (const held of tokens) heldTokens.delete(held);
