@@ -16,6 +16,7 @@ const TITLES = {
   import: 'Imports',
   staging: 'Staging files of operators',
   list: 'Lists of 100,000 items',
+  'list-sizes': 'A page of a list of any size',
   'concurrent-changes': 'Many clients change content at once',
   cost: 'What a million requests cost',
 } as const;

@@ -2,7 +2,7 @@
 import type { Item as Entry } from '../dynamodb/database.ts';
 
 /** Positions in a bucket: a page touches few buckets, and 100,000 members need only 196 counters. */
-const BUCKET_SIZE = 512;
+export const BUCKET_SIZE = 512;
 /** Digits to which numbers are padded, so that they sort as text. */
 const BUCKET_DIGITS = 12;
 const POSITION_DIGITS = 15;
