@@ -7,7 +7,7 @@ import { PLANS, type Plan, type Window, windowAt } from './plans.ts';
 import type { RecentKeys } from './recent-keys.ts';
 
 /** An instance stops incrementing a counter that has reached so many times the plan's limit. */
-const COUNTED_LIMITS = 2;
+export const COUNTED_LIMITS = 2;
 
 /** The two tables of admission: keys, and requests counted per key and window. */
 export interface AdmissionStore {

@@ -1,3 +1,4 @@
+import { COUNTED_LIMITS } from '../../../core/access/admission.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type UsageHour, usageHours } from '../../../core/access/usage-report.ts';
 import type { CommandResult } from '../command/outcome.ts';
@@ -35,10 +36,11 @@ export const keyUsage = async (text: string, context: CommandRun): Promise<Comma
   if (key === undefined) throw new UnknownKey(id);
   const { name, plan } = key;
   const limit = PLANS[plan].requestsPerWindow;
+  const requests = count < COUNTED_LIMITS * limit ? `${count}` : `at least ${count}`;
   const until = new Date(window.end * 1_000).toISOString();
   const hours = usageHours(counts, PLANS[plan], now);
   return {
-    text: `Key ${id} (${name}, ${plan}): ${count} of ${limit} requests in the window that ends at ${until}.\n\n${barChart(hours)}`,
+    text: `Key ${id} (${name}, ${plan}): ${requests} of ${limit} requests in the window that ends at ${until}.\n\n${barChart(hours)}`,
     data: { id, plan, count, limit, reset: window.end, hours },
   };
 };
