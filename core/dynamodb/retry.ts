@@ -1,15 +1,14 @@
 import { backoffMs, type Deadline, DeadlineExceeded } from '../runtime/deadline.ts';
 
 /**
- * Retries `work` on transient errors, with full-jitter backoff, until the deadline. Starts no attempt after it. `capMs` limits
- * a pause, after `tries` attempts of which the last failed with this error.
+ * Retries `work` on transient errors, with full-jitter backoff, until the deadline. Starts no attempt after it.
  * @throws any other error at once; DeadlineExceeded, whose cause is the last transient error
  */
 export const retryUntil = async <T>(
   deadline: Deadline,
   work: () => Promise<T>,
   isTransient: (error: unknown) => boolean,
-  capMs: (tries: number, error: unknown) => number | undefined = () => undefined,
+  pauseMs = (tries: number, _error: unknown): number => backoffMs(tries),
 ): Promise<T> => {
   let cause: unknown;
   try {
@@ -20,7 +19,7 @@ export const retryUntil = async <T>(
         if (error instanceof DeadlineExceeded || !isTransient(error)) throw error;
         cause = error;
       }
-      await deadline.pause(backoffMs(tries, undefined, capMs(tries + 1, cause)));
+      await deadline.pause(pauseMs(tries, cause));
     }
   } catch (error) {
     if (!(error instanceof DeadlineExceeded)) throw error;

@@ -74,7 +74,7 @@ describe('A transaction', () => {
   );
 
   it.each([
-    ['shorter again, the more conflicts it has met', 'mixedCancellation', [25, 50, 100, 200, 200, 167, 143, 125]],
+    ['shorter again, the more conflicts it has met', 'mixedCancellation', [100, 200, 400, 375, 240, 167, 122, 94]],
     ['ever longer while it is throttled', 'throttle', [25, 50, 100, 200, 400, 800, 1_000, 1_000]],
   ] as const)('waits %s', async (_when, fault, longest) => {
     const pauses: number[] = [];
