@@ -7,6 +7,7 @@ import { requireSuccess } from './transaction-response.ts';
 const SINGLE_WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem']);
 
 const conflict = () => new RejectedRequest('TransactionConflictException', 'Transaction is ongoing for the item');
+const SUCCESS = { status: 200, body: {} };
 
 /** The requests for single items inside of others, such as `{ Put: { TableName, Item } }`. */
 const innerRequests = (items: unknown): readonly JsonObject[] =>
@@ -35,9 +36,7 @@ export const withConflicts = (
 
   /** @throws RejectedRequest with a reason for each item when one of them is held */
   const requireFree = (identities: readonly string[]): void =>
-    requireSuccess(
-      identities.map((identity) => (heldItems.has(identity) ? responseTo(conflict()) : { status: 200, body: {} })),
-    );
+    requireSuccess(identities.map((identity) => (heldItems.has(identity) ? responseTo(conflict()) : SUCCESS)));
 
   const transactWrite: PerformOperation = async (operation, input) => {
     const identities = await Promise.all(innerRequests(input.TransactItems).map(identityOf));
