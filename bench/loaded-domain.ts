@@ -4,7 +4,6 @@ import pLimit from 'p-limit';
 import { ALL_ITEMS, contentStore, domainList } from '../core/content/content-entries.ts';
 import { contentWrites } from '../core/content/content-writes.ts';
 import type { ContentFields } from '../core/content/item.ts';
-import { BUCKET_SIZE } from '../core/counted-list/entries.ts';
 import type { TransactWrite } from '../core/dynamodb/transact.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */
@@ -67,29 +66,5 @@ export const loadDomain = async (
       if (Update) await db.send(new UpdateCommand(Update));
     }
     onStored(start + items.length);
-  }
-};
-
-/**
- * Counters of one domain's list and of the list of everything, full buckets without their members: a page of newer items reads
- * every counter and no such member, so ten million items need no more than their counters here.
- */
-export const loadCounters = async (
-  db: DynamoDBDocumentClient,
-  table: string,
-  domain: string,
-  buckets: number,
-): Promise<void> => {
-  const { keys, lists } = contentStore(db, table, 'live');
-  const limit = pLimit(BATCHES_IN_FLIGHT);
-  for (const list of [ALL_ITEMS, domainList(domain)]) {
-    await lists.allocate(list, buckets * BUCKET_SIZE);
-    const puts = Array.from({ length: buckets }, (_, bucket) => ({
-      PutRequest: { Item: { ...keys.counterKey(list, bucket), members: BUCKET_SIZE, changes: BUCKET_SIZE } },
-    }));
-    const batches = Array.from({ length: Math.ceil(buckets / MAX_BATCH) }, (_, n) =>
-      puts.slice(n * MAX_BATCH, (n + 1) * MAX_BATCH),
-    );
-    await limit.map(batches, (batch) => db.send(new BatchWriteCommand({ RequestItems: { [table]: batch } })));
   }
 };

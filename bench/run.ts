@@ -12,9 +12,12 @@ const TITLES = {
   'round-trip': 'A lookup costs one round trip',
   bulk: 'A bulk request of 1,000',
   unauthenticated: 'Requests without a valid key',
+  overuse: 'A caller who ignores 429',
   import: 'Imports',
   staging: 'Staging files of operators',
   list: 'Lists of 100,000 items',
+  'list-sizes': 'A page of a list of any size',
+  'concurrent-changes': 'Many clients change content at once',
   memory: 'The memory of each function',
   cost: 'What a million requests cost',
 } as const;

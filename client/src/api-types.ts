@@ -407,9 +407,9 @@ export interface components {
                  * @description Start of the hour, UTC
                  */
                 start: string;
-                /** @description All requests of the hour, the rate limited ones included */
+                /** @description Requests of the hour, the rate limited ones included */
                 requests: number;
-                /** @description Requests beyond the plan's limit as it is now */
+                /** @description Requests beyond the plan's limit as it is now. Of a minute at least as many as the limit are counted; further ones may be left out */
                 rateLimited: number;
             }[];
         };

@@ -4,18 +4,24 @@ import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import type { PresentedKey } from './api-key.ts';
 import type { KeyRecord } from './keys-table.ts';
 import { PLANS, type Plan, type Window, windowAt } from './plans.ts';
+import type { RecentKeys } from './recent-keys.ts';
+
+/** An instance stops incrementing a counter that has reached so many times the plan's limit. */
+export const COUNTED_LIMITS = 2;
 
 /** The two tables of admission: keys, and requests counted per key and window. */
 export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
+  /** Counters that this instance has stopped incrementing, as it saw them last, by key id and window. */
+  readonly overused: RecentKeys<number>;
 }
 
 /** A valid key, its plan and its usage in the current window. */
 export interface Caller {
   readonly key: KeyRecord;
   readonly plan: Plan;
-  /** Requests counted in this window, this one included; `undefined` when the counter itself was throttled. */
+  /** Requests counted in this window, this one included unless overused; `undefined` when the counter itself was throttled. */
   readonly used: number | undefined;
 }
 
@@ -26,21 +32,30 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
 
 /**
  * Identifies the caller and counts the request. Reads the key and increments its counter in parallel, in one round trip.
+ * An overused counter stays as it is until the plan is found to be larger: callers who ignore 429 cost no more writes.
  * @returns `undefined` when the key is unknown, expired or revoked
  * @throws the error of the read or of the increment, except throttling of the increment
  */
 export const authenticate = async (
   store: AdmissionStore,
-  { id, hash }: PresentedKey,
+  { id, hash }: Pick<PresentedKey, 'id' | 'hash'>,
   now: Date,
 ): Promise<Caller | undefined> => {
-  const [key, used] = await Promise.allSettled([store.findKey(id), store.incrementUsage(id, windowAt(now))]);
+  const window = windowAt(now);
+  const counter = `${id} ${window.start}`;
+  const seen = store.overused.get(counter);
+  const [key, used] = await Promise.allSettled([store.findKey(id), seen ?? store.incrementUsage(id, window)]);
   if (key.status === 'rejected') throw key.reason;
   if (key.value === undefined || !isInForce(key.value, hash, londonDate(now))) return undefined;
   const plan = PLANS[key.value.plan];
-  if (used.status === 'fulfilled') return { key: key.value, plan, used: used.value };
-  if (isThrottle(used.reason)) return { key: key.value, plan, used: undefined };
-  throw used.reason;
+  if (used.status === 'rejected' && isThrottle(used.reason)) return { key: key.value, plan, used: undefined };
+  if (used.status === 'rejected') throw used.reason;
+  if (used.value >= COUNTED_LIMITS * plan.requestsPerWindow) store.overused.remember(counter, used.value);
+  else if (seen !== undefined) {
+    store.overused.forget(counter);
+    return authenticate(store, { id, hash }, now);
+  }
+  return { key: key.value, plan, used: used.value };
 };
 
 /** Whether the request is within the plan's limit; false when the counter was throttled. */

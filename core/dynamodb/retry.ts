@@ -8,6 +8,7 @@ export const retryUntil = async <T>(
   deadline: Deadline,
   work: () => Promise<T>,
   isTransient: (error: unknown) => boolean,
+  pauseMs = (tries: number, _error: unknown): number => backoffMs(tries),
 ): Promise<T> => {
   let cause: unknown;
   try {
@@ -18,7 +19,7 @@ export const retryUntil = async <T>(
         if (error instanceof DeadlineExceeded || !isTransient(error)) throw error;
         cause = error;
       }
-      await deadline.pause(backoffMs(tries));
+      await deadline.pause(pauseMs(tries, cause));
     }
   } catch (error) {
     if (!(error instanceof DeadlineExceeded)) throw error;

@@ -1,6 +1,6 @@
 import { type AdmissionStore, authenticate, type Caller, isWithinLimit } from '../../core/access/admission.ts';
-import { windowAt } from '../../core/access/plans.ts';
-import type { RecentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
+import { type Plan, windowAt } from '../../core/access/plans.ts';
+import type { RecentKeys } from '../../core/access/recent-keys.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { apiError } from '../../core/problems.ts';
 import type { InboundMiddleware, RequestContext } from './request.ts';
@@ -37,7 +37,7 @@ export const admissionBesideLoad = (
   store: AdmissionStore,
   scope: Scope | undefined,
   load: InboundMiddleware,
-  recentlyAdmitted: RecentlyAdmittedKeys,
+  recentlyAdmitted: RecentKeys<Plan>,
 ): InboundMiddleware => ({
   before: async (request) => {
     const { internal: context } = request;

@@ -126,7 +126,9 @@ export const alarmsOf = ({
   // API Gateway's own 429 responses have no separate metric: they are part of its 4xx metric, together with the functions' 4xx.
   {
     id: 'StageThrottle',
-    description: 'Requests reach 80 % of the throttle, above which API Gateway rejects those of every caller.',
+    // AWS may apply the throttle per route. Requests are counted for all routes, so none can reach it without this alarm.
+    description:
+      'Requests reach 80 % of what the throttle allows a route, above which API Gateway rejects those of every caller.',
     metric: gateway.stage.metricCount(SUM),
     threshold: throttle.rateLimit * SECONDS_PER_MINUTE * MAX_TRAFFIC,
   },

@@ -1,5 +1,6 @@
 /** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyEnvironment } from '../../core/access/api-key.ts';
 import { ALL_ITEMS, contentStore, domainList, type SlugClaim } from '../../core/content/content-entries.ts';
 import { contentWrites } from '../../core/content/content-writes.ts';
@@ -55,6 +56,24 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, environ
 
   const apply = async (...parts: readonly TransactWrite[]): Promise<boolean> =>
     (await transact(db, parts, deadlineIn(PATIENCE_MS))).committed;
+
+  /** Not a transaction: a creation that allocates a position meanwhile would fail, as DynamoDB rejects a single write then. */
+  const advanceAllocator = async (list: string, allocated: number): Promise<boolean> => {
+    const advance = new UpdateCommand({
+      TableName: table,
+      Key: store.keys.allocatorKey(list),
+      UpdateExpression: 'SET allocated = :allocated',
+      ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
+      ExpressionAttributeValues: { ':allocated': allocated },
+    });
+    try {
+      await db.send(advance);
+      return true;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return false;
+      throw error;
+    }
+  };
 
   /** Sets a counter to the number of members. Fails when the bucket has changed since the recount. */
   const setCounter = ({ list, bucket, counter, members, changes }: Miscount): TransactWrite => ({
@@ -122,15 +141,7 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, environ
       case 'miscounted bucket':
         return repairCounter(found.list, found.bucket);
       case 'allocator behind':
-        return apply({
-          Update: {
-            TableName: table,
-            Key: store.keys.allocatorKey(found.list),
-            UpdateExpression: 'SET allocated = :allocated',
-            ConditionExpression: 'attribute_not_exists(allocated) OR allocated < :allocated',
-            ExpressionAttributeValues: { ':allocated': found.allocated },
-          },
-        });
+        return advanceAllocator(found.list, found.allocated);
     }
   };
 };

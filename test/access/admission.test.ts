@@ -4,7 +4,7 @@ import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '.
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { PLANS } from '../../core/access/plans.ts';
-import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
+import { recentKeys } from '../../core/access/recent-keys.ts';
 
 const NOW = new Date('2026-06-15T12:00:30Z');
 const none = { id: '', hash: '', environment: 'test' } as const;
@@ -21,6 +21,7 @@ const throttled = new ProvisionedThroughputExceededException({ message: '', $met
 const storeOf = (record: KeyRecord | undefined, increment = async () => 7): AdmissionStore => ({
   findKey: async (id) => (id === presented.id ? record : undefined),
   incrementUsage: increment,
+  overused: recentKeys(),
 });
 const admitted = (fields: Partial<KeyRecord>) => authenticate(storeOf({ ...RECORD, ...fields }), presented, NOW);
 
@@ -75,13 +76,69 @@ describe('A key', () => {
   });
 });
 
-describe('Recently admitted keys', () => {
-  it('are forgotten when they are rejected, and beyond the maximum the least recently admitted first', () => {
-    const keys = recentlyAdmittedKeys(2);
-    for (const hash of ['a', 'b', 'a', 'c']) keys.remember(hash, PLANS.free);
-    expect(['a', 'b', 'c'].map(keys.planOf)).toEqual([PLANS.free, undefined, PLANS.free]);
+describe('The counter of a key that ignores 429', () => {
+  /** The free plan's limit is 60. Plan and revocation can change in the middle of the window. */
+  const setup = () => {
+    const record = { ...RECORD };
+    let counted = 118;
+    const increment = async () => {
+      counted += 1;
+      return counted;
+    };
+    const store = { ...storeOf(record, increment), findKey: async () => record };
+    return { record, store, send: (now = NOW) => authenticate(store, presented, now), counted: () => counted };
+  };
+
+  it('stays at twice the limit until the window ends', async () => {
+    const { send, counted } = setup();
+    for (const used of [119, 120, 120, 120]) expect(await send()).toMatchObject({ plan: PLANS.free, used });
+    expect(counted()).toBe(120);
+    expect(await send(new Date('2026-06-15T12:01:00Z'))).toMatchObject({ used: 121 });
+  });
+
+  it('is incremented again by the first request that finds a larger plan, which is admitted', async () => {
+    const { record, send } = setup();
+    for (let sent = 0; sent < 3; sent += 1) await send();
+    record.plan = 'standard';
+    for (const used of [121, 122]) expect(await send()).toMatchObject({ plan: PLANS.standard, used });
+  });
+
+  it('does not keep a revoked key from being found revoked', async () => {
+    const { record, store, send, counted } = setup();
+    for (let sent = 0; sent < 3; sent += 1) await send();
+    Object.assign(record, { revokedAt: '2026-06-15T12:00:31Z' });
+    expect(await send()).toBeUndefined();
+    await expect(
+      authenticate({ ...store, findKey: () => Promise.reject(throttled) }, presented, NOW),
+    ).rejects.toThrow();
+    expect(counted()).toBe(120);
+  });
+
+  it('is not counted twice by a request whose lower count arrives after it was seen at twice the limit', async () => {
+    const { store } = setup();
+    let increments = 0;
+    const late = Promise.withResolvers<number>();
+    const increment = () => {
+      increments += 1;
+      return increments === 1 ? late.promise : Promise.resolve(120);
+    };
+    const shared = { ...store, incrementUsage: increment };
+    const first = authenticate(shared, presented, NOW);
+    await authenticate(shared, presented, NOW);
+    late.resolve(119);
+    expect(await first).toMatchObject({ used: 119 });
+    await authenticate(shared, presented, NOW);
+    expect(increments).toBe(2);
+  });
+});
+
+describe('Recent keys', () => {
+  it('are known until they are forgotten, or least recently remembered of too many', () => {
+    const keys = recentKeys<string>(2);
+    for (const key of ['a', 'b', 'a', 'c']) keys.remember(key, 'free');
+    expect(['a', 'b', 'c'].map(keys.get)).toEqual(['free', undefined, 'free']);
     keys.forget('a');
-    keys.remember('c', PLANS.premium);
-    expect(['a', 'c'].map(keys.planOf)).toEqual([undefined, PLANS.premium]);
+    keys.remember('c', 'premium');
+    expect(['a', 'c'].map(keys.get)).toEqual([undefined, 'premium']);
   });
 });

@@ -238,6 +238,15 @@ describe('keys revoke, update and usage', () => {
 });
 
 describe('keys usage', () => {
+  it('says "at least" once functions may have stopped counting, at twice the limit', async () => {
+    const { id } = await create();
+    const usage = usageTable(engine().client, engine().names.usage);
+    for (let sent = 0; sent < 119; sent += 1) await usage.increment(id, windowAt(NOW));
+    expect((await run(['keys', 'usage', id])).stdout).toContain(': 119 of 60 requests');
+    await usage.increment(id, windowAt(NOW));
+    expect((await run(['keys', 'usage', id])).stdout).toContain(': at least 120 of 60 requests');
+  });
+
   it('draws the requests of the last 24 hours as a bar chart', async () => {
     const { id } = await create();
     const usage = usageTable(engine().client, engine().names.usage);

@@ -93,6 +93,37 @@ describe('The rate limit', () => {
     expect(await countOf(key)).toBeGreaterThanOrEqual(2);
   });
 
+  it('stops counting at twice the limit and one request for each function, and headers stay right', async () => {
+    const key = await usedKey(119);
+    // Each has its own memory, as three instances in Lambda have.
+    const paths = ['/v1/vehicle/AB12CDE/insurance', '/v1/compliance/AB12CDE', '/v1/usage'];
+    for (const path of [...paths, ...paths, ...paths]) {
+      const reply = await api.call('GET', path, { key });
+      expect([reply.status, ...rateLimitOf(reply), reply.headers.get('retry-after')]).toEqual([
+        429,
+        '60',
+        '0',
+        RESET,
+        '50',
+      ]);
+    }
+    expect(await countOf(key)).toBe(122);
+    api.clock.now = Date.parse('2026-06-15T12:01:00Z');
+    expect(rateLimitOf(await lookUp(key))[1]).toBe('59');
+  });
+
+  it('follows a change of the key even when it has stopped counting', async () => {
+    const key = await usedKey(119);
+    for (let sent = 0; sent < 3; sent += 1) expect((await lookUp(key)).status).toBe(429);
+    await api.keys.update(keyIdOf(hashKey(key)), { plan: 'standard' });
+    for (const remaining of ['479', '478']) expect(rateLimitOf(await lookUp(key))).toEqual(['600', remaining, RESET]);
+    await api.keys.update(keyIdOf(hashKey(key)), { plan: 'free' });
+    for (const status of [429, 429]) expect((await lookUp(key)).status).toBe(status);
+    await api.keys.revoke(keyIdOf(hashKey(key)), new Date(NOON).toISOString());
+    expect((await lookUp(key)).status).toBe(401);
+    expect(await countOf(key)).toBe(123);
+  });
+
   it('is counted separately for each key', async () => {
     expect((await lookUp(await usedKey(60))).status).toBe(429);
     expect((await lookUp(await api.newKey({ plan: 'free' }))).status).toBe(200);

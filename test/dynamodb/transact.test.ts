@@ -73,6 +73,22 @@ describe('A transaction', () => {
     },
   );
 
+  it.each([
+    ['shorter again, the more conflicts it has met', 'mixedCancellation', [100, 200, 400, 375, 240, 167, 122, 94]],
+    ['ever longer while it is throttled', 'throttle', [25, 50, 100, 200, 400, 800, 1_000, 1_000]],
+  ] as const)('waits %s', async (_when, fault, longest) => {
+    const pauses: number[] = [];
+    const pause = async (milliseconds: number) => void pauses.push(Math.round(milliseconds));
+    const random = jest.spyOn(Math, 'random').mockReturnValue(1);
+    api.faults.inject(() => (pauses.length < longest.length ? fault : undefined));
+    try {
+      expect(await transact(db, [add(fault)], { ...deadlineIn(20_000), pause })).toEqual({ committed: true });
+    } finally {
+      random.mockRestore();
+    }
+    expect(pauses).toEqual(longest);
+  });
+
   it('that cannot be sent at all fails at once', async () => {
     const Item = { id: 'symbol', value: Symbol('no') };
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

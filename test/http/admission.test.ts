@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
-import { recentlyAdmittedKeys } from '../../core/access/recently-admitted-keys.ts';
+import { recentKeys } from '../../core/access/recent-keys.ts';
 import { admissionBesideLoad } from '../../functions/http/admission.ts';
 import { httpRequest } from '../support/http-request.ts';
 
@@ -11,11 +11,11 @@ it('Admission sends its requests before those of the lookup, whose parsing would
     await send('key');
     return undefined;
   };
-  const store = { findKey, incrementUsage: async () => sent.push('counter') };
+  const store = { findKey, incrementUsage: async () => sent.push('counter'), overused: recentKeys<number>() };
   const key = parseApiKey(generateKey('test'));
   if (key === undefined) throw new Error('The generated key is malformed');
   const load = { before: () => send('vehicle') };
-  const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentlyAdmittedKeys());
+  const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentKeys());
   await expect(before(httpRequest({}, { key }))).rejects.toThrow('Send a valid API key');
   expect(sent).toEqual(['key', 'counter', 'vehicle']);
 });

@@ -36,8 +36,11 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
       hours: T.Array(
         T.Object({
           start: T.String({ format: 'date-time', description: 'Start of the hour, UTC' }),
-          requests: T.Integer({ description: 'All requests of the hour, the rate limited ones included' }),
-          rateLimited: T.Integer({ description: "Requests beyond the plan's limit as it is now" }),
+          requests: T.Integer({ description: 'Requests of the hour, the rate limited ones included' }),
+          rateLimited: T.Integer({
+            description:
+              "Requests beyond the plan's limit as it is now. Of a minute at least as many as the limit are counted; further ones may be left out",
+          }),
         }),
         { minItems: 24, maxItems: 24, description: '24 hours, oldest first; the last one is running' },
       ),

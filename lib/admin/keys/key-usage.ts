@@ -1,3 +1,4 @@
+import { COUNTED_LIMITS } from '../../../core/access/admission.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type UsageHour, usageHours } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
@@ -30,10 +31,11 @@ export const keyUsage = async (text: string, context: CommandContext): Promise<C
   const [{ name, plan }, counts] = await Promise.all([keysOf(context).get(id), usage.countsSince(id, firstHour(now))]);
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
   const limit = PLANS[plan].requestsPerWindow;
+  const requests = count < COUNTED_LIMITS * limit ? `${count}` : `at least ${count}`;
   const until = new Date(window.end * 1_000).toISOString();
   const hours = usageHours(counts, PLANS[plan], now);
   return {
-    text: `Key ${id} (${name}, ${plan}): ${count} of ${limit} requests in the window that ends at ${until}.\n\n${barChart(hours)}`,
+    text: `Key ${id} (${name}, ${plan}): ${requests} of ${limit} requests in the window that ends at ${until}.\n\n${barChart(hours)}`,
     data: { id, plan, count, limit, reset: window.end, hours },
   };
 };

@@ -21,6 +21,8 @@ export interface EmbeddedEngineOptions {
   readonly host?: string;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
+  /** Stands before the operations, for tests of what DynamoDB does and this engine does not. */
+  readonly intercept?: (store: Store, perform: PerformOperation) => PerformOperation;
 }
 
 /** Performs dynalite's operations, and the transactions that this engine adds. */
@@ -43,12 +45,14 @@ export const startEmbeddedEngine = async ({
   host = '127.0.0.1',
   allowedHosts = [],
   dataDirectory,
+  intercept,
 }: EmbeddedEngineOptions): Promise<Engine> => {
   const store = await openStore(dataDirectory);
-  const perform = operationsOn(store);
+  const performOne = operationsOn(store);
   // One operation at a time, so that every transaction is isolated.
   const oneAtATime = pLimit(1);
-  const server = createProtocolServer([host, ...allowedHosts], (...request) => oneAtATime(() => perform(...request)));
+  const perform: PerformOperation = (...request) => oneAtATime(() => performOne(...request));
+  const server = createProtocolServer([host, ...allowedHosts], intercept ? intercept(store, perform) : perform);
   try {
     server.listen(port, host);
     await once(server, 'listening');

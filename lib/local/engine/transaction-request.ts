@@ -36,9 +36,8 @@ const parseAction = (item: unknown, kinds: ActionKinds): Action => {
   return { operation, input: { ...action, ReturnConsumedCapacity: 'TOTAL' }, checksOnly: kind === 'ConditionCheck' };
 };
 
-/** Equal for two actions on the same item; undefined when the key is invalid, which the action itself then reports. */
-const itemIdentity = (table: DynaliteTable, { input }: Action): string | undefined => {
-  const { TableName, Key, Item } = input;
+/** Equal for two requests for the same item; undefined when the key is invalid, which the request itself then reports. */
+export const itemIdentity = (table: DynaliteTable, { TableName, Key, Item }: JsonObject): string | undefined => {
   const invalid = isJsonObject(Key)
     ? database.validateKey(Key, table)
     : database.validateItem(Item as JsonObject, table);
@@ -63,7 +62,7 @@ export const parseActions = async (
   const identities = new Set<string>();
   for (const action of actions) {
     store.validate(action.operation, action.input);
-    const identity = itemIdentity(await store.tableNamed(String(action.input.TableName)), action);
+    const identity = itemIdentity(await store.tableNamed(String(action.input.TableName)), action.input);
     if (identity === undefined) continue;
     if (identities.has(identity)) {
       throw validationError('Transaction request cannot include multiple operations on one item');

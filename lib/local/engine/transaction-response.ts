@@ -5,6 +5,7 @@ const TRANSACTION_FACTOR = 2;
 
 const REASON_CODES: Readonly<Record<string, string>> = {
   ConditionalCheckFailedException: 'ConditionalCheckFailed',
+  TransactionConflictException: 'TransactionConflict',
   ValidationException: 'ValidationError',
 };
 

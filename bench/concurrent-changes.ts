@@ -1,0 +1,160 @@
+/** Creations and deletions of content by many clients at once, on an engine whose transactions conflict as DynamoDB's do. */
+import { setTimeout } from 'node:timers/promises';
+import { contentTable } from '../core/content/content-table.ts';
+import { createDatabase } from '../core/dynamodb/database.ts';
+import { deadlineIn } from '../core/runtime/deadline.ts';
+import { databaseFromEnvironment } from '../core/runtime/environment.ts';
+import { LOCAL_TABLE_NAMES, prefixedTableNames } from '../core/tables.ts';
+import { checkContent } from '../lib/content-maintenance/content-check.ts';
+import { createTables } from '../lib/local/engine/create-tables.ts';
+import { startEmbeddedEngine } from '../lib/local/engine/embedded.ts';
+import { applyEnvironment, localEnvironment } from '../lib/local/environment.ts';
+import { forkCall } from '../test/support/fork.ts';
+import { withConflicts } from '../test/support/transaction-conflicts.ts';
+import { benchFields, loadDomain } from './loaded-domain.ts';
+import { atMost, percentile, showProgress, table, targetTable } from './report.ts';
+
+/** Milliseconds that a transaction takes; in Node's timers up to one more. */
+const TRANSACTION_MS = 10;
+const CLIENTS = [1, 10, 50];
+/** Changes of each run: enough for a p99, and a run of one client takes seconds. */
+const changesOf = (clients: number): number => (clients === 1 ? 200 : 1_000);
+const DOMAINS = 50;
+/** Ten buckets in each of their two lists. */
+const STORED = 5_000;
+/** As a function has for its response. */
+const DEADLINE_MS = 9_000;
+const LIMIT_MS = 3_000;
+
+/** For a process of its own (`forkCall`). */
+export const startConflictingEngine = () =>
+  startEmbeddedEngine({ port: 0, intercept: withConflicts(() => setTimeout(TRANSACTION_MS)) });
+
+type Database = ReturnType<typeof createDatabase>;
+type Change = (nth: number) => Promise<unknown>;
+
+/** A kind of change, on tables of its own; the nth change is no other's. */
+interface Scenario {
+  readonly name: string;
+  readonly prepare: (db: Database, name: string) => Promise<Change>;
+}
+
+const moment = () => ({ now: new Date(), deadline: deadlineIn(DEADLINE_MS) });
+
+const creations =
+  (domains: number): Scenario['prepare'] =>
+  async (db, name) => {
+    const content = contentTable(db, name, 'live');
+    return (nth) => content.create(benchFields(`d${nth % domains}.example`, `item-${nth}`), undefined, moment());
+  };
+
+const deletions: Scenario['prepare'] = async (db, name) => {
+  await loadDomain(db, name, 'bench.example', STORED, () => undefined);
+  const content = contentTable(db, name, 'live');
+  const ids: string[] = [];
+  for (let offset = 0; offset < STORED; offset += 100) {
+    const { items } = await content.list({}, { offset, limit: 100 }, deadlineIn(DEADLINE_MS));
+    ids.push(...items.map(({ id }) => id));
+  }
+  const random = ids.map((id) => ({ id, order: Math.random() })).sort((a, b) => a.order - b.order);
+  return (nth) => content.remove(random[nth]?.id ?? '', undefined, moment());
+};
+
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'creations into one domain', prepare: creations(1) },
+  { name: `creations into ${DOMAINS} domains`, prepare: creations(DOMAINS) },
+  { name: `deletions at random of ${STORED} items`, prepare: deletions },
+];
+
+/** Counts the transactions that a client sends, cancelled ones included. */
+const transactionCounter = ({ middlewareStack }: Database) => {
+  let sent = 0;
+  middlewareStack.add(
+    (next, { commandName }) =>
+      (args) => {
+        if (commandName === 'TransactWriteItemsCommand') sent += 1;
+        return next(args);
+      },
+    { step: 'initialize', name: 'transactionCounter' },
+  );
+  return () => sent;
+};
+
+/** Every client makes one change after the other. */
+const run = async (sentSoFar: () => number, change: Change, clients: number) => {
+  const times: number[] = [];
+  const failures: unknown[] = [];
+  const [started, before] = [performance.now(), sentSoFar()];
+  let next = 0;
+  const client = async (): Promise<void> => {
+    while (next < changesOf(clients)) {
+      const nth = next;
+      next += 1;
+      const begun = performance.now();
+      await change(nth).catch((error) => failures.push(error));
+      times.push(performance.now() - begun);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  const seconds = (performance.now() - started) / 1_000;
+  const perChange = (sentSoFar() - before) / times.length;
+  return { clients, times, failures, perSecond: times.length / seconds, perChange };
+};
+
+const requireConsistent = async (db: Database, name: string): Promise<void> => {
+  const { inconsistencies } = await checkContent(db, name);
+  if (inconsistencies.length > 0) throw new Error(`${inconsistencies.length} inconsistencies`);
+};
+
+const measureAll = async (endpoint: string) => {
+  applyEnvironment(localEnvironment(endpoint, LOCAL_TABLE_NAMES));
+  const db = createDatabase(databaseFromEnvironment());
+  const sentSoFar = transactionCounter(db);
+  const measured = [];
+  for (const { name, prepare } of SCENARIOS) {
+    for (const clients of CLIENTS) {
+      showProgress(measured.length, SCENARIOS.length * CLIENTS.length, `${name}, ${clients} clients`);
+      const names = prefixedTableNames(`bench-${measured.length}-`);
+      await createTables(db, names);
+      const change = await prepare(db, names.content);
+      measured.push({ name, ...(await run(sentSoFar, change, clients)) });
+      await requireConsistent(db, names.content);
+    }
+  }
+  db.destroy();
+  return measured;
+};
+
+const measure = async (): Promise<readonly string[]> => {
+  const engine = await forkCall<{ readonly endpoint: string }>(new URL(import.meta.url), 'startConflictingEngine');
+  try {
+    const measured = await measureAll(engine.result.endpoint);
+    const slowest = measured.map(({ times }) => percentile(times, 0.99));
+    return [
+      targetTable(
+        atMost(
+          'Changes that failed',
+          0,
+          measured.reduce((sum, { failures }) => sum + failures.length, 0),
+          0,
+        ),
+        atMost('p99 ms, worst of all', LIMIT_MS, Math.max(...slowest), 0),
+      ),
+      `A transaction takes ${TRANSACTION_MS} ms; another one on one of its items meanwhile is cancelled. Each client makes one change after the other.`,
+      table(
+        ['changes', 'clients', 'a second', 'transactions sent for one', 'p50 ms', 'p99 ms', 'slowest ms', 'failed'],
+        measured.map(({ name, clients, perSecond, perChange, times, failures }) => [
+          name,
+          clients,
+          perSecond.toFixed(0),
+          perChange.toFixed(1),
+          ...[0.5, 0.99, 1].map((share) => percentile(times, share).toFixed(0)),
+          failures.length,
+        ]),
+      ),
+    ];
+  } finally {
+    await engine.stop();
+  }
+};
+export default measure;
