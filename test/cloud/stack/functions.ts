@@ -24,7 +24,6 @@ describe('The functions', () => {
       expect(properties).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
-        MemorySize: 512,
         Timeout: 10,
         Environment: {
           Variables: {
