@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   PutCommand,
@@ -9,6 +9,8 @@ import {
 import { KeyRecord, keyFinder } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
+import { retryUntil } from '../../../core/dynamodb/retry.ts';
+import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored } from '../../../core/schemas/record.ts';
 
 /** No key has this id. */
@@ -18,6 +20,12 @@ export class UnknownKey extends Error {
     this.name = 'UnknownKey';
   }
 }
+
+/** Milliseconds for a change, retries included. */
+const PATIENCE_MS = 20_000;
+
+/** Whether a change met a rotation of the same key: DynamoDB rejects it then, and nothing was changed. */
+const isConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
 
 const parseKey = (item: Item): KeyRecord => parseStored(KeyRecord, item);
 
@@ -52,15 +60,15 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
     >,
   ): Promise<KeyRecord> => {
     try {
-      const { Attributes } = await db.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: { id },
-          ConditionExpression: 'attribute_exists(id)',
-          ReturnValues: 'ALL_NEW',
-          ...expressions,
-        }),
-      );
+      const command = {
+        TableName: table,
+        Key: { id },
+        ConditionExpression: 'attribute_exists(id)',
+        ReturnValues: 'ALL_NEW' as const,
+        ...expressions,
+      };
+      const send = () => db.send(new UpdateCommand(command));
+      const { Attributes } = await retryUntil(deadlineIn(PATIENCE_MS), send, isConflict);
       return parseKey(Attributes ?? {});
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw new UnknownKey(id);
