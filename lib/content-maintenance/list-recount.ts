@@ -2,9 +2,12 @@
  * Recounts the buckets of counted lists while the service runs. A recount is valid when the counter's change number is the
  * same before and after it.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { paginateQuery, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { ContentStore } from '../../core/content/content-entries.ts';
+import { retryUntil } from '../../core/dynamodb/retry.ts';
+import { isTransient } from '../../core/dynamodb/transact.ts';
+import { DeadlineExceeded, deadlineIn } from '../../core/runtime/deadline.ts';
 
 /** A bucket whose counter and members differ. */
 export interface Miscount {
@@ -21,28 +24,25 @@ export type Recount = Miscount | 'right' | 'busy';
 
 /** Attempts to count a bucket that others change. */
 const MAX_ATTEMPTS = 100;
-/**
- * Milliseconds between the two recounts that confirm a miscount. A query can see a transaction half applied; by the second
- * recount it is applied.
- */
-const BETWEEN_RECOUNTS_MS = 50;
+/** Milliseconds for all attempts. */
+const PATIENCE_MS = 30_000;
 
 type Counter = Pick<Miscount, 'counter' | 'changes'>;
 
-const excess = ({ counter, members }: Miscount): number => counter - members;
-
-/**
- * Compares a bucket's counter with its members. Two valid recounts must find the same difference.
- */
+/** Compares a bucket's counter with its members. @throws DeadlineExceeded when the database does not answer */
 export const recount = async (
   { db, table, keys: { counterKey, memberPartition } }: ContentStore,
   list: string,
   bucket: number,
 ): Promise<Recount> => {
+  const deadline = deadlineIn(PATIENCE_MS);
+
+  /** In a transaction, which DynamoDB cancels while another one, of which a query can see one half, changes the bucket. */
   const readCounter = async (): Promise<Counter> => {
-    const Key = counterKey(list, bucket);
-    const { Item } = await db.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
-    const { members = 0, changes } = Item ?? {};
+    const TransactItems = [{ Get: { TableName: table, Key: counterKey(list, bucket) } }];
+    const read = () => db.send(new TransactGetCommand({ TransactItems }));
+    const { Responses: [counter] = [] } = await retryUntil(deadline, read, isTransient);
+    const { members = 0, changes } = counter?.Item ?? {};
     return { counter: Number(members), changes: changes === undefined ? undefined : Number(changes) };
   };
 
@@ -59,20 +59,18 @@ export const recount = async (
     return members;
   };
 
-  let last: Miscount | undefined;
-  let before = await readCounter();
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const members = await countMembers();
-    const after = await readCounter();
-    const isValid = before.changes === after.changes && before.counter === after.counter;
-    before = after;
-    if (!isValid) continue;
-    const found = { list, bucket, members, ...after };
-    if (excess(found) === 0) return 'right';
-    if (last !== undefined && excess(last) === excess(found)) return found;
-    last = found;
-    await sleep(BETWEEN_RECOUNTS_MS);
-    before = await readCounter();
+  try {
+    let before = await readCounter();
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const members = await countMembers();
+      const after = await readCounter();
+      const isValid = before.changes === after.changes && before.counter === after.counter;
+      if (isValid) return members === after.counter ? 'right' : { list, bucket, members, ...after };
+      before = after;
+    }
+  } catch (error) {
+    // The last read of the counter, and all before it, met a transaction.
+    if (!(error instanceof DeadlineExceeded && error.cause instanceof TransactionCanceledException)) throw error;
   }
   return 'busy';
 };

@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import {
   type DynamoDBDocumentClient,
   PutCommand,
@@ -9,15 +9,19 @@ import {
 import { KeyRecord, keyFinder } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
+import { retryUntil } from '../../../core/dynamodb/retry.ts';
 import { transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored } from '../../../core/schemas/record.ts';
 import { CommandFailure } from '../command/outcome.ts';
 
-/** Milliseconds for the transaction of a rotation and its retries. */
-const ROTATION_MS = 20_000;
+/** Milliseconds for a change or a rotation, retries included. */
+const PATIENCE_MS = 20_000;
 
 const FIELDS = Object.keys(KeyRecord.properties) as (keyof KeyRecord)[];
+
+/** Whether a change met a rotation of the same key: DynamoDB rejects it then, and nothing was changed. */
+const isConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
 
 /** New values of fields; `null` removes the field. */
 export interface KeyChanges {
@@ -71,15 +75,15 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
   const change = async (id: string, expressions: Partial<UpdateCommandInput>): Promise<KeyRecord> => {
     try {
-      const { Attributes } = await db.send(
-        new UpdateCommand({
-          TableName: table,
-          Key: { id },
-          ConditionExpression: 'attribute_exists(id)',
-          ReturnValues: 'ALL_NEW',
-          ...expressions,
-        }),
-      );
+      const command = {
+        TableName: table,
+        Key: { id },
+        ConditionExpression: 'attribute_exists(id)',
+        ReturnValues: 'ALL_NEW' as const,
+        ...expressions,
+      };
+      const send = () => db.send(new UpdateCommand(command));
+      const { Attributes } = await retryUntil(deadlineIn(PATIENCE_MS), send, isConflict);
       return parseStored(KeyRecord, Attributes);
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw unknownKey(id);
@@ -165,7 +169,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       const ExpressionAttributeValues = { ...condition.ExpressionAttributeValues, ...update.ExpressionAttributeValues };
       const Update = { TableName: table, Key: { id: old.id }, ...update, ...condition, ExpressionAttributeValues };
       try {
-        return (await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(ROTATION_MS))).committed;
+        return (await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(PATIENCE_MS))).committed;
       } catch (error) {
         if (await isStored(successor)) return true;
         throw error;

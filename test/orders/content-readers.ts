@@ -1,0 +1,89 @@
+/** The lists and the check of content, and what they must not answer. */
+import { type ContentReport, checkContent } from '../../lib/content-maintenance/content-check.ts';
+import { content } from './content-changes.ts';
+import { TABLES } from './engine.ts';
+import { type Operation, problems } from './operation.ts';
+import { nameOfFound, type Page, pageOf } from './stored-content.ts';
+
+interface PageStates {
+  /** The ids that were on the page all the time. */
+  readonly always: readonly string[];
+  readonly least: number;
+  readonly most: number;
+}
+
+type Filter = { readonly domain?: string; readonly slug?: string };
+
+const list = (name: string, filter: Filter, offset: number, limit: number): Operation => ({
+  name: `list ${name}`,
+  requests: [(caller) => content(caller).list(filter, { offset, limit }, caller.moment.deadline)],
+  reading: {
+    gather: (gathered, stored): PageStates => {
+      const { ids, total } = pageOf(stored, filter, { offset, limit });
+      const { always, least, most } = (gathered as PageStates | null) ?? { always: ids, least: total, most: total };
+      const both = always.filter((id) => ids.includes(id));
+      return { always: both, least: Math.min(least, total), most: Math.max(most, total) };
+    },
+    judge: (result, gathered) => {
+      const { items, total } = result as Page;
+      const { always, least, most } = gathered as PageStates;
+      const ids = items.map(({ id }) => id);
+      return problems({
+        'a page has an item twice': new Set(ids).size < ids.length,
+        'a page has an item of another domain': items.some(({ domain }) => domain !== (filter.domain ?? domain)),
+        'a page lacks an item that was on it all the time': always.some((id) => !ids.includes(id)),
+        'a total is none that the list has had': total < least || total > most,
+        'a total is less than offset and page': ids.length > 0 && total < offset + ids.length,
+      });
+    },
+  },
+});
+
+const A = { domain: 'a.example' };
+
+/** Pages of the seeded lists. */
+export const lists: readonly Operation[] = [
+  list('first page', A, 0, 2),
+  list('last page', A, 2, 2),
+  list('only page', A, 0, 3),
+  list('of the other domain', { domain: 'b.example' }, 0, 2),
+  list('of all', {}, 0, 3),
+  list('last page of all', {}, 2, 4),
+  list('by slug', { ...A, slug: 'first' }, 0, 2),
+];
+
+/** What a check has found, and what it could not count, as `Stored` names inconsistencies. */
+export const namesIn = ({ inconsistencies, busy }: ContentReport) => ({
+  found: inconsistencies.map((found) => nameOfFound({ ...found })).sort(),
+  busy: busy.map((bucket) => nameOfFound({ kind: 'miscounted bucket', ...bucket })),
+});
+
+interface Inconsistencies {
+  readonly always: readonly string[];
+  readonly ever: readonly string[];
+}
+
+/** `content check`. */
+export const check: Operation = {
+  name: 'check',
+  requests: [({ db }) => checkContent(db, TABLES.content)],
+  // Each suspicion is confirmed by itself, each bucket counted by itself.
+  inOrder: true,
+  reading: {
+    gather: (gathered, { inconsistencies }): Inconsistencies => {
+      const { always, ever } = (gathered as Inconsistencies | null) ?? { always: inconsistencies, ever: [] };
+      const either = new Set([...ever, ...inconsistencies]);
+      return { always: always.filter((name) => inconsistencies.includes(name)), ever: [...either].sort() };
+    },
+    judge: (result, gathered) => {
+      const { always, ever } = gathered as Inconsistencies;
+      const { found, busy } = namesIn(result as ContentReport);
+      const wrong = found.filter((name) => !ever.includes(name));
+      const missed = always.filter((name) => !found.includes(name) && !busy.includes(name));
+      return [
+        ...wrong.map((name) => `the check calls inconsistent what never was: ${name}`),
+        ...missed.map((name) => `the check misses ${name}`),
+      ];
+    },
+  },
+};

@@ -1,0 +1,66 @@
+/** Commands that change a key, and its admission. */
+import { Command } from 'commander';
+import { authenticate } from '../../core/access/admission.ts';
+import { parseApiKey } from '../../core/access/api-key.ts';
+import { keyFinder } from '../../core/access/keys-table.ts';
+import { recentKeys } from '../../core/access/recent-keys.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
+import { asCommandFailure } from '../../lib/admin/deployment/database.ts';
+import { addKeysCommands } from '../../lib/admin/keys/keys-commands.ts';
+import type { Caller } from './caller.ts';
+import { TABLES } from './engine.ts';
+import { type Operation, resultOf } from './operation.ts';
+import { alone } from './run-side.ts';
+
+/** Runs a command of the CLI; returns its data. */
+const run = async ({ db, moment }: Caller, ...args: readonly string[]): Promise<unknown> => {
+  const deployment = { db, tableNames: TABLES, address: 'the engine', remedy: '' };
+  const context = {
+    ...{ stdout: process.stdout, stderr: process.stderr, showsProgress: false, notice: () => undefined },
+    ...{ now: () => moment.now, signal: new AbortController().signal },
+    ...{ deployment, tableNames: TABLES, env: {}, stagesFolder: '' },
+  };
+  let data: unknown;
+  const program = new Command();
+  addKeysCommands(program, async (command) => {
+    try {
+      ({ data } = await command(context));
+    } catch (error) {
+      throw asCommandFailure(error, deployment);
+    }
+  });
+  await program.parseAsync(['keys', ...args], { from: 'user' });
+  return data;
+};
+
+/** One key. */
+export const seededKey = await alone('f', [(caller) => run(caller, 'create', '--name', 'Acme', '--plan', 'free')]);
+
+const { id, key } = resultOf<{ readonly id: string; readonly key: string }>(seededKey.outcomes[0]);
+
+const command = (name: string, ...args: readonly string[]): Operation => ({
+  name: `keys ${name}`,
+  requests: [(caller) => run(caller, ...args)],
+});
+
+const admission: Operation = {
+  name: 'admission',
+  requests: [
+    async ({ db, moment }) => {
+      const presented = parseApiKey(key);
+      if (presented === undefined) throw new Error('the key is malformed');
+      const incrementUsage = usageTable(db, TABLES.usage).increment;
+      const store = { findKey: keyFinder(db, TABLES.keys), incrementUsage, overused: recentKeys<number>() };
+      return authenticate(store, presented, moment.now);
+    },
+  ],
+};
+
+/** The commands, and an admission with the key. */
+export const keyChanges: readonly Operation[] = [
+  command('rotate', 'rotate', id),
+  command('rotate at once', 'rotate', id, '--overlap-days', '0'),
+  command('revoke', 'revoke', id),
+  command('update', 'update', id, '--plan', 'premium'),
+  admission,
+];
