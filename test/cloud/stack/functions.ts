@@ -35,6 +35,14 @@ describe('The functions', () => {
     }
   });
 
+  it('have the memory that their requests need', () => {
+    const memoryOf = (functionId: string) =>
+      endpointFunctions(PROD).find(({ id }) => id.startsWith(functionId.replaceAll('-', '')))?.properties.MemorySize;
+    expect(['vehicle-insurance', 'bulk-insurance', 'create-content', 'not-found'].map(memoryOf)).toEqual([
+      1_280, 1_280, 1_024, 512,
+    ]);
+  });
+
   it.each([
     [undefined, 'WARN'],
     [true, 'INFO'],
