@@ -11,7 +11,12 @@ const CREATE = ['keys', 'create', '--plan', 'free', '--json', '--name'];
 const create = async (...args: string[]) =>
   JSON.parse((await run([...CREATE, 'Acme', ...args])).stdout) as { id: string; key: string };
 const listed = async (options?: Parameters<typeof run>[1]) =>
-  JSON.parse((await run(['keys', 'list', '--json'], options)).stdout) as { id: string; name: string; state: string }[];
+  JSON.parse((await run(['keys', 'list', '--json'], options)).stdout) as {
+    id: string;
+    name: string;
+    state: string;
+    createdAt: string;
+  }[];
 
 const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
 
@@ -114,6 +119,14 @@ describe('keys create', () => {
 });
 
 describe('keys list', () => {
+  it('shows the oldest key first', async () => {
+    for (const minute of [30, 10, 50, 20, 40, 0]) {
+      await run([...CREATE, 'Acme'], { now: new Date(NOW.getTime() - minute * 60_000) });
+    }
+    const ages = (await listed()).map(({ createdAt }) => createdAt);
+    expect(ages).toEqual(ages.toSorted());
+  });
+
   it('shows the state of every key, and never a key or a hash', async () => {
     const { id, key } = await create();
     const old = await create('--expires', '2026-11-21');

@@ -26,3 +26,19 @@ it.each(['put', 'finish'] as const)(
     expect(writer.confirmed()).toEqual('slow');
   },
 );
+
+it('A writer confirms no record while an earlier one is in flight', async () => {
+  const slow = Promise.withResolvers<void>();
+  const write = async ([entry]: readonly string[]) => {
+    if (entry === 'slow') await slow.promise;
+    return ['loaded' as const];
+  };
+  const writer = recordWriter({ requestsInFlight: 2, fits: ({ length }) => length <= 1, write }, () => undefined);
+  for (const entry of ['slow', 'quick', 'batched']) await writer.put(entry, entry);
+  // Time for the quick one to end.
+  await new Promise(setImmediate);
+  const confirmed = writer.confirmed();
+  slow.resolve();
+  await writer.finish();
+  expect([confirmed, writer.confirmed()]).toEqual([undefined, 'batched']);
+});

@@ -74,6 +74,7 @@ describe('A scope', () => {
     ['vehicles:read', 'GET', '/v1/vehicle/AB12CDE/insurance'],
     ['vehicles:read', 'POST', '/v1/vehicle/bulk-insurance'],
     ['compliance:read', 'GET', '/v1/compliance/AB12CDE'],
+    ['compliance:read', 'POST', '/v1/vehicle/bulk-compliance'],
     ['content:read', 'GET', '/api/content'],
     ['content:read', 'GET', '/v1/api/content/some-id'],
     ['content:write', 'POST', '/v1/api/content'],

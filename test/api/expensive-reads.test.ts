@@ -17,9 +17,9 @@ const api = testApi(async ({ engine, loadVehicles }) => {
 
 type Request = (key: string) => Promise<Reply>;
 const bulk =
-  (count: number): Request =>
+  (count: number, id = 'bulk-insurance'): Request =>
   (key) =>
-    api.call('POST', '/v1/vehicle/bulk-insurance', { key, json: { registrations: plates.slice(0, count) } });
+    api.call('POST', `/v1/vehicle/${id}`, { key, json: { registrations: plates.slice(0, count) } });
 const list: Request = (key) => api.call('GET', '/v1/api/content?domain=expensive.example', { key });
 
 /** The status of a request, and how many reads it started: each batch of vehicles, and the counters of each list. */
@@ -72,12 +72,15 @@ describe.each([
 });
 
 describe('A bulk request', () => {
-  it('of 25 registrations reads during admission for every caller, of 26 after it', async () => {
-    expect(await outcomeBeforeAdmission(bulk(25), await api.newKey())).toEqual([500, 1]);
-    const key = await api.newKey();
-    expect(await outcomeBeforeAdmission(bulk(26), key)).toEqual([500, 0]);
-    expect(await outcomeOf(bulk(26), key)).toEqual([200, 1]);
-  });
+  it.each(['bulk-insurance', 'bulk-compliance'])(
+    'of 25 registrations reads during admission for every caller, of 26 after it: %s',
+    async (id) => {
+      expect(await outcomeBeforeAdmission(bulk(25, id), await api.newKey())).toEqual([500, 1]);
+      const key = await api.newKey();
+      expect(await outcomeBeforeAdmission(bulk(26, id), key)).toEqual([500, 0]);
+      expect(await outcomeOf(bulk(26, id), key)).toEqual([200, 1]);
+    },
+  );
 
   it('of more than the plan allows reads nothing, whether or not the key was recently admitted', async () => {
     const key = await api.newKey({ plan: 'free' });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { generateKey } from '../../core/access/api-key.ts';
 import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';
 
@@ -42,8 +43,9 @@ describe('GET /v1/vehicle/{registration}/insurance?date=', () => {
     });
   });
 
-  it('returns 401 before 400', async () => {
-    expect((await api.call('GET', '/v1/vehicle/AB12CDE/insurance?date=x')).status).toBe(401);
+  it('returns 401 to an unknown key before 400', async () => {
+    const key = generateKey('live');
+    expect((await api.call('GET', '/v1/vehicle/AB12CDE/insurance?date=x', { key })).status).toBe(401);
   });
 });
 

@@ -62,6 +62,7 @@ describe('GET /v1/usage', () => {
   it('sums the requests of each hour, and what went beyond the limit of each minute', async () => {
     const key = await api.newKey({ plan: 'free' });
     await count(key, HOUR_MS, 62);
+    await count(key, HOUR_MS - MINUTE_MS, 61);
     await count(key, HOUR_MS + MINUTE_MS, 61);
     await count(key, 0, 1);
     await count(key, 23 * HOUR_MS, 3);
@@ -70,7 +71,7 @@ describe('GET /v1/usage', () => {
     expect(hours.filter(({ requests }) => requests > 0)).toEqual([
       { start: '2026-06-14T13:00:00.000Z', requests: 3, rateLimited: 0 },
       { start: '2026-06-15T10:00:00.000Z', requests: 61, rateLimited: 1 },
-      { start: '2026-06-15T11:00:00.000Z', requests: 62, rateLimited: 2 },
+      { start: '2026-06-15T11:00:00.000Z', requests: 123, rateLimited: 3 },
       { start: '2026-06-15T12:00:00.000Z', requests: 2, rateLimited: 0 },
     ]);
   });

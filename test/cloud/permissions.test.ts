@@ -6,6 +6,7 @@ import { requestTo } from '../../lib/local/record-examples.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { exampleRequestsOf } from '../../lib/openapi/examples.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import type { DatabaseCall } from '../support/fault-proxy.ts';
 import { requestedPermissions, sortedPermissions } from './requested-permissions.ts';
 
 let api: TestApi;
@@ -48,10 +49,35 @@ const sendExamples = async (id: EndpointId) => {
   }
 };
 
+const tableOf = (name: string) => Object.entries(api.engine.names).find(([, known]) => known === name)?.[0];
+
+/** As `content strongly consistent`. */
+const readsIn = ({ operation, body }: DatabaseCall): string[] => {
+  if (!['GetItem', 'BatchGetItem', 'Query'].includes(operation)) return [];
+  const { TableName, ConsistentRead, RequestItems = { [TableName]: { ConsistentRead } } } = JSON.parse(body);
+  return Object.entries<{ readonly ConsistentRead?: boolean }>(RequestItems).map(
+    ([name, read]) => `${tableOf(name)} ${read.ConsistentRead ? 'strongly' : 'eventually'} consistent`,
+  );
+};
+
 describe('The permissions that a row lists', () => {
   it.each(Object.keys(endpoints) as EndpointId[])('are exactly those that the endpoint uses: %s', async (id) => {
     api.faults.reset();
     await (further[id] ?? (() => sendExamples(id)))();
     expect(usedPermissions()).toEqual(grantedPermissions(endpoints[id]));
+  });
+});
+
+describe('The reads of all endpoints', () => {
+  it('are strongly consistent of keys and content, so that a revoked key stops at once, and else cost half', async () => {
+    api.faults.reset();
+    for (const id of Object.keys(endpoints) as EndpointId[]) await sendExamples(id);
+    expect([...new Set(api.faults.calls.flatMap(readsIn))].sort()).toEqual([
+      'compliance eventually consistent',
+      'content strongly consistent',
+      'keys strongly consistent',
+      'usage eventually consistent',
+      'vehicles eventually consistent',
+    ]);
   });
 });

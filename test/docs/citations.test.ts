@@ -12,6 +12,7 @@ const code = filesOf(
   '*.js',
   '.{ci,github}/**/*{run,nightly,.yml}',
   '{bench,bin,client,core,functions,lib,site,test,tools}/**/*.{ts,js,cjs,mjs}',
+  'test/defects/*.patch',
 );
 
 /** As GitHub makes the address of a heading: https://github.com/Flet/github-slugger. */

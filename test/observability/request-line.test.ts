@@ -127,5 +127,7 @@ describe('The line of a request', () => {
     expect((await lookup()).others).toEqual([]);
     const { others, requestId } = await lookupWithoutKeysTable();
     expect(others).toMatchObject([{ level: 'ERROR', message: 'failure', requestId }]);
+    // Not the message of the error, which can quote a key or a body.
+    expect(Object.keys(others[0]?.failure ?? {}).sort()).toEqual(['awsAttempts', 'awsStatus', 'frames', 'name']);
   });
 });

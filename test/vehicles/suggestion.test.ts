@@ -87,6 +87,13 @@ describe('A suggestion for an unknown registration', () => {
     expect(suggestionFor(registration, TODAY)).toBeUndefined();
   });
 
+  it.each([
+    ['AB26C0E', '2026-02-28', '2026-03-01', 'AB26COE'],
+    ['AB76C0E', '2026-08-31', '2026-09-01', 'AB76COE'],
+  ])('for %s is missing on %s, and from %s on it is %s', (registration, before, first, suggested) => {
+    expect([before, first].map((day) => suggestionFor(registration, day))).toEqual([undefined, suggested]);
+  });
+
   // The same characters as a UK registration with one mistake: nothing in the text tells them apart.
   it.each([
     ['Italy', 'AB120CD', 'AB12OCD'],

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../../support/engine.ts';
-import { aVehicle } from '../../support/records.ts';
+import { aCompliance, aVehicle } from '../../support/records.ts';
 import { commandLine, failure } from '../command-line.ts';
 import { storedRecords } from '../stored-records.ts';
 
@@ -27,6 +27,13 @@ describe('remove vehicles --registration', () => {
       stderr: 'Only vehicles were removed; "remove compliance" removes compliance records.\n',
     });
     expect(await stored()).toEqual(['STAYS']);
+  });
+
+  it('erases compliance records only after "remove compliance"', async () => {
+    await storeItems(engine().client, engine().names.compliance, [aCompliance('AB12CDE')]);
+    const { stdout } = await run(['remove', 'compliance', '--registration', 'AB12CDE']);
+    expect(stdout).toBe('removed: 1, not there: 0\n');
+    expect([await storedRecords(engine(), 'compliance'), await stored()]).toEqual([[], REGISTRATIONS]);
   });
 
   it('gives its counts with --json', async () => {
