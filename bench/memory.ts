@@ -1,4 +1,7 @@
-/** Every function with the processor time of several sizes of memory: cold starts, warm invocations and what they cost. */
+/**
+ * Every function with the processor time of several sizes of memory: cold starts, warm invocations and what they cost.
+ * `MEMORY_SIZES='512 1024'` and `MEMORY_KINDS='usage not-found'` measure some.
+ */
 import { lambdaCost } from './cost.ts';
 import { cpuShareOf } from './cpu-share.ts';
 import type { Block, Loaded } from './function-process.ts';
@@ -6,7 +9,7 @@ import { type Functions, latencies, withFunctions } from './functions.ts';
 import { mean, median, percentile, showProgress, table } from './report.ts';
 import { DATABASE_MS, type KindOfRequest, type PreparedRequests, withRequests } from './requests.ts';
 
-const SIZES = (process.env.MEMORY_SIZES ?? '256 512 768 1024 1280 1769').split(' ').map(Number);
+const SIZES = (process.env.MEMORY_SIZES ?? '512 1024 1280 1769').split(' ').map(Number);
 const KINDS = process.env.MEMORY_KINDS?.split(' ');
 /** Of each of the two sorts. */
 const COLD_STARTS = 7;
@@ -54,7 +57,7 @@ const measureSize = async (
     }
     return median(times);
   };
-  const [cold1, cold2] = [await cold(false), await cold(true)];
+  const coldStarts = [await cold(false), await cold(true)];
   const share = await cpuShareOf(megabytes);
   const process = await functions.start(file, overTls);
   const invoke = (count: number): Promise<Block> => process.invoke(next(count), { status: kind.status });
@@ -67,7 +70,7 @@ const measureSize = async (
   const billedMs = mean(times.map(Math.ceil));
   return [
     megabytes,
-    ...[cold1, cold2].map((ms) => Math.round(ms)),
+    ...coldStarts.map((ms) => Math.round(ms)),
     ...[median(times), percentile(times, 0.99), billedMs].map((ms) => ms.toFixed(1)),
     lambdaCost(billedMs, megabytes).toFixed(2),
   ];
