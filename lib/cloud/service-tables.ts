@@ -17,13 +17,13 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({
   type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING,
 });
 
-/** The kinds of access that functions have to a table. Imports do not count: the CLI retries throttled writes, so they need no alarm. */
-const accessTo = (id: TableId): ('Read' | 'Write')[] => {
-  const actions = Object.values(endpoints).flatMap((row) => grantedActions(row)[id] ?? []);
-  const reads = actions.some((action) => !WRITES.test(action));
-  const writes = actions.some((action) => WRITES.test(action));
-  return [...(reads ? (['Read'] as const) : []), ...(writes ? (['Write'] as const) : [])];
-};
+type Access = 'Read' | 'Write';
+
+/** Whether functions have this access to a table. Imports do not count: the CLI retries throttled writes. */
+const isAccessed = (id: TableId, access: Access): boolean =>
+  Object.values(endpoints)
+    .flatMap((row) => grantedActions(row)[id] ?? [])
+    .some((action) => WRITES.test(action) === (access === 'Write'));
 
 /** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) for all but the counters. */
 export class ServiceTables extends Construct {
@@ -47,22 +47,21 @@ export class ServiceTables extends Construct {
     }
   }
 
-  /** The throttling metrics: one for each kind of access that functions have to each table. */
-  throttles() {
-    return ids.flatMap((id) =>
-      accessTo(id).map((access) => ({
-        id: `${access}Throttles-${id}`,
-        label: `${id}, ${access.toLowerCase()}s`,
-        description: `DynamoDB throttles ${access.toLowerCase()}s of the table ${id}.`,
+  /** The throttling metrics of the tables to which functions have this access. */
+  throttles(access: Access) {
+    return ids
+      .filter((table) => isAccessed(table, access))
+      .map((table) => ({
+        table,
+        label: `${table}, ${access.toLowerCase()}s`,
         metric: new Metric({
           namespace: 'AWS/DynamoDB',
           metricName: `${access}ThrottleEvents`,
-          dimensionsMap: { TableName: this.byId[id].tableName },
+          dimensionsMap: { TableName: this.byId[table].tableName },
           statistic: 'Sum',
           period: Duration.minutes(1),
         }),
-      })),
-    );
+      }));
   }
 
   private create(id: TableId, { keepsData }: StageSettings): TableV2 {

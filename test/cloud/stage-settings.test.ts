@@ -98,6 +98,10 @@ describe('The settings of a stage', () => {
         ': docsUrl must be an address that begins with https:// and ends without a slash.',
       ],
     ),
+    [
+      { runbookUrl: 'docs/runbook.md' },
+      ': runbookUrl must be an address that begins with https:// and ends without a slash.',
+    ],
     [{ replicaRegions: 'eu-west-1' }, ': replicaRegions must be an array.'],
     [
       { replicaRegions: ['eu-west-1'] },

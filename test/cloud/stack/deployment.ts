@@ -75,20 +75,13 @@ describe('A gradual deployment', () => {
     }
   });
 
-  it('is rolled back by the alarms on errors, failed starts and latency of the alias, and on 5xx of the service', () => {
+  it('is rolled back by crashes and timeouts of the alias, by 5xx of the service and by the probe', () => {
     for (const group of groups.values()) {
-      const described = alarmsOf(group).map(({ properties: { MetricName, Dimensions } }) => [
-        MetricName,
-        (Dimensions as { readonly Name: string; readonly Value: unknown }[]).map(({ Name, Value }) =>
-          Name === 'FunctionName' ? functionNamed(referenced(Value)) : Name,
-        ),
-      ]);
-      const own = [functionNamed(group.id), 'Resource'];
-      expect(described).toEqual([
-        ['Errors', own],
-        ['Duration', own],
-        ['ServerErrors', ['service']],
-      ]);
+      const alarmIds = alarmsOf(group).map(({ id }) => id.replace(/[0-9A-F]{8}$/, ''));
+      const functionName = functionNamed(group.id);
+      expect(alarmIds).toEqual([`AlarmsFunctionErrors${functionName}`, 'AlarmsErrorRate', 'AlarmsUnreachable']);
+      const [own] = alarmsOf(group).flatMap(({ properties }) => properties.Dimensions as { readonly Value: unknown }[]);
+      expect(functionNamed(referenced(own?.Value))).toBe(functionName);
     }
   });
 
