@@ -1,7 +1,7 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Attribute, AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../core/tables.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
@@ -35,16 +35,15 @@ export class ServiceTables extends Construct {
     this.byId = Object.fromEntries(created) as Record<TableId, TableV2>;
   }
 
-  /** Grants exactly these actions on these tables. A transaction needs the actions of its items. */
-  grant(role: Role, actions: TableActions): void {
-    for (const [id, names = []] of Object.entries(actions) as [TableId, readonly string[] | undefined][]) {
-      role.addToPolicy(
+  /** Permits exactly these actions on these tables. A transaction needs the actions of its items. */
+  statements(actions: TableActions): PolicyStatement[] {
+    return (Object.entries(actions) as [TableId, readonly string[]][]).map(
+      ([id, names]) =>
         new PolicyStatement({
           actions: names.map((name) => `dynamodb:${name}`),
           resources: [this.byId[id].tableArn],
         }),
-      );
-    }
+    );
   }
 
   /** The throttling metrics of the tables to which functions have this access. */

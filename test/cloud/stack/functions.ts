@@ -122,6 +122,10 @@ describe('The probe', () => {
 });
 
 describe('A deployment', () => {
+  it('has at most 150 resources in prod', () => {
+    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(150);
+  });
+
   it('outputs its address, stage and table names', () => {
     expect(Object.keys(PROD.Outputs)).toEqual([
       'BaseAddress',
