@@ -39,6 +39,10 @@ export const memoryMegabytes = (id: string): number => OTHER_MEMORY[id] ?? 1_280
 export const lambdaArchitecture = ({ architecture }: StageSettings): Architecture =>
   architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64;
 
+/** Where data is kept, logs are too, except those of a stack whose first deployment fails: they would be left over. */
+export const logRemovalPolicy = ({ keepsData }: StageSettings): RemovalPolicy =>
+  keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+
 export interface EndpointFunctionProps {
   readonly settings: StageSettings;
   /** The description that the console shows. */
@@ -65,7 +69,7 @@ export class EndpointFunction extends Construct {
     const { settings, summary, bundle } = props;
     this.logGroup = new LogGroup(this, 'Logs', {
       retention: settings.logRetentionDays,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: logRemovalPolicy(settings),
     });
     this.lambda = new LambdaFunction(this, 'Function', {
       description: summary,
@@ -84,6 +88,9 @@ export class EndpointFunction extends Construct {
       // Request lines are logged at INFO and carry the metrics: with a higher level the alarms would have no data.
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       environment: this.environment(props),
+      // The alias can return to any earlier version by hand. A version of a deployment that fails goes: Lambda would find it
+      // unchanged when the same code is deployed again, and CloudFormation fails on a version that exists.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     this.live = new Alias(this, 'Live', { aliasName: ALIAS, version: this.lambda.currentVersion as IVersion });
     this.acknowledgeFindings();

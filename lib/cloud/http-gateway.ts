@@ -1,4 +1,4 @@
-import { Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Fn, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -17,6 +17,7 @@ import { type Alias, CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambd
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
+import { logRemovalPolicy } from './endpoint-function.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /**
@@ -68,7 +69,7 @@ export class HttpGateway extends Construct {
     const accessLog = new LogGroup(this, 'AccessLog', {
       logGroupName: this.accessLogName(settings),
       retention: settings.logRetentionDays,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: logRemovalPolicy(settings),
     });
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,

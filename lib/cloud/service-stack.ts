@@ -80,7 +80,8 @@ export class ServiceStack extends Stack {
     const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin: gateway.origin });
     const monitored = { settings, gateway, tables, functions, probe };
     const alarms = new ServiceAlarms(this, 'Alarms', monitored).byId;
-    if (settings.gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms });
+    const { gradualDeployment, atOnce } = settings;
+    if (gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms, atOnce });
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
     this.addOutputs(settings, gateway, tables);
     new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables).arn });

@@ -73,6 +73,7 @@ export class ServiceTables extends Construct {
       // An AWS managed key would cost 0.03 USD per 10,000 KMS requests and protect no better: whoever may read the table may use
       // it. Only access to a customer managed key can be revoked separately.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
+      // Not `RETAIN_ON_UPDATE_OR_DELETE`: a rollback would try to delete a table that is protected, and fail.
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepsData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: id !== 'usage' },

@@ -42,6 +42,23 @@ describe('The alias of each function', () => {
     expect(versionsOf(await templateOf({ stage: 'prod', settings }))).toEqual(versionsOf(PROD));
   });
 
+  it('can return to an earlier version: none is deleted, except one whose own deployment is rolled back', () => {
+    for (const template of [PROD, DEV]) {
+      const versions = resourcesOf(template, 'AWS::Lambda::Version');
+      expect(versions.map(({ deletionPolicy }) => deletionPolicy)).toEqual(SERVING.map(() => 'RetainExceptOnCreate'));
+    }
+  });
+
+  it('is updated at once with -c atOnce=true, which changes nothing else', async () => {
+    const { Resources, ...others } = await templateOf({ stage: 'prod', atOnce: true });
+    const withoutCodeDeploy = Object.entries(PROD.Resources).map(([id, { UpdatePolicy, ...resource }]) => [
+      id,
+      resource,
+    ]);
+    expect({ Resources, ...others }).toEqual({ ...PROD, Resources: Object.fromEntries(withoutCodeDeploy) });
+    expect(PROD.Resources).not.toEqual(Resources);
+  });
+
   it('is updated at once without gradual deployment', () => {
     expect(aliases(DEV).map(({ updatePolicy }) => updatePolicy)).toEqual(SERVING.map(() => undefined));
     expect(Object.values(DEV.Resources).filter(({ Type }) => Type.startsWith('AWS::CodeDeploy'))).toEqual([]);

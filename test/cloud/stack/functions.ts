@@ -77,7 +77,7 @@ describe('The functions', () => {
   });
 
   it.each([
-    ['prod', PROD, 90, 'Retain'],
+    ['prod', PROD, 90, 'RetainExceptOnCreate'],
     ['dev', DEV, 7, 'Delete'],
   ])('and the gateway retain their logs: %s', (_stage, template, days, policy) => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup');

@@ -17,6 +17,7 @@ import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
 export interface Stage {
   readonly stage: 'dev' | 'prod';
   readonly architecture?: string;
+  readonly atOnce?: boolean;
   readonly settings?: Partial<StageFile>;
 }
 
@@ -30,14 +31,17 @@ const bundles = Object.fromEntries(
 ) as Record<keyof Bundles, string>;
 
 /** The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it. */
-const synthesise = (assemblies: string, { stage, architecture = 'arm64', settings: changes = {} }: Stage) => {
+const synthesise = (
+  assemblies: string,
+  { stage, architecture = 'arm64', atOnce = false, settings: changes = {} }: Stage,
+) => {
   const outdir = mkdtempSync(join(assemblies, 'app-'));
   const file = { ...readJson(`stages/${stage}.json`), account: '123456789012', ...changes };
   writeFileSync(join(outdir, `${stage}.json`), JSON.stringify(file));
   const { context } = readJson('cdk.json');
   const app = new App({
     outdir,
-    context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, stages: outdir },
+    context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, atOnce, stages: outdir },
   });
   const settings = stageSettings(app.node.getAllContext());
   return { app, stack: new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles }) };
