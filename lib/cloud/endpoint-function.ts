@@ -15,6 +15,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/http/endpoint.ts';
+import { bundleHash } from './bundles.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -90,7 +91,11 @@ export class EndpointFunction extends Construct {
       environment: this.environment(props),
       // The alias can return to any earlier version by hand. A version of a deployment that fails goes: Lambda would find it
       // unchanged when the same code is deployed again, and CloudFormation fails on a version that exists.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+      currentVersionOptions: {
+        // Not the commit: the description of a version cannot be updated, so it may change only when the code does.
+        description: bundleHash(bundle),
+        removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      },
     });
     this.live = new Alias(this, 'Live', { aliasName: ALIAS, version: this.lambda.currentVersion as IVersion });
     this.acknowledgeFindings();

@@ -136,6 +136,7 @@ describe('A deployment', () => {
       'VehiclesTable',
       'ComplianceTable',
       'ContentTable',
+      'Commit',
       'OperatorPolicy',
     ]);
   });
