@@ -41,6 +41,12 @@ const moving = async () => {
 /** Further requests, for permissions that the examples of an endpoint do not use. */
 const further: Partial<Record<EndpointId, () => Promise<unknown>>> = { 'update-content': moving };
 
+/**
+ * `content PutItem`: what an endpoint does not use any more, but its last release does. All versions share a role, and the released one
+ * serves during a deployment, so the next release removes it from the row and from here (CONTRIBUTING.md, "A release").
+ */
+const onlyReleased: Partial<Record<EndpointId, readonly string[]>> = {};
+
 const sendExamples = async (id: EndpointId) => {
   for (const example of exampleRequestsOf(id)) {
     const request = requestTo(api.origin, endpoints[id], example);
@@ -64,7 +70,8 @@ describe('The permissions that a row lists', () => {
   it.each(Object.keys(endpoints) as EndpointId[])('are exactly those that the endpoint uses: %s', async (id) => {
     api.faults.reset();
     await (further[id] ?? (() => sendExamples(id)))();
-    expect(usedPermissions()).toEqual(grantedPermissions(endpoints[id]));
+    const expected = [...usedPermissions(), ...(onlyReleased[id] ?? [])].sort();
+    expect(expected).toEqual(grantedPermissions(endpoints[id]));
   });
 });
 
