@@ -42,7 +42,7 @@ describe('The alarms', () => {
     ).toEqual([
       'VehicleVerification/prod ServerErrors > 0.01, 3 of 5 min',
       'VehicleVerification/prod DatabaseErrors > 5, 1 of 1 min',
-      'AWS/Lambda Errors > 0, 3 of 5 min',
+      'VehicleVerification/prod ProbeFailures > 0, 3 of 5 min',
       ...SERVING.flatMap(() => ['AWS/Lambda Errors > 0, 1 of 1 min', 'AWS/Lambda Duration > 1500, 3 of 5 min']),
       'AWS/ApiGateway 5xx > 5, 1 of 1 min',
       'AWS/ApiGateway 4xx > 6000, 3 of 5 min',
@@ -60,7 +60,9 @@ describe('The alarms', () => {
   });
 
   it('monitor errors and failed starts of each function', () => {
-    const functions = resourcesOf(template, 'AWS::Lambda::Function').map(({ id }) => id);
+    const functions = resourcesOf(template, 'AWS::Lambda::Function')
+      .map(({ id }) => id)
+      .filter((id) => !id.startsWith('Probe'));
     const named = resourcesOf(template, 'AWS::CloudWatch::Alarm')
       .filter(({ properties }) => properties.MetricName === 'Errors')
       .map(({ properties }) => properties.Dimensions as { readonly Name: string; readonly Value: unknown }[])

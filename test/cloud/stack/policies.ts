@@ -50,7 +50,6 @@ describe('The permissions of each function', () => {
         const described = Object.entries(actions).map(([resource, names]) => [resource, ...names.toSorted()].join(' '));
         return `${logicalName(id)}: ${described.sort().join('; ')}`;
       }),
-      `Probe: ${['own log', ...LOG_ACTIONS].join(' ')}`,
     ]);
   });
 
