@@ -75,14 +75,14 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
   const { id } = created as ContentItem;
   const item = `${CONTENT}/${id}` as const;
   await request(`GET ${item}`, { status: 200, body: created, headers: { etag: /^"1"$/ } });
-  const changed = { ...fields, title: 'Probe, updated', id, version: 2 };
-  await request(`PUT ${item}`, {
-    json: { title: changed.title },
+  const title = 'Probe, updated';
+  const updated = await request(`PUT ${item}`, {
+    json: { title },
     status: 200,
-    body: changed,
+    body: { ...fields, title, id, version: 2 },
     headers: { etag: /^"2"$/ },
   });
-  await request(`GET ${CONTENT}?domain=${DOMAIN}`, { status: 200, body: { items: [changed] } });
+  await request(`GET ${CONTENT}?domain=${DOMAIN}`, { status: 200, body: { items: [updated ?? { id }] } });
   await request(`DELETE ${item}`, { status: 204 });
 };
 
