@@ -50,6 +50,9 @@ export const tables = {
   },
 } as const satisfies Record<string, TableDescription>;
 
+/** With which the ids of the probe's keys begin. Its role may put no other record (lib/cloud/probe.ts). */
+export const PROBE_ID_PREFIX = 'probe-';
+
 export type TableId = keyof typeof tables;
 
 /** The name of each table as it is called in one deployment. */

@@ -4,6 +4,7 @@
  */
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { PROBE_ID_PREFIX } from '../tables.ts';
 
 /** What the prefix of a customer's key can say. */
 export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
@@ -21,8 +22,6 @@ const CHECKSUM_LENGTH = 6;
 const SHAPE = /^(vvc_(live|test|probe)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 /** Hex digits of the hash that identify a key: enough to be unique. */
 const ID_LENGTH = 20;
-/** With which the ids of the probe's keys begin: its role may write no other record (lib/cloud/probe.ts). */
-export const PROBE_ID_PREFIX = 'probe-';
 
 const checksumOf = (unchecked: string): string => {
   let rest = crc32(unchecked);

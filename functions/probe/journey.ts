@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { ContentItem, ContentPage } from '../../core/content/item.ts';
 import { checkedRequests } from './checked-requests.ts';
 import type { ProbeKey } from './probe-key.ts';
 
@@ -22,6 +21,12 @@ const CONTENT = '/v1/api/content';
 
 /** Milliseconds after which an item belongs to a run that has ended: the timeout of the function (lib/cloud/probe.ts). */
 const LONGEST_RUN_MS = 50_000;
+
+/** The fields of a content item that the journey reads. */
+interface Item {
+  readonly id: string;
+  readonly created_at: string;
+}
 
 type Requests = ReturnType<typeof checkedRequests>;
 
@@ -55,7 +60,7 @@ const deleteLeftovers = async ({ request }: Requests, now: Date): Promise<boolea
     body: { items: [], limit: 20, offset: 0 },
   });
   if (page === undefined) return false;
-  for (const { id, created_at } of (page as ContentPage).items) {
+  for (const { id, created_at } of (page as { items: readonly Item[] }).items) {
     const isLeft = now.getTime() - Date.parse(created_at) > LONGEST_RUN_MS;
     if (isLeft && !(await request(`DELETE ${CONTENT}/${id}`, { status: 204 }))) return false;
   }
@@ -72,7 +77,7 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
     headers: { location: new RegExp(`^${CONTENT}/.`), etag: /^"1"$/ },
   });
   if (created === undefined) return;
-  const { id } = created as ContentItem;
+  const { id } = created as Item;
   const item = `${CONTENT}/${id}` as const;
   await request(`GET ${item}`, { status: 200, body: created, headers: { etag: /^"1"$/ } });
   const title = 'Probe, updated';

@@ -5,8 +5,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
-import { tables as descriptions } from '../../core/tables.ts';
+import { tables as descriptions, PROBE_ID_PREFIX } from '../../core/tables.ts';
 import type { FunctionId } from '../endpoint-files.ts';
 import { type EndpointFunction, lambdaArchitecture } from './endpoint-function.ts';
 import { metricsNamespace } from './service-metrics.ts';

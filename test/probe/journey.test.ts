@@ -37,8 +37,8 @@ const failingWith = (fault: HttpFault, isFailing: (request: ProxiedRequest) => b
   return run();
 };
 
-/** Changes the headers of every response that the probe gets without the proxy. @returns what it sends */
-const changeHeaders = (change: (headers: Headers) => void) => {
+/** Changes the headers, and the status, of every response that the probe gets without the proxy. @returns what it sends */
+const changeResponses = (change: (headers: Headers) => void, status?: number) => {
   const { fetch } = globalThis;
   const sent: RequestInit[] = [];
   jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
@@ -48,7 +48,7 @@ const changeHeaders = (change: (headers: Headers) => void) => {
     change(headers);
     // A text as body would get a `Content-Type` of its own.
     const body = response.status === 204 ? null : await response.arrayBuffer();
-    return new Response(body, { status: response.status, headers });
+    return new Response(body, { status: status ?? response.status, headers });
   });
   return sent;
 };
@@ -114,12 +114,17 @@ describe('The journey of the probe', () => {
     'location',
     'etag',
   ])('fails when a response does not have the header %s', async (name) => {
-    changeHeaders((headers) => headers.delete(name));
+    changeResponses((headers) => headers.delete(name));
     expect((await run(api.origin)).join()).toContain(`its header ${name} is ""`);
   });
 
+  it('fails when a response has another status of the same class', async () => {
+    changeResponses(() => undefined, 203);
+    expect(await run(api.origin)).toContain('GET /v1/usage: its status is 203, not 200');
+  });
+
   it('fails when a response says that the key is a test key', async () => {
-    changeHeaders((headers) => headers.set('x-sandbox', 'true'));
+    changeResponses((headers) => headers.set('x-sandbox', 'true'));
     expect(await run(api.origin)).toContain('GET /v1/usage: its header x-sandbox is "true"');
   });
 
@@ -132,7 +137,7 @@ describe('The journey of the probe', () => {
   });
 
   it('opens a new connection for each request', async () => {
-    const sent = changeHeaders(() => undefined);
+    const sent = changeResponses(() => undefined);
     await run(api.origin);
     expect(new Set(sent.map(({ headers }) => new Headers(headers).get('connection')))).toEqual(new Set(['close']));
   });
