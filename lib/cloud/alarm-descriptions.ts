@@ -3,7 +3,6 @@ import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { FunctionId } from '../endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
-import type { Probe } from './probe.ts';
 import { serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -14,7 +13,6 @@ export interface MonitoredParts {
   readonly gateway: HttpGateway;
   readonly tables: ServiceTables;
   readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
-  readonly probe: Probe;
 }
 
 /** An alarm, and the description that its operator reads. docs/runbook.md has a section on each that notifies. */
@@ -64,7 +62,6 @@ export const alarmsOf = ({
   gateway,
   tables,
   functions,
-  probe,
 }: MonitoredParts): AlarmDescription[] => {
   const requestsPerMinute = throttle.rateLimit * SECONDS_PER_MINUTE;
   const maxFailures = Math.ceil(requestsPerMinute * MAX_FAILURES);
@@ -83,8 +80,8 @@ export const alarmsOf = ({
     },
     {
       id: 'Unreachable',
-      description: 'The service does not respond correctly to a request from outside, or the probe does not run.',
-      metric: probe.failures(),
+      description: 'The service does not respond correctly to requests from outside, or the probe does not run.',
+      metric: serviceMetric(stage, 'ProbeFailures', 'Sum'),
       threshold: 0,
       needsData: true,
     },

@@ -40,7 +40,7 @@ export interface ServiceStackProps {
  *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
- *                └→ Probe ─ requests the service every minute
+ *                └→ Probe ─ makes the whole journey every minute; updated after every alias
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, commit }: ServiceStackProps) {
@@ -80,11 +80,18 @@ export class ServiceStack extends Stack {
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
-    const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin: gateway.origin });
-    const monitored = { settings, gateway, tables, functions, probe };
-    const alarms = new ServiceAlarms(this, 'Alarms', monitored).byId;
+    const monitored = { settings, gateway, tables, functions };
+    const { byId: alarms, subscription } = new ServiceAlarms(this, 'Alarms', monitored);
     const { gradualDeployment, atOnce } = settings;
     if (gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms, atOnce });
+    const probe = new Probe(this, 'Probe', {
+      settings,
+      bundle: bundles.probe,
+      origin: gateway.origin,
+      tables,
+      functions,
+    });
+    subscription?.node.addDependency(probe);
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
     this.addOutputs(settings, gateway, tables);
     new CfnOutput(this, COMMIT_OUTPUT, { value: commit });

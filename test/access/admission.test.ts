@@ -7,7 +7,7 @@ import { PLANS } from '../../core/access/plans.ts';
 import { recentKeys } from '../../core/access/recent-keys.ts';
 
 const NOW = new Date('2026-06-15T12:00:30Z');
-const none = { id: '', hash: '', environment: 'test' } as const;
+const none = { id: '', hash: '', kind: 'test' } as const;
 const presented = parseApiKey(generateKey('test')) ?? none;
 const RECORD: KeyRecord = {
   ...presented,

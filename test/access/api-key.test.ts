@@ -4,15 +4,16 @@ import {
   generateKey,
   hashKey,
   isWellFormedKey,
-  KEY_ENVIRONMENTS,
+  KEY_KINDS,
+  type KeyKind,
   keyIdOf,
   parseApiKey,
 } from '../../core/access/api-key.ts';
 
 describe('An API key', () => {
-  it.each(['live', 'test'] as const)('of the %s environment has the documented form', (environment) => {
-    const key = generateKey(environment);
-    expect(key).toMatch(new RegExp(`^vvc_${environment}_[0-9A-Za-z]{36}$`));
+  it.each(KEY_KINDS)('of the kind %s has the documented form', (kind) => {
+    const key = generateKey(kind);
+    expect(key).toMatch(new RegExp(`^vvc_${kind}_[0-9A-Za-z]{36}$`));
     expect(isWellFormedKey(key)).toBe(true);
   });
 
@@ -43,6 +44,7 @@ describe('An API key', () => {
     'VVC_live_000000000000000000000000000000000000',
     ` ${generateKey('test')}`,
     `${generateKey('test')}x`,
+    generateKey('prod' as KeyKind),
   ])('is not text %#', (text) => expect(isWellFormedKey(text)).toBe(false));
 
   it('is stored as its SHA-256, and identified by 20 hex digits of that', () => {
@@ -51,7 +53,13 @@ describe('An API key', () => {
     expect(keyIdOf(hashKey(key))).toMatch(/^[0-9a-f]{20}$/);
   });
 
-  it.each(KEY_ENVIRONMENTS)('has the environment of its prefix: %s', (environment) => {
-    expect(parseApiKey(generateKey(environment))?.environment).toBe(environment);
+  it.each(KEY_KINDS)('has the kind of its prefix: %s', (kind) => {
+    expect(parseApiKey(generateKey(kind))?.kind).toBe(kind);
+  });
+
+  it('has an id that begins with probe- if it is the probe’s, and no other', () => {
+    const ids = KEY_KINDS.map((kind) => parseApiKey(generateKey(kind))?.id);
+    const hex = expect.stringMatching(/^[0-9a-f]{20}$/);
+    expect(ids).toEqual([hex, hex, expect.stringMatching(/^probe-[0-9a-f]{20}$/)]);
   });
 });

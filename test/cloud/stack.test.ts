@@ -6,5 +6,6 @@ import './stack/functions.ts';
 import './stack/gateway.ts';
 import './stack/nag.ts';
 import './stack/policies.ts';
+import './stack/probe.ts';
 import './stack/tables.ts';
 import './stack/tags.ts';

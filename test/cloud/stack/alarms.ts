@@ -45,7 +45,7 @@ describe('The alarms', () => {
     ).toEqual([
       'VehicleVerification/prod ServerErrors Average > 0.01, 3 of 5 min',
       'VehicleVerification/prod DatabaseErrors Sum > 6, 3 of 5 min',
-      'AWS/Lambda Errors Sum > 0, 3 of 5 min',
+      'VehicleVerification/prod ProbeFailures Sum > 0, 3 of 5 min',
       'AWS/ApiGateway 5xx Average > 0.05, 3 of 5 min',
       'AWS/ApiGateway Count Sum > 48000, 1 of 1 min',
       'AWS/ApiGateway Latency p99 > 1500, 3 of 5 min',
@@ -59,7 +59,7 @@ describe('The alarms', () => {
   it('have limits that grow with the stage’s throttle', async () => {
     const settings = { throttle: { rateLimit: 5_000, burstLimit: 500 } };
     const thresholds = resourcesOf(await templateOf({ stage: 'dev', settings }), 'AWS::CloudWatch::Alarm')
-      .filter(({ properties }) => properties.Statistic === 'Sum' && properties.MetricName !== 'Errors')
+      .filter(({ properties }) => properties.Statistic === 'Sum' && properties.MetricName !== 'ProbeFailures')
       .map(({ properties: { MetricName, Threshold } }) => [MetricName, Threshold]);
     expect(thresholds).toEqual([
       ['DatabaseErrors', 30],
