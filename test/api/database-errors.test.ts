@@ -12,8 +12,6 @@ process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 const CONTENT = '/v1/api/content';
 const call = (method: string, path: string, json?: object, headers: Record<string, string> = {}) =>
   api.call(method, path, { key: api.key, ...(json && { json }), headers });
-const create = (slug: string, headers?: Record<string, string>) =>
-  call('POST', CONTENT, someFields('a.example', slug), headers);
 
 const api = testApi(
   async ({ engine, loadVehicles, loadCompliance }) => {

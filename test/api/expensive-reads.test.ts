@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { Reply } from '../support/api.ts';
 import { fillDomain } from '../support/content.ts';
-import { always, forOperation, forTable } from '../support/fault-choosers.ts';
 import { storeItems } from '../support/engine.ts';
+import { always, forOperation, forTable } from '../support/fault-choosers.ts';
 import { aCounter } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';
 

@@ -35,7 +35,7 @@ const operations = Object.values(
   document.paths as Readonly<Record<string, Readonly<Record<string, Operation>>>>,
 ).flatMap((item) => ['get', 'post', 'put', 'delete'].flatMap((method) => item[method] ?? []));
 const parameters = operations.flatMap((operation) => operation.parameters ?? []);
-const bodies = operations.flatMap(({ requestBody }) => requestBody?.content['application/json'] ?? []);
+const bodies = operations.flatMap(({ requestBody }) => (requestBody ? [requestBody.content['application/json']] : []));
 const answers = [...nodesOf(operations.map(({ responses }) => responses)), ...nodesOf(document['x-other-requests'])];
 const objectSchemas = (nodes: readonly Node[]) => nodes.filter(({ properties }) => isNode(properties));
 
@@ -62,20 +62,19 @@ describe('For generated clients the document', () => {
   });
 
   it('allows unknown values for every code in a response', () => {
-    const codes = answers.filter(
-      ({ enum: values }) => Array.isArray(values) && values.some((code) => typeof code === 'string'),
+    const isCodes = ({ enum: values }: Node) =>
+      Array.isArray(values) && values.some((code) => typeof code === 'string');
+    const open = answers.flatMap(({ anyOf }): unknown[] =>
+      Array.isArray(anyOf) && anyOf.some((other) => JSON.stringify(other) === '{"type":"string"}') ? anyOf : [],
     );
-    const isOpen = (code: Node) =>
-      answers.some(({ anyOf }) => Array.isArray(anyOf) && anyOf.includes(code) && anyOf.some(isAnyString));
-    const isAnyString = (schema: unknown) => JSON.stringify(schema) === '{"type":"string"}';
+    const codes = answers.filter(isCodes);
     expect(codes.length).toBeGreaterThan(8);
-    expect(codes.filter((code) => !isOpen(code))).toEqual([]);
+    expect(codes.filter((node) => !open.includes(node))).toEqual([]);
   });
 });
 
 describe('For a first request from an import', () => {
-  const firstValue = ({ examples = {} }: Node) =>
-    Object.values(examples as Record<string, { value?: unknown }>)[0]?.value;
+  const firstValue = ({ examples = {} }: Node) => Object.values(examples as Readonly<Record<string, Node>>)[0]?.value;
 
   it('the first server is the absolute URL of `npm start`', () => {
     expect(document.servers).toMatchObject([{ url: 'http://localhost:3000/v1' }, {}]);
