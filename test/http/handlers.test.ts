@@ -119,6 +119,10 @@ it('A larger bulk request is parsed after admission, or during admission if the 
 });
 
 /** Events of any form: `npm run test:faults`. */
+it('An event without path parameters gets 404', async () => {
+  expect((await invoke('read-content', api.key)).statusCode).toBe(404);
+});
+
 it('An event cannot inject response headers through its path or request id', async () => {
   await fillDomain(api.engine.client, api.engine.names.content, 'a.example', 2);
   const { headers } = await invoke('list-content', api.key, {
