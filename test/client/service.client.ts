@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AccessLogEntry, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { type HttpFault, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
+import { type HttpFault, startHttpFaultProxy } from './http-fault-proxy.ts';
 import { library } from './installed-package.ts';
 import { virtualTime } from './virtual-time.ts';
 

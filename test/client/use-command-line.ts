@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { startHttpFaultProxy } from '../support/http-fault-proxy.ts';
+import { startHttpFaultProxy } from './http-fault-proxy.ts';
 import { startCommandLine } from './run-command-line.ts';
 
 type Plan = keyof LocalService['keys'];
