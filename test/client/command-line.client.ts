@@ -88,13 +88,8 @@ describe('The command line', () => {
   });
 
   it('prints no control, format or bidi character of a response', async () => {
-    const usage = {
-      key: { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J'], plan: 'premium' },
-      limits: { registrationsPerBulk: 1_000, requestsPerWindow: 6_000, windowSeconds: 60 },
-      window: { used: 1, remaining: 5_999, resetsAt: '2026-11-22T12:01:00Z' },
-      hours: [],
-    };
-    const hostile = await startStubService(usage);
+    const key = { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J'], plan: 'premium' };
+    const hostile = await startStubService({ key });
     const { code, stdout } = await start(['usage'], hostile.account).ended;
     await hostile.close();
     expect([code, ...stdout.split('\n').slice(0, 2)]).toEqual([

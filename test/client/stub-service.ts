@@ -3,8 +3,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A service that knows every vehicle at once, or gives a response that the real one never gives. */
-export const startStubService = async (usage: object, status = 200) => {
+const USAGE = {
+  key: { name: 'Acme', environment: 'live', scopes: [], plan: 'premium' },
+  limits: { registrationsPerBulk: 1_000, requestsPerWindow: 6_000, windowSeconds: 60 },
+  window: { used: 1, remaining: 5_999, resetsAt: '2026-11-22T12:01:00Z' },
+  hours: [],
+};
+
+/** A service that knows every vehicle at once. `changes` replace parts of the usage, or all of it when it is a problem. */
+export const startStubService = async (changes: object = {}, status = 200) => {
+  const usage = { ...(status === 200 && USAGE), ...changes };
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
       const type = status === 200 ? 'application/json' : 'application/problem+json';
