@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { progressBar } from '../../client/src/command-line/progress-bar.ts';
 import { openResult } from '../../client/src/command-line/result-file.ts';
 
 let folder: string;
@@ -89,5 +90,27 @@ describe('The lock of a result', () => {
     await writeFile(file(other), 'not a lock');
     await (await openFor()).close();
     expect((await readdir(folder)).filter((name) => name.includes('lock'))).toEqual([other]);
+  });
+});
+
+describe('The progress bar', () => {
+  /** The output of a bar of 2,000 rows. */
+  const written = (isTTY: boolean) => {
+    const texts: string[] = [];
+    const stream = { isTTY, write: (text: string) => texts.push(text) } as unknown as NodeJS.WriteStream;
+    const bar = progressBar(stream, 2_000, 500);
+    bar.show(1_000, 7);
+    bar.show(2_000, 7);
+    bar.clear();
+    return texts;
+  };
+
+  it('shows rows, failures and the time left on a terminal only, and is cleared at the end', () => {
+    expect(written(true)).toEqual([
+      expect.stringMatching(/^\r█{12}░{12} 1,000 of 2,000 rows, 7 failed, \d+ s left.\[K$/),
+      `\r${'█'.repeat(24)} 2,000 of 2,000 rows, 7 failed\x1b[K`,
+      '\r\x1b[K',
+    ]);
+    expect(written(false)).toEqual([]);
   });
 });

@@ -27,6 +27,8 @@ const ANSWERS = {
   html: [502, 'text/html', '<html><body><h1>502 Bad Gateway</h1></body></html>'],
 } as const;
 
+export type HttpFaultProxy = Awaited<ReturnType<typeof startHttpFaultProxy>>;
+
 /** A proxy between a client and the service, which fails as a network and API Gateway fail. `now` is the service's clock. */
 export const startHttpFaultProxy = async (serviceOrigin: string, now = Date.now) => {
   const requests: (ProxiedRequest & { fault: HttpFault | undefined })[] = [];
