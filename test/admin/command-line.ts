@@ -1,12 +1,14 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { VehicleRecord } from '../../core/vehicles/record.ts';
 import type { AdminContext } from '../../lib/admin/command/context.ts';
 import { runAdmin } from '../../lib/admin/program.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
@@ -78,6 +80,13 @@ export const stagingFilesOf = (path: string): string[] =>
 export const CONTINUES = 'continues where it was stopped; --restart begins again.';
 export const CAN_CONTINUE = 'the same command continues where it stopped';
 
+/** What a process of the CLI has written when it has ended. */
+export const ended = async (child: ChildProcessWithoutNullStreams) => {
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const [stdout, stderr, [exitCode, signal]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  return { exitCode, signal, stdout, stderr };
+};
+
 /** An engine behind a fault proxy for the tests of a file, a folder for each test, and the CLI on them. */
 export const commandLine = () => {
   let engine: TestEngine;
@@ -131,13 +140,39 @@ export const commandLine = () => {
     countedRun,
     atCall,
 
+    /** The JSON that a command writes to standard output. */
+    json: async <Shown>(args: readonly string[], options?: CommandOptions): Promise<Shown> =>
+      JSON.parse((await run([...args, '--json'], options)).stdout),
+
+    /** Arguments of Node for the CLI as a process of its own, through the proxy. */
+    processArguments: (...args: readonly string[]): string[] => {
+      const tables = ['--tables', engine.names.keys.replace(/keys$/, '')];
+      return [
+        '--disable-warning=ExperimentalWarning',
+        'bin/admin.ts',
+        ...args,
+        '--dynamodb',
+        proxy.endpoint,
+        ...tables,
+      ];
+    },
+
     /** Imports a file with this content. */
-    load: async (kind: string, name: string, content: string | Buffer, options?: CommandOptions) => {
+    load: async (kind: string, name: string, content: string | Buffer, ...options: string[]) => {
       const path = await file(name, content);
-      return { ...(await run(['import', kind, path], options)), path };
+      return { ...(await run(['import', kind, path, ...options])), path };
+    },
+
+    /** Every record of a table, by registration. */
+    stored: async <Stored = VehicleRecord>(table: 'vehicles' | 'compliance' = 'vehicles'): Promise<Stored[]> => {
+      const input = { TableName: engine.names[table], ConsistentRead: true };
+      const pages = await Array.fromAsync(paginateScan({ client: engine.client }, input));
+      const items = pages.flatMap(({ Items = [] }) => Items);
+      return items.toSorted((a, b) => (String(a.registration) < String(b.registration) ? -1 : 1)) as Stored[];
     },
 
     rejectedLines: async (path: string): Promise<RejectedLine[]> => {
+      if (!existsSync(`${path}.rejected.ndjson`)) return [];
       const lines = (await readFile(`${path}.rejected.ndjson`, 'utf8')).split('\n').filter(Boolean);
       return lines.map((line) => JSON.parse(line) as RejectedLine);
     },
@@ -147,22 +182,6 @@ export const commandLine = () => {
       const interruption = new AbortController();
       atCall(nth, operation, () => interruption.abort());
       return countedRun(args, { signal: interruption.signal });
-    },
-
-    /** A process of its own that gets these signals at once when a call of this kind comes for the nth time. */
-    signalledRun: async (args: readonly string[], nth: number, operation: string, signals: NodeJS.Signals[]) => {
-      const tables = ['--tables', engine.names.keys.replace(/keys$/, '')];
-      const node = ['--disable-warning=ExperimentalWarning', 'bin/admin.ts'];
-      const child = spawn(process.execPath, [...node, ...args, '--dynamodb', proxy.endpoint, ...tables]);
-      atCall(nth, operation, () => {
-        for (const signal of signals) child.kill(signal);
-      });
-      const [stdout, stderr, [exitCode, signal]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
-      ]);
-      return { exitCode, signal, stdout, stderr };
     },
 
     /** Items that came to the database in batches since the last reset. */
