@@ -42,11 +42,12 @@ const itemsOf = async (domain: string): Promise<readonly ContentItem[]> => {
 };
 
 describe('A continued import', () => {
-  it('writes each vehicle once and reports rows again that were rejected before, even when it was stopped twice', async () => {
+  it('has no vehicle half, writes each once and reports rows again that were rejected before, even when it was stopped twice', async () => {
     const rejected = [{ line: 1_802 }];
     const bad = vehicleRow({ registration: 'AAA', year: 'x' });
     const path = await stoppedImport(`${manyVehicles('TWICE', 600, 3)}${bad}\n`, 3);
     expect(await rejectedLines(path)).toMatchObject(rejected);
+    expect(new Set((await stored()).map(({ policies }) => policies.length))).toEqual(new Set([3]));
     expect(await interruptedRun(importing(path), 1, 'BatchWriteItem')).toMatchObject({ exitCode: 130 });
     const continued = await countedRun([...importing(path), '--json']);
     expect(continued).toMatchObject({

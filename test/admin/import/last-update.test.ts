@@ -57,7 +57,6 @@ describe('The last update of an imported record', () => {
 describe('import --if-newer', () => {
   const OLDER = '2026-05-01T08:00:00.000Z';
   const NEWER = '2026-05-01T08:00:00.001Z';
-  type Counts = Readonly<Record<'loaded' | 'kept' | 'skipped', number>>;
 
   /** The last update of the stored record, undefined for none, and of the file; whether the file's record is stored. */
   const records: (readonly [string | null | undefined, string | null, boolean])[] = [

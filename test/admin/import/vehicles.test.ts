@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { storeItems } from '../../support/engine.ts';
+import { aPolicy, aVehicle } from '../../support/records.ts';
 import { commandLine } from '../command-line.ts';
 import { VEHICLE_HEADER, type VehicleCells, vehicleLine, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
-const { load, stored, rejectedLines } = commandLine();
+const { load, engine, stored, rejectedLines } = commandLine();
 
 const loadRows = (...rows: VehicleCells[]) => load('vehicles', 'v.csv', vehiclesCsv(...rows.map(vehicleRow)));
 const find = async (registration: string) => (await stored()).find((record) => record.registration === registration);
@@ -118,12 +121,49 @@ describe('A vehicle of several rows', () => {
     expect(await find('LONG')).toBeUndefined();
   });
 
-  it('has its policies in the order of the file, and was last updated at the latest moment of its rows', async () => {
-    const registration = 'LATEST';
-    const later = { registration, policy_number: 'A-2', last_updated: '2026-03-01T00:00:00Z' };
-    await loadRows({ registration }, { registration: 'OTHER' }, later, { registration, policy_number: 'A-1' });
-    const numbers = ['P-1', 'A-2', 'A-1'].map((number) => ({ number }));
-    expect(await find(registration)).toMatchObject({ policies: numbers, lastUpdated: '2026-03-01T00:00:00.000Z' });
+  /** What is wrong with the last row of a vehicle of several: nothing in most of them. */
+  const NOTHING: VehicleCells = {};
+  const BAD = [{ year: 'x' }, { make: 'Seat' }, { policy_number: 'P-0' }, { make: 'Ford,Ka' }];
+  const spec = fc.tuple(fc.constantFrom(1, 2, 3, 4, 1, 2, 3, 20, 21), fc.constantFrom(...Array(9).fill(NOTHING), ...BAD));
+  /** Rows of 100 vehicles in any order: more than a page of staged rows. */
+  const scatteredRows = fc.array(spec, { minLength: 100, maxLength: 100 }).chain((specs) => {
+    const rows = specs.flatMap(([count, bad], vehicle) =>
+      Array.from({ length: count }, (_, policy) => ({
+        vehicle,
+        policy,
+        cells: policy > 0 && policy === count - 1 ? bad : NOTHING,
+      })),
+    );
+    return fc.shuffledSubarray(rows, { minLength: rows.length });
+  });
+
+  it('is stored whole, with its policies in the order of the file, or not at all, in any order of rows', async () => {
+    const older = Array.from({ length: 100 }, (_, nth) => aVehicle(`ANY${nth}`, [aPolicy({ number: 'OLD' })]));
+    const importRows = async (rows: fc.TypeofArbitrary<typeof scatteredRows>) => {
+      await storeItems(engine().client, engine().names.vehicles, older);
+      const written = rows.map(({ vehicle, policy, cells }) => ({
+        ...{ registration: `ANY${vehicle}`, policy_number: `P-${policy}`, ...cells },
+      }));
+      const { path } = await loadRows(...written);
+      const vehicles = Map.groupBy(rows, ({ vehicle }) => vehicle);
+      const isWhole = (own: typeof rows) => own.length <= 20 && own.every(({ cells }) => cells === NOTHING);
+      const whole = new Map([...vehicles].filter(([, own]) => isWhole(own)));
+      const rejected = rows.flatMap(({ vehicle }, nth) => (whole.has(vehicle) ? [] : [nth + 2]));
+      expect((await rejectedLines(path)).map(({ line }) => line)).toEqual(rejected);
+      for (const { registration, policies } of (await stored()).filter((record) => /^ANY/.test(record.registration))) {
+        const expected = whole.get(Number(registration.slice(3)))?.map(({ policy }) => `P-${policy}`) ?? ['OLD'];
+        expect([registration, policies.map(({ number }) => number)]).toEqual([registration, expected]);
+      }
+    };
+    // Without shrinking, which would import for minutes.
+    await fc.assert(fc.asyncProperty(scatteredRows, importRows), { numRuns: 4, endOnFailure: true });
+  });
+
+  it('was last updated at the latest moment of its rows', async () => {
+    const [later, latest] = ['2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z'];
+    const rows = [later, latest, ''].map((last_updated, nth) => ({ policy_number: `P-${nth}`, last_updated }));
+    await loadRows(...rows.map((cells) => ({ registration: 'LATEST', ...cells })));
+    expect((await find('LATEST'))?.lastUpdated).toBe('2026-03-01T00:00:00.000Z');
   });
 });
 
