@@ -128,7 +128,9 @@ describe('export content', () => {
     expect(await others.runThere('import', 'content', path)).toMatchObject({ exitCode: 0 });
     expect((await allItems(others.names.content)).items[0]?.title).toBe(title);
     const created = await load('content', 'new.ndjson', itemLine('new', { title: 'was \u0000' }));
-    expect((await rejectedLines(created.path))[0]?.reasons[0]).toContain('must not contain U+0000, which is character 5');
+    expect((await rejectedLines(created.path))[0]?.reasons[0]).toContain(
+      'must not contain U+0000, which is character 5',
+    );
   });
 
   it('has no content of test keys, which an import does not touch either', async () => {

@@ -5,7 +5,8 @@ import { manyVehicles, vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { run, file, engine, pathOf, interruptedRun, processArguments } = commandLine();
 
-const badFile = () => file('v.csv', vehiclesCsv(vehicleRow(), vehicleRow({ registration: 'B1', valid_to: '1/2/2027' })));
+const badFile = () =>
+  file('v.csv', vehiclesCsv(vehicleRow(), vehicleRow({ registration: 'B1', valid_to: '1/2/2027' })));
 
 describe('The CLI as a process', () => {
   const admin = (args: readonly string[]) => ended(spawn(process.execPath, [...args]));
@@ -30,7 +31,10 @@ describe('The CLI as a process', () => {
 describe('The command line', () => {
   it.each([
     [[], 'error: a command is missing, one of keys, import, remove, export, content; see --help\n'],
-    [['keys'], 'error: a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help\n'],
+    [
+      ['keys'],
+      'error: a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help\n',
+    ],
     [['kyes'], "error: unknown command 'kyes'; did you mean keys? See --help\n"],
     [['import', 'boats', 'x.csv'], "error: unknown command 'boats'; see --help\n"],
     [['kyes', '--json'], `{"error":"unknown command 'kyes'; did you mean keys? See --help","exitCode":2}\n`],

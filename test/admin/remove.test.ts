@@ -14,8 +14,13 @@ interface Removed {
 }
 
 const store = (registrations: readonly string[]): Promise<void> =>
-  storeItems(engine().client, engine().names.vehicles, registrations.map((one) => aVehicle(one)));
-const storedIn = async (table: 'vehicles' | 'compliance') => (await stored(table)).map(({ registration }) => registration);
+  storeItems(
+    engine().client,
+    engine().names.vehicles,
+    registrations.map((one) => aVehicle(one)),
+  );
+const storedIn = async (table: 'vehicles' | 'compliance') =>
+  (await stored(table)).map(({ registration }) => registration);
 const remove = (...args: string[]) => run(['remove', 'vehicles', ...args]);
 const deletions = () => proxy().calls.filter(({ operation }) => operation === 'DeleteItem').length;
 
@@ -28,8 +33,16 @@ beforeEach(async () => {
 describe('remove of a file', () => {
   it.each([
     ['a CSV of vehicles in several rows', 'r.csv', 'registration,n\nab12 cde,1\nKR08-NIL,1\nmt17.due,1\nAB12CDE,2\n'],
-    ['a CSV with a mark, semicolons and columns that it does not know', 'r.csv', '\uFEFFNote;Registration\r\nx;AB12CDE\r\n;KR08NIL\r\n;MT17DUE'],
-    ['NDJSON, such as an export', 'r.ndjson', ['AB12CDE', 'kr08 nil', 'MT17DUE'].map((one) => JSON.stringify(aVehicle(one))).join('\n')],
+    [
+      'a CSV with a mark, semicolons and columns that it does not know',
+      'r.csv',
+      '\uFEFFNote;Registration\r\nx;AB12CDE\r\n;KR08NIL\r\n;MT17DUE',
+    ],
+    [
+      'NDJSON, such as an export',
+      'r.ndjson',
+      ['AB12CDE', 'kr08 nil', 'MT17DUE'].map((one) => JSON.stringify(aVehicle(one))).join('\n'),
+    ],
     ['plain text with a mark and blank lines', 'r.txt', '\uFEFFAB12CDE\r\n\r\n kr08 nil \r\nMT17DUE'],
   ])('erases the vehicles that it names, and nothing else: %s', async (_format, name, text) => {
     expect(await remove(await file(name, text))).toMatchObject({
@@ -50,13 +63,22 @@ describe('remove of a file', () => {
   it.each([
     ['r.txt', 'AB12CDE\nAB_12\nKR08NIL\n', 'registration: may contain only letters', '"AB_12"'],
     ['r.csv', 'registration,n\nAB12CDE,1\nMT17DUE\nKR08NIL,1\n', 'the row has too few columns', '"MT17DUE"'],
-    ['r.ndjson', '{"registration":"AB12CDE"}\n{"reg":"MT17DUE"}\n{"registration":"KR08NIL"}\n', 'registration: is missing', '{"reg":"MT17DUE"}'],
+    [
+      'r.ndjson',
+      '{"registration":"AB12CDE"}\n{"reg":"MT17DUE"}\n{"registration":"KR08NIL"}\n',
+      'registration: is missing',
+      '{"reg":"MT17DUE"}',
+    ],
   ])('does the good rows and reports the bad one of %s (%j)', async (name, text, reason, row) => {
     const path = await file(name, text);
     const result = await remove(path);
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 row was rejected') });
     expect(result.stdout + result.stderr).not.toMatch(/MT17DUE|AB_12/);
-    const rejected = { line: name === 'r.csv' ? 3 : 2, row: JSON.parse(row), reasons: [expect.stringContaining(reason)] };
+    const rejected = {
+      line: name === 'r.csv' ? 3 : 2,
+      row: JSON.parse(row),
+      reasons: [expect.stringContaining(reason)],
+    };
     expect(await rejectedLines(path)).toEqual([rejected]);
     expect(await storedIn('vehicles')).toEqual(['MT17DUE', 'STAYS']);
   });
@@ -148,7 +170,10 @@ describe('remove --registration', () => {
   it.each([
     [[], 'name a FILE, or registrations with --registration R…'],
     [['FILE', '--registration', 'AB12CDE'], 'give either a FILE or --registration, not both'],
-    [['--restart', '--registration', 'AB12CDE'], '--restart and --staging are for a FILE: leave them out with --registration'],
+    [
+      ['--restart', '--registration', 'AB12CDE'],
+      '--restart and --staging are for a FILE: leave them out with --registration',
+    ],
     [['--registration', 'AB12CDE', 'A_B'], `registration 2 may contain only ${CHARACTERS}; nothing was removed`],
     [['--registration', ' '], 'registration 1 must not be blank; nothing was removed'],
     [['--registration'], "option '--registration <registrations...>' argument missing; see --help"],

@@ -58,6 +58,8 @@ describe('keys restore', () => {
     expect(await restore('nowhere')).toEqual(failure(/^error: .* has no table nowhere, or it is not ready yet\n$/));
     const { vehicles } = engine().names;
     await put(vehicles, { registration: 'A1' });
-    expect(await restore(vehicles)).toEqual(failure(`error: ${vehicles} is not a table of API keys: nothing was done\n`));
+    expect(await restore(vehicles)).toEqual(
+      failure(`error: ${vehicles} is not a table of API keys: nothing was done\n`),
+    );
   });
 });

@@ -15,7 +15,11 @@ describe('A suggestion for an unknown registration', () => {
     ['letters that look like its digits elsewhere', 'YK2IZZZ AB2OZOO', 'YK21ZZZ AB20ZOO'],
     ['the prefix format', 'P12OXFD PI23ABC P1I3ABC A8I2CDE P12IABC', 'P120XFD P123ABC P113ABC A812CDE P121ABC'],
     ['the prefix format of few digits', 'AIABC Q1OABC P1230XF Y99AB0', 'A1ABC Q10ABC P123OXF Y99ABO'],
-    ['the suffix format', 'ABC12OD ABC1O3D ABCI23D ABCID AB0123D 0BC123D', 'ABC120D ABC103D ABC123D ABC1D ABO123D OBC123D'],
+    [
+      'the suffix format',
+      'ABC12OD ABC1O3D ABCI23D ABCID AB0123D 0BC123D',
+      'ABC120D ABC103D ABC123D ABC1D ABO123D OBC123D',
+    ],
   ])('has the one character replaced that makes it a UK one: %s', (_of, registrations, suggested) => {
     expect(suggestionsFor(registrations.split(' '))).toEqual(suggested.split(' '));
   });

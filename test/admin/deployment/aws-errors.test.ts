@@ -124,9 +124,12 @@ describe('An error of AWS', () => {
     ['ECONNREFUSED host', 'ValidationException', undefined],
     ['ECONNREFUSED host', 'ProvisionedThroughputExceededException', undefined],
     ['ECONNREFUSED host', 'TypeError', undefined],
-  ])('names the host of a credential provider, and is not described when an operator cannot fix it: %s, %s', (message, name, sentence) => {
-    expect(awsErrorSentence(Object.assign(new Error(message), { name }), undefined)).toBe(sentence);
-  });
+  ])(
+    'names the host of a credential provider, and is not described when an operator cannot fix it: %s, %s',
+    (message, name, sentence) => {
+      expect(awsErrorSentence(Object.assign(new Error(message), { name }), undefined)).toBe(sentence);
+    },
+  );
 
   it('is reported by every command that uses AWS, with the login of the profile in use', async () => {
     const file = join(folder, 'v.csv');

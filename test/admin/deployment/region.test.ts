@@ -52,10 +52,13 @@ describe('The region of a stack', () => {
     ['x', { ...ENVIRONMENT, AWS_REGION: '' }, 'us-west-2', 'AWS_DEFAULT_REGION'],
     ['x', { AWS_PROFILE: 'ops' }, 'eu-south-1', 'the profile ops'],
     ['x', {}, 'eu-north-1', 'the profile default'],
-  ])('is that of its settings, else of the environment, else of the profile: of %s with %j %s', async (stack, env, region, source) => {
-    const sentence = `there is no stack ${stack} in ${region} (from ${source})`;
-    expect(await run(stack, env)).toEqual({ ...failure(sentence), regions: [region] });
-  });
+  ])(
+    'is that of its settings, else of the environment, else of the profile: of %s with %j %s',
+    async (stack, env, region, source) => {
+      const sentence = `there is no stack ${stack} in ${region} (from ${source})`;
+      expect(await run(stack, env)).toEqual({ ...failure(sentence), regions: [region] });
+    },
+  );
 
   it('is that of --region, with a notice when the settings differ, also with --json', async () => {
     const notice = '--region is eu-west-2, but stages/prod.json has eu-west-1: the stack in eu-west-2 is used';

@@ -124,7 +124,10 @@ describe('A vehicle of several rows', () => {
   /** What is wrong with the last row of a vehicle of several: nothing in most of them. */
   const NOTHING: VehicleCells = {};
   const BAD = [{ year: 'x' }, { make: 'Seat' }, { policy_number: 'P-0' }, { make: 'Ford,Ka' }];
-  const spec = fc.tuple(fc.constantFrom(1, 2, 3, 4, 1, 2, 3, 20, 21), fc.constantFrom(...Array(9).fill(NOTHING), ...BAD));
+  const spec = fc.tuple(
+    fc.constantFrom(1, 2, 3, 4, 1, 2, 3, 20, 21),
+    fc.constantFrom(...Array(9).fill(NOTHING), ...BAD),
+  );
   /** Rows of 100 vehicles in any order: more than a page of staged rows. */
   const scatteredRows = fc.array(spec, { minLength: 100, maxLength: 100 }).chain((specs) => {
     const rows = specs.flatMap(([count, bad], vehicle) =>
