@@ -4,8 +4,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { VehicleRecord } from '../../core/vehicles/record.ts';
@@ -29,38 +30,31 @@ export interface RejectedLine {
 /** The instant at which every command of these tests runs. */
 export const NOW = new Date('2026-11-21T12:00:30.000Z');
 
-const capture = (isTTY: boolean) => {
-  const chunks: string[] = [];
-  const stream = new Writable({
-    write: (chunk, _encoding, done) => {
-      chunks.push(String(chunk));
-      done();
-    },
-  });
-  return { stream: Object.assign(stream, { isTTY }), text: () => chunks.join('') };
-};
-
 /** The process around a command, where it matters to a test. */
-export interface CommandOptions {
-  readonly showsProgress?: boolean;
-  readonly env?: AdminContext['env'];
-  readonly stagesFolder?: string;
-  readonly signal?: AbortSignal;
+export interface CommandOptions
+  extends Partial<Pick<AdminContext, 'showsProgress' | 'env' | 'stagesFolder' | 'signal' | 'ask'>> {
   readonly now?: Date;
-  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** Runs the whole program with captured output. */
 export const runCommand = async (
   args: readonly string[],
   tableNames: TestEngine['names'],
-  { signal = new AbortController().signal, now = NOW, showsProgress = false, ...options }: CommandOptions = {},
+  { now = NOW, showsProgress = false, ...options }: CommandOptions = {},
 ): Promise<CommandResult> => {
-  const [stdout, stderr] = [capture(showsProgress), capture(showsProgress)];
-  const streams = { stdout: stdout.stream, stderr: stderr.stream, showsProgress };
-  const place = { env: {}, stagesFolder: 'none', ...options };
-  const exitCode = await runAdmin(args, { ...streams, ...place, now: () => now, tableNames, signal });
-  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+  const written = { stdout: '', stderr: '' };
+  const capture = (name: keyof typeof written) => {
+    const stream = new PassThrough();
+    stream.on('data', (chunk) => {
+      written[name] += String(chunk);
+    });
+    return Object.assign(stream, { isTTY: showsProgress });
+  };
+  const context = { env: {}, stagesFolder: 'none', signal: new AbortController().signal, ...options, showsProgress };
+  const streams = { stdout: capture('stdout'), stderr: capture('stderr') };
+  const exitCode = await runAdmin(args, { ...context, ...streams, now: () => now, tableNames });
+  await nextTurn();
+  return { exitCode, ...written };
 };
 
 /** The result of a command that was wrong or could not be done: exit code 2, a sentence, and nothing on standard output. */

@@ -78,38 +78,26 @@ describe('import vehicles of a CSV', () => {
 });
 
 describe('A vehicle of several rows', () => {
-  /** The cells of each row, and its reason. */
-  const vehicles: (readonly [VehicleCells, string][])[] = [
-    [
-      [{}, 'rejected with line 3, which is the same vehicle'],
-      [{ policy_number: 'P-2', year: 'x' }, 'year: must be'],
-    ],
-    [
-      [{}, 'rejected with line 5'],
-      [{ make: 'Ford,' }, 'too many columns'],
-    ],
-    [
-      [{}, 'rejected with line 7'],
-      [{ make: 'Fo"rd' }, 'a quote inside a field'],
-    ],
-    [
-      [{}, 'rejected with line 9'],
-      [{ policy_number: 'P-2', make: 'Seat', color: 'Blue' }, 'make: is not the same as on line 8'],
-    ],
-    [
-      [{}, 'rejected with line 11'],
-      [{}, 'policy_number: is the same as on line 10'],
-    ],
-    Array.from({ length: 21 }, (_, nth) => [
-      { policy_number: `P-${nth}` },
-      nth < 20 ? 'rejected with line 32' : 'at most 20',
-    ]),
+  /** Vehicle and cells of each row, and its reason. */
+  const rejectedRows: (readonly [string, VehicleCells, string])[] = [
+    ['BAD', {}, 'rejected with line 3, which is the same vehicle'],
+    ['BAD', { policy_number: 'P-2', year: 'x' }, 'year: must be'],
+    ['COLUMNS', {}, 'rejected with line 5'],
+    ['COLUMNS', { make: 'Ford,' }, 'too many columns'],
+    ['DIFFERENT', {}, 'rejected with line 7'],
+    ['DIFFERENT', { policy_number: 'P-2', make: 'Seat', color: 'Blue' }, 'make: is not the same as on line 6'],
+    ['SAME', {}, 'rejected with line 9'],
+    ['SAME', {}, 'policy_number: is the same as on line 8'],
+    ...Array.from(
+      { length: 20 },
+      (_, nth) => ['MANY', { policy_number: `P-${nth}` }, 'rejected with line 30'] as const,
+    ),
+    ['MANY', { policy_number: 'P-20' }, 'at most 20'],
   ];
 
   it('is rejected whole when one row is, each with its reason', async () => {
-    const rows = vehicles.flatMap((own, nth) => own.map(([cells]) => ({ registration: `WHOLE${nth}`, ...cells })));
-    const { path } = await loadRows(...rows);
-    const rejected = vehicles.flat().map(([, reason], nth) => [nth + 2, expect.stringContaining(reason)]);
+    const { path } = await loadRows(...rejectedRows.map(([registration, cells]) => ({ registration, ...cells })));
+    const rejected = rejectedRows.map(([, , reason], nth) => [nth + 2, expect.stringContaining(reason)]);
     expect((await rejectedLines(path)).map(({ line, reasons }) => [line, reasons.join()])).toEqual(rejected);
   });
 
@@ -123,7 +111,7 @@ describe('A vehicle of several rows', () => {
 
   /** What is wrong with the last row of a vehicle of several: nothing in most of them. */
   const NOTHING: VehicleCells = {};
-  const BAD = [{ year: 'x' }, { make: 'Seat' }, { policy_number: 'P-0' }, { make: 'Ford,Ka' }];
+  const BAD = [{ year: 'x' }, { make: 'Seat' }, { policy_number: 'P-0' }, { make: 'Ford,Ka' }, { make: 'Fo"rd' }];
   const spec = fc.tuple(
     fc.constantFrom(1, 2, 3, 4, 1, 2, 3, 20, 21),
     fc.constantFrom(...Array(9).fill(NOTHING), ...BAD),
