@@ -13,7 +13,7 @@ import {
   vehiclesCsv,
 } from '../import-files.ts';
 
-const { run, json, file, load, stored, rejectedLines, engine, countedRun, interruptedRun, proxy } = commandLine();
+const { run, json, file, load, stored, rejectedLines, engine, interruptedRun } = commandLine();
 
 const put = (table: 'vehicles' | 'compliance', Item: object) =>
   engine().client.send(new PutCommand({ TableName: engine().names[table], Item }));
@@ -91,16 +91,14 @@ describe('import --if-newer', () => {
 
   it('keeps vehicles that are as new, replaces older ones and shows both counts', async () => {
     for (const registration of ['V1', 'V2', 'V3']) await put('vehicles', aVehicle(registration));
-    const row = (registration: string, last_updated: string) => vehicleRow({ registration, make: 'New', last_updated });
-    const rows = [
-      row('V1', '2026-01-02T03:04:05Z'),
-      row('V2', '2026-01-02T03:04:06Z'),
-      row('V4', '2026-01-01T00:00:00Z'),
-    ];
-    expect(await run(['import', 'vehicles', await file('v.csv', vehiclesCsv(...rows)), '--if-newer'])).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringMatching(/^rows read +vehicles loaded +kept +rows rejected.*\n +3 +2 +1 +0 /),
-    });
+    const times = { V1: '2026-01-02T03:04:05Z', V2: '2026-01-02T03:04:06Z', V4: '2026-01-01T00:00:00Z' };
+    const rows = Object.entries(times).map(([registration, last_updated]) => ({
+      registration,
+      make: 'New',
+      last_updated,
+    }));
+    const { stdout } = await load('vehicles', 'v.csv', vehiclesCsv(...rows.map(vehicleRow)), '--if-newer');
+    expect(stdout).toMatch(/^rows read +vehicles loaded +kept +rows rejected.*\n +3 +2 +1 +0 /);
     const own = (await stored()).filter(({ registration }) => registration.startsWith('V'));
     expect(own.map(({ vehicle }) => vehicle.make)).toEqual(['Škoda', 'New', 'Škoda', 'New']);
   });
@@ -122,12 +120,9 @@ describe('import --if-newer', () => {
   it('is continued with the same option only', async () => {
     const path = await file('v.csv', manyVehicles('NEWER'));
     await interruptedRun(['import', 'vehicles', path, '--if-newer'], 100, 'PutItem');
-    proxy().reset();
-    const without = await countedRun(['import', 'vehicles', path]);
+    const without = await run(['import', 'vehicles', path]);
     expect(without.stderr).toMatch(/v\.csv\.\w+\.sqlite is left of a run with another table or other options/);
-    expect(without).toMatchObject({ exitCode: 0, stdout: expect.not.stringContaining('skipped') });
-    const continued = await countedRun(['import', 'vehicles', path, '--if-newer']);
-    expect(continued).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(CONTINUES) });
+    expect((await run(['import', 'vehicles', path, '--if-newer'])).stderr).toContain(CONTINUES);
   });
 
   it('is no option of import content', async () => {

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { readState, rowStaging, stagedRows } from '../../../lib/admin/file-command/staged-rows.ts';
 import { openStagingFile } from '../../../lib/admin/file-command/staging-file.ts';
 import { CONTINUES, commandLine, ended, failure, NOW, runCommand, stagingFilesOf } from '../command-line.ts';
-import { manyVehicles, VEHICLES, vehicleRow, vehiclesCsv } from '../import-files.ts';
+import { manyVehicles, VEHICLES, vehicleRow } from '../import-files.ts';
 
 const { run, file, pathOf, engine, proxy, atCall, countedRun, interruptedRun, processArguments, ...line } =
   commandLine();
@@ -155,36 +155,27 @@ describe('--staging', () => {
   });
 });
 
-describe('With a umask that removes no permission', () => {
+it('Only the owner may read what an import and an export write, whatever the umask and earlier files permit', async () => {
   const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
-  const withoutUmask = async (act: () => Promise<unknown>): Promise<void> => {
-    const umask = process.umask(0);
-    await act().finally(() => process.umask(umask));
-  };
-  /** Leaves a file that everybody may read and write. */
-  const leave = (path: string): void => {
-    writeFileSync(path, 'earlier');
-    chmodSync(path, 0o666);
-  };
-
-  it('only the owner may read a staging file, its log, and a file of rejected rows', async () => {
-    const path = await file('v.csv', `${manyVehicles('MODE')}${vehicleRow({ year: 'x' })}\n`);
-    const modes: string[] = [];
-    atCall(1, 'BatchWriteItem', () => {
-      for (const name of stagingFilesOf(path)) modes.push(modeOf(name), modeOf(`${name}-wal`));
-    });
-    await withoutUmask(() => countedRun(['import', 'vehicles', path]));
-    expect([...modes, modeOf(`${path}.rejected.ndjson`)]).toEqual(['600', '600', '600']);
+  const path = await file('v.csv', `${manyVehicles('MODE')}${vehicleRow({ year: 'x' })}\n`);
+  const [rejected, exported] = [`${path}.rejected.ndjson`, pathOf('all.ndjson')];
+  const modes: string[] = [];
+  atCall(1, 'BatchWriteItem', () => {
+    for (const name of stagingFilesOf(path)) modes.push(modeOf(name), modeOf(`${name}-wal`));
   });
-
-  it('only the owner may read what replaces an earlier file that everybody could read', async () => {
-    const path = await file('v.csv', vehiclesCsv(vehicleRow({ year: 'x' })));
-    const replaced = [`${path}.rejected.ndjson`, pathOf('all.ndjson')];
-    for (const each of [...replaced, pathOf('all.ndjson.part')]) leave(each);
-    await withoutUmask(() => run(['import', 'vehicles', path]));
-    await withoutUmask(() => run(['export', 'content', pathOf('all.ndjson')]));
-    expect([replaced.map(modeOf), readdirSync(pathOf('.')).length]).toEqual([['600', '600'], 3]);
-  });
+  const umask = process.umask(0);
+  for (const earlier of [[], [rejected, exported, `${exported}.part`]]) {
+    for (const each of earlier) {
+      writeFileSync(each, 'earlier');
+      chmodSync(each, 0o666);
+    }
+    await countedRun(['import', 'vehicles', path]);
+    await run(['export', 'content', exported]);
+    modes.push(modeOf(rejected), modeOf(exported));
+  }
+  process.umask(umask);
+  expect(modes).toEqual(Array(6).fill('600'));
+  expect(readdirSync(pathOf('.')).toSorted()).toEqual(['all.ndjson', 'v.csv', 'v.csv.rejected.ndjson']);
 });
 
 describe('A disk that is full', () => {
