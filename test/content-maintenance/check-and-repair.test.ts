@@ -120,6 +120,18 @@ describe('A check of content', () => {
     await setSlug(items[0]?.slug);
   });
 
+  it('leaves what is consistent when an out-of-date report is repaired', async () => {
+    const member = { list: list(), position: (await content().find(idAt(0)))?.positions.domain ?? -1, id: idAt(0) };
+    const claim = { domain, slug: items[0]?.slug ?? '', id: idAt(0) };
+    for (const kind of ['orphaned member', 'missing member'] as const)
+      expect(await repair({ kind, ...member })).toBe(false);
+    for (const kind of ['orphaned slug claim', 'missing slug claim'] as const) {
+      expect(await repair({ kind, ...claim })).toBe(false);
+    }
+    expect(await repair({ kind: 'allocator behind', list: list(), allocated: 5 })).toBe(false);
+    expect(await inconsistencies()).toEqual([]);
+  });
+
   it('reports a counter as busy, and a repair leaves it, when it changes during every count', async () => {
     db.middlewareStack.add(
       (next) => async (args) => {
