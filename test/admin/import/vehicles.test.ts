@@ -109,6 +109,7 @@ describe('A vehicle of several rows', () => {
     expect(await find('LONG')).toBeUndefined();
   });
 
+  type ScatteredRow = Readonly<{ vehicle: number; policy: number; cells: VehicleCells }>;
   /** What is wrong with the last row of a vehicle of several: nothing in most of them. */
   const NOTHING: VehicleCells = {};
   const BAD = [{ year: 'x' }, { make: 'Seat' }, { policy_number: 'P-0' }, { make: 'Ford,Ka' }, { make: 'Fo"rd' }];
@@ -130,14 +131,14 @@ describe('A vehicle of several rows', () => {
 
   it('is stored whole, with its policies in the order of the file, or not at all, in any order of rows', async () => {
     const older = Array.from({ length: 100 }, (_, nth) => aVehicle(`ANY${nth}`, [aPolicy({ number: 'OLD' })]));
-    const importRows = async (rows: fc.TypeofArbitrary<typeof scatteredRows>) => {
+    const importRows = async (rows: readonly ScatteredRow[]) => {
       await storeItems(engine().client, engine().names.vehicles, older);
       const written = rows.map(({ vehicle, policy, cells }) => ({
         ...{ registration: `ANY${vehicle}`, policy_number: `P-${policy}`, ...cells },
       }));
       const { path } = await loadRows(...written);
       const vehicles = Map.groupBy(rows, ({ vehicle }) => vehicle);
-      const isWhole = (own: typeof rows) => own.length <= 20 && own.every(({ cells }) => cells === NOTHING);
+      const isWhole = (own: readonly ScatteredRow[]) => own.length <= 20 && own.every(({ cells }) => cells === NOTHING);
       const whole = new Map([...vehicles].filter(([, own]) => isWhole(own)));
       const rejected = rows.flatMap(({ vehicle }, nth) => (whole.has(vehicle) ? [] : [nth + 2]));
       expect((await rejectedLines(path)).map(({ line }) => line)).toEqual(rejected);
