@@ -147,16 +147,13 @@ describe('An import', () => {
     expect(asFileFailure(error, 'a.csv')).toEqual(sentence === undefined ? error : new CommandFailure(sentence));
   });
 
-  it('is rejected when its file is missing, a folder or a pipe, which could be read only once', async () => {
-    await mkdir(pathOf('folder.csv'));
-    execFileSync('mkfifo', [pathOf('pipe.csv')]);
-    for (const [name, sentence] of [
-      ['absent.csv', /^error: there is no such file: .*absent\.csv\n$/],
-      ['folder.csv', /a folder, not a file/],
-      ['pipe.csv', /it must be a file, not a pipe: .*pipe\.csv\n$/],
-    ] as const) {
-      expect(await run(['import', 'vehicles', pathOf(name)])).toEqual(failure(sentence));
-    }
+  it.each([
+    ['absent', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
+    ['folder', mkdirSync, /a folder, not a file/],
+    ['pipe', (path: string) => execFileSync('mkfifo', [path]), /it must be a file, not a pipe: .*pipe\.csv\n$/],
+  ])('is rejected when its file can be read only once or not at all: %s', async (name, make, sentence) => {
+    make(pathOf(`${name}.csv`));
+    expect(await run(['import', 'vehicles', pathOf(`${name}.csv`)])).toEqual(failure(sentence));
   });
 
   it('is rejected when somebody writes to its file while it is read, not while it is loaded', async () => {
