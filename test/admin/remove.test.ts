@@ -118,8 +118,9 @@ describe('remove of many vehicles', () => {
   });
 
   it('counts rightly while the database throttles, and removes all when answers are lost', async () => {
+    // Often enough that some are not over when the SDK has given up.
     const removeWith = async (faults: Parameters<typeof withProbability>[1], registrations: readonly string[]) => {
-      proxy().inject(forOperation('DeleteItem', withProbability(0.1, faults, 1)));
+      proxy().inject(forOperation('DeleteItem', withProbability(0.4, faults, 1)));
       const path = await file('r.txt', registrations.join('\n'));
       return counts(await countedRun(['remove', 'vehicles', path, '--json']));
     };

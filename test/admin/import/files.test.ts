@@ -105,13 +105,13 @@ describe('Dates as DD/MM/YYYY', () => {
 });
 
 describe('The summary of rejected rows', () => {
-  it('counts wrong dates in one line', async () => {
-    const rows = Array.from({ length: 1_500 }, (_, nth) => ({ registration: `D${nth}`, valid_from: '03/05/2026' }));
+  it('counts 12,000 wrong dates in one line', async () => {
+    const rows = Array.from({ length: 12_000 }, (_, nth) => ({ registration: `D${nth}`, valid_from: '03/05/2026' }));
     const { stderr, path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows.map(vehicleRow)));
     expect(stderr).toBe(
-      '1,500 × valid_from must be YYYY-MM-DD, first in line 2: 03/05/2026\n' +
-        '        (--dates uk reads DD/MM/YYYY)\n' +
-        `1,500 rows were rejected; the reasons are in ${path}.rejected.ndjson\n`,
+      '12,000 × valid_from must be YYYY-MM-DD, first in line 2: 03/05/2026\n' +
+        '         (--dates uk reads DD/MM/YYYY)\n' +
+        `12,000 rows were rejected; the reasons are in ${path}.rejected.ndjson\n`,
     );
   });
 

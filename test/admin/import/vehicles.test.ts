@@ -188,6 +188,8 @@ describe('import vehicles of NDJSON', () => {
     [{ policies: [policy, policy] }, 'policies[1].number: is the same as policies[0]'],
     [{ policies: Array(21).fill(policy) }, 'policies: must have at most 20 entries'],
     [{ lastUpdated: 'yesterday' }, 'lastUpdated: must be a UTC timestamp'],
+    [{ lastUpdated: 7 }, 'lastUpdated: must be a string'],
+    [{ policies: [{ ...policy, validTo: 7 }] }, 'policies[0].validTo: must be a string'],
     [JSON.parse('{"__proto__": {"registration": "X"}}'), '__proto__: is not a field'],
   ];
 
