@@ -8,14 +8,16 @@ import { InvalidSettings, type StageSettings, stageSettings } from '../lib/cloud
 
 const app = new App();
 
-/** CloudFormation accepts outputs of 1,024 bytes; file names may have characters of several. */
+/** An output is read in a terminal: a long list of changed files is cut off. */
 const MAX_COMMIT_CHARACTERS = 300;
 
 /** What git prints; nothing outside a repository, or without git. */
 const git = (...args: string[]): string => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
 
 const describeCommit = (): string => {
-  const changes = git('status', '--porcelain').split(/\s*\n/).join(', ');
+  const changes = git('status', '--porcelain')
+    .split(/\s*\n\s*/)
+    .join(', ');
   const commit = git('rev-parse', 'HEAD') || 'unknown';
   return (changes === '' ? commit : `${commit} with uncommitted changes: ${changes}`).slice(0, MAX_COMMIT_CHARACTERS);
 };

@@ -37,8 +37,8 @@ const ACCESS_LOG_FIELDS = {
 } as const;
 
 /**
- * Makes the integration that a route has added depend on its permission. Otherwise an update that points a route at another function or alias could
- * change the route before API Gateway may invoke it, and callers would get 500 for some seconds.
+ * Makes the integration that a route has added depend on its permission. Otherwise an update that points a route at another
+ * function or alias could change the route before API Gateway may invoke it, and callers would get 500 for some seconds.
  */
 const permitBeforeUse = (route: HttpRoute): void => {
   const parts = route.node.findAll();
