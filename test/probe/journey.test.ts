@@ -178,6 +178,22 @@ describe('What the probe leaves', () => {
     expect(await itemsLeft()).toBe(0);
   });
 
+  it('stays bounded and is reported while the service confirms deletions that it does not make', async () => {
+    const { fetch } = globalThis;
+    const { mockRestore } = jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
+      if (init.method !== 'DELETE') return fetch(address, init);
+      const { headers } = await fetch(`${api.origin}/v1/usage`, { headers: init.headers ?? {} });
+      return new Response(null, { status: 204, headers });
+    });
+    expect(await run(api.origin)).toEqual([]);
+    for (let runs = 0; runs < 3; runs += 1) {
+      expect(await run(api.origin)).toEqual(['DELETE /v1/api/content/{id}: items that were deleted are still listed']);
+    }
+    expect(await itemsLeft()).toBe(1);
+    mockRestore();
+    expect([await run(), await itemsLeft()]).toEqual([[], 0]);
+  });
+
   it('stays bounded while every response is lost after the service has done its work', async () => {
     for (let runs = 0; runs < 4; runs += 1) await failingWith('resetAfter', () => true);
     expect(await itemsLeft()).toBeLessThanOrEqual(1);
