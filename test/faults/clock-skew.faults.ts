@@ -19,7 +19,7 @@ const LAST_DAY = '2026-06-15';
 const END_OF_LAST_DAY = Date.parse('2026-06-15T23:00:00Z');
 const MOMENTS = [-60, -30, 0, 30, 60];
 /** Random sets of clocks beside the two fixed ones, and minutes of true time for each set. */
-const { random, minutes } = bySize({ random: 1, minutes: 2 }, { random: 18, minutes: 5 });
+const { random, minutes } = bySize({ random: 1, minutes: 2 }, { random: 8, minutes: 5 });
 
 const skew = fc.integer({ min: -MAX_SKEW_MS, max: MAX_SKEW_MS });
 const randomSets = fc.sample(fc.array(skew, { minLength: GATEWAYS, maxLength: GATEWAYS }), {

@@ -13,7 +13,7 @@ import { delayedClient, startChanges } from './content-check/changes.ts';
 import { nameOf, planter } from './content-check/inconsistencies.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
-const CHECKS = bySize(20, 1_000);
+const CHECKS = bySize(20, 300);
 const SEED = 20_261_121;
 /** Lists with traffic. */
 const DOMAINS = ['a.example', 'b.example', 'c.example'] as const;

@@ -28,9 +28,9 @@ const PLANS: readonly Plan[] = bySize(
     { fixture: contentFixture(1_100), kills: 2, latestCall: 800 },
   ],
   [
-    { fixture: vehicleFixture(10_000), kills: 25, latestCall: 120 },
-    { fixture: complianceFixture(10_000), kills: 10, latestCall: 120 },
-    { fixture: contentFixture(6_000), kills: 15, latestCall: 1_000 },
+    { fixture: vehicleFixture(10_000), kills: 10, latestCall: 120 },
+    { fixture: complianceFixture(10_000), kills: 5, latestCall: 120 },
+    { fixture: contentFixture(3_000), kills: 6, latestCall: 1_000 },
   ],
 );
 

@@ -15,7 +15,7 @@ import { forSamples, prepareFuzzing, REQUESTS_PER_WINDOW } from './fuzz/setup.ts
 import { validCalls } from './fuzz/valid-calls.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
-const EVENTS = bySize(1_200, 50_000);
+const EVENTS = bySize(1_200, 20_000);
 /** Every so many events one goes to the deployed bundles instead of the sources. */
 const BUNDLE_SHARE = 5;
 const CONTEXTS: readonly unknown[] = [undefined, {}, { awsRequestId: 'an-invocation' }, null, { awsRequestId: 5 }];

@@ -15,7 +15,7 @@ const WINDOW_MS = 60_000;
 /** Sent at once in every window. */
 const REQUESTS = 500;
 /** Windows with faults, and windows without. */
-const WINDOWS = bySize({ faulty: 3, control: 1 }, { faulty: 200, control: 20 });
+const WINDOWS = bySize({ faulty: 3, control: 1 }, { faulty: 54, control: 6 });
 
 /** In turn: 60, 200 and 400 of the 500 requests are left. */
 const STARTS: readonly { readonly plan: PlanName; readonly usedBefore: number }[] = [

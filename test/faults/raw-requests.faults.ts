@@ -7,7 +7,7 @@ import { forSamples, prepareFuzzing } from './fuzz/setup.ts';
 import { validCalls } from './fuzz/valid-calls.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
-const REQUESTS = bySize(300, 3_000);
+const REQUESTS = bySize(300, 1_500);
 /** Milliseconds after which a response counts as missing; a function has 10 s. */
 const RESPONSE_MS = 20_000;
 

@@ -7,9 +7,9 @@ import { matchRoute } from '../../functions/http/path-template.ts';
 import { journey } from '../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../functions/probe/probe-key.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
+import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
-import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
 import { testApi } from '../support/test-api.ts';
 
 const api = testApi();

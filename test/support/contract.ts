@@ -1,14 +1,8 @@
 /** Validates every request and response of the test suite against the OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openApiDocument } from '../../lib/openapi/document.ts';
-import {
-  type DocumentedResponse,
-  describedOperation,
-  type Operation,
-  otherResponses,
-  platformResponses,
-} from './documented-operation.ts';
+import { matchRoute } from '../../functions/http/path-template.ts';
+import { LOCAL_ORIGIN, openApiDocument } from '../../lib/openapi/document.ts';
 
 /** One request as it was sent, and its response. */
 export interface Exchange {
@@ -23,30 +17,65 @@ export interface Exchange {
   readonly answerText: string;
 }
 
-const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+interface Schema {
+  readonly type?: unknown;
+}
+interface DocumentedResponse {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+type Responses = Readonly<Record<string, DocumentedResponse>>;
+interface Operation {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query' | 'header';
+    readonly required: boolean;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Responses;
+}
+type Servers = readonly { readonly url: string }[];
+type PathItem = Readonly<Record<string, Operation | undefined>> & { readonly servers?: Servers };
+interface Document {
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly servers: Servers;
+  readonly components: object;
+  /** For every other path and method. */
+  readonly 'x-other-requests': { readonly responses: Responses };
+  /** For responses that API Gateway gives by itself. */
+  readonly 'x-platform-responses': { readonly responses: Responses };
+}
+
+type Node = Readonly<Record<string, unknown>>;
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The codes that an open code names (`openCode`), or undefined for every other schema. */
-const knownCodes = ({ anyOf }: Readonly<Record<string, unknown>>): unknown => {
+const knownCodes = ({ anyOf }: Node): unknown => {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined;
   const [known, other] = anyOf;
   return JSON.stringify(other) === '{"type":"string"}' ? known.enum : undefined;
 };
 
+const published = openApiDocument();
+
 /**
- * The document as strict as the service is. Consumers must accept new fields and codes, so the published document is
- * open; the tests accept only what is described. Parts of an `allOf` describe one object together: none closes it alone.
+ * The document as strict as the service is, with references to responses and headers followed; the validator follows those to
+ * schemas. Consumers must accept new fields and codes, so the published document is open; the tests accept only what is
+ * described. Parts of an `allOf` describe one object together: none closes it alone.
  */
 const closed = (value: unknown, isPartOfAllOf = false): unknown => {
   if (Array.isArray(value)) return value.map((entry) => closed(entry, isPartOfAllOf));
   if (!isNode(value)) return value;
+  const [, kind, name] = /^#\/components\/(responses|headers)\/(.+)$/.exec(String(value.$ref)) ?? [];
+  if (kind && name) return closed((published.components as Record<string, Node>)[kind]?.[name]);
   const codes = knownCodes(value);
   if (codes) return { enum: codes };
   const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry, key === 'allOf')]));
   return isNode(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
 };
 
-const document = closed(openApiDocument()) as ReturnType<typeof openApiDocument>;
+const document = closed(published) as Document;
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 const validators = new WeakMap<object, ValidateFunction>();
@@ -80,7 +109,7 @@ const typed = (schema: { readonly type?: unknown }, text: string): unknown =>
 /** Headers of the connection rather than of the response. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
-const checkHeaders = ({ headers }: DocumentedResponse, exchange: Exchange): void => {
+const checkHeaders = ({ headers = {} }: DocumentedResponse, exchange: Exchange): void => {
   for (const [name, { required, schema }] of Object.entries(headers)) {
     const sent = exchange.answerHeaders.get(name);
     require(sent !== null || required !== true, `header ${name} is missing`, exchange);
@@ -105,7 +134,11 @@ const checkBody = ({ content }: DocumentedResponse, exchange: Exchange): void =>
 };
 
 /** What was accepted must be what the document asks for. */
-const checkRequest = ({ parameters, requestBody }: Operation, path: Record<string, string>, exchange: Exchange) => {
+const checkRequest = (
+  { parameters = [], requestBody }: Operation,
+  path: Record<string, string>,
+  exchange: Exchange,
+) => {
   const { url, headers, body } = exchange;
   const sent = new Headers(headers);
   const places = {
@@ -118,14 +151,27 @@ const checkRequest = ({ parameters, requestBody }: Operation, path: Record<strin
     require(value !== null || !required, `${place} parameter ${name} is missing`, exchange);
     if (value !== null) requireFit(schema, typed(schema, value), `${place} parameter ${name}`, exchange);
   }
-  if (requestBody) requireFit(requestBody, JSON.parse(body ?? ''), 'request body', exchange);
+  const schema = requestBody?.content['application/json'].schema;
+  if (schema) requireFit(schema, JSON.parse(body ?? ''), 'request body', exchange);
+};
+
+/** The operation of a request, with its path parameters still encoded; undefined when none is described. */
+const describedOperation = (method: string, pathname: string) => {
+  for (const [template, item] of Object.entries(document.paths)) {
+    const operation = item[method.toLowerCase()];
+    for (const { url } of operation ? (item.servers ?? document.servers) : []) {
+      const path = url.startsWith(LOCAL_ORIGIN) && matchRoute(url.slice(LOCAL_ORIGIN.length) + template, pathname);
+      if (operation && path) return { operation, path };
+    }
+  }
+  return undefined;
 };
 
 /** @throws BreaksContract naming what differs from the document */
 export const requireContract = (exchange: Exchange): void => {
-  const described = describedOperation(document, exchange.method, exchange.url.pathname);
-  const responses = described?.operation.responses ?? otherResponses(document);
-  const response = responses[exchange.status] ?? platformResponses(document)[exchange.status];
+  const described = describedOperation(exchange.method, exchange.url.pathname);
+  const responses = described?.operation.responses ?? document['x-other-requests'].responses;
+  const response = responses[exchange.status] ?? document['x-platform-responses'].responses[exchange.status];
   if (response === undefined) throw new BreaksContract('this status is not described', exchange);
   checkHeaders(response, exchange);
   checkBody(response, exchange);

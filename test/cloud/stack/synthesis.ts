@@ -50,19 +50,21 @@ export const startSynthesis = () => {
   return {
     metrics: SERVICE_METRICS,
     retentionDays: Object.values(RetentionDays).filter((days) => typeof days === 'number'),
-    templateOf: (stage: Stage) => Template.fromStack(synthesise(assemblies, stage).stack).toJSON(),
-    /** What the stack's own record in the cloud assembly contains besides the template. */
+    /** The template of a stage, and what else its stack has in the cloud assembly. */
     stackOf: (stage: Stage) => {
       const { stack } = synthesise(assemblies, stage);
       const { account, region, terminationProtection } = stack;
-      const notices = Annotations.fromStack(stack).findInfo('*', Match.anyValue());
-      return { account, region, terminationProtection, notices: notices.map(({ entry }) => String(entry.data)) };
+      const annotations = Annotations.fromStack(stack);
+      const textsOf = (entries: ReturnType<typeof annotations.findInfo>) =>
+        entries.map(({ entry }) => String(entry.data));
+      return {
+        ...{ account, region, terminationProtection },
+        template: Template.fromStack(stack).toJSON(),
+        /** Of `cdk synth`. */
+        warnings: textsOf(annotations.findWarning('*', Match.anyValue())),
+        notices: textsOf(annotations.findInfo('*', Match.anyValue())),
+      };
     },
-    /** The warnings of `cdk synth`. */
-    warningsOf: (stage: Stage): string[] =>
-      Annotations.fromStack(synthesise(assemblies, stage).stack)
-        .findWarning('*', Match.anyValue())
-        .map(({ entry }) => String(entry.data)),
     /** The violations of the rule packs in the validation report. */
     violationsOf: (stage: Stage): string[] => {
       const { app } = synthesise(assemblies, stage);
