@@ -7,6 +7,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { type AlarmDescription, alarmsOf, type MonitoredParts } from './alarm-descriptions.ts';
 
+const SUSTAINED_MINUTES = 3;
 const WINDOW_MINUTES = 5;
 
 /** The alarms, and the topic to which they publish when they are raised and when they end. */
@@ -17,7 +18,7 @@ export class ServiceAlarms extends Construct {
 
   constructor(scope: Construct, id: string, props: MonitoredParts) {
     super(scope, id);
-    const { alarmEmail, keepsData, stage, file } = props.settings;
+    const { alarmEmail, keepsData, stage, file, runbookUrl } = props.settings;
     // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
     const topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
     allowAlarmsToPublish(topic);
@@ -25,9 +26,11 @@ export class ServiceAlarms extends Construct {
     else if (keepsData) warnThatNobodyIsNotified(topic, file);
     const publish = new SnsAction(topic);
     const alarms = alarmsOf(props).map((described) => {
-      const alarm = new Alarm(this, described.id, alarmProps(described));
-      alarm.addAlarmAction(publish);
-      alarm.addOkAction(publish);
+      const alarm = new Alarm(this, described.id, alarmProps(described, runbookUrl));
+      if (!described.isSilent) {
+        alarm.addAlarmAction(publish);
+        alarm.addOkAction(publish);
+      }
       return [described.id, alarm] as const;
     });
     this.byId = new Map(alarms);
@@ -76,18 +79,15 @@ const warnThatNobodyIsNotified = (topic: Topic, file: string): void =>
     `The alarms notify nobody: add "alarmEmail": "you@example.com" to ${file}.`,
   );
 
-/** The runbook section of an alarm. The alarms of all functions share one: `FunctionErrors-usage` is in `functionerrors`. */
-const runbookSection = (id: string): string => `docs/runbook.md#${id.replace(/-.*/, '').toLowerCase()}`;
+/** The link to the runbook's section on an alarm. Those of several tables share one: `WriteThrottles-usage` is in `writethrottles`. */
+const runbookSection = (id: string, runbook = 'docs/runbook.md'): string =>
+  `${runbook}#${id.replace(/-.*/, '').toLowerCase()}`;
 
-const alarmProps = ({
-  id,
-  description,
-  metric,
-  threshold,
-  breachingMinutes = 1,
-  needsData,
-}: AlarmDescription): AlarmProps => ({
-  alarmDescription: `${description} What to do: ${runbookSection(id)}`,
+const alarmProps = (
+  { id, description, metric, threshold, breachingMinutes = SUSTAINED_MINUTES, needsData, isSilent }: AlarmDescription,
+  runbookUrl: string | undefined,
+): AlarmProps => ({
+  alarmDescription: isSilent ? description : `${description} What to do: ${runbookSection(id, runbookUrl)}`,
   metric,
   threshold,
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

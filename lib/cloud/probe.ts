@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -7,7 +7,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { tables as descriptions, PROBE_ID_PREFIX } from '../../core/tables.ts';
 import type { FunctionId } from '../endpoint-files.ts';
-import { type EndpointFunction, lambdaArchitecture } from './endpoint-function.ts';
+import { type EndpointFunction, lambdaArchitecture, logRemovalPolicy } from './endpoint-function.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -42,7 +42,7 @@ export class Probe extends Construct {
     super(scope, id);
     const logGroup = new LogGroup(this, 'Logs', {
       retention: settings.logRetentionDays,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: logRemovalPolicy(settings),
     });
     const writeLogs = new PolicyStatement({
       actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],

@@ -14,6 +14,7 @@ import { HttpGateway } from './http-gateway.ts';
 import { OperatorPolicy } from './operator-policy.ts';
 import {
   BASE_ADDRESS_OUTPUT,
+  COMMIT_OUTPUT,
   DOMAIN_TARGET_OUTPUT,
   KEEPS_DATA_OUTPUT,
   OPERATOR_POLICY_OUTPUT,
@@ -27,6 +28,8 @@ import type { StageSettings } from './stage-settings.ts';
 export interface ServiceStackProps {
   readonly settings: StageSettings;
   readonly bundles: Bundles;
+  /** What is deployed, in words of git. */
+  readonly commit: string;
 }
 
 /**
@@ -40,7 +43,7 @@ export interface ServiceStackProps {
  *                └→ Probe ─ makes the whole journey every minute; updated after every alias
  */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, bundles }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { settings, bundles, commit }: ServiceStackProps) {
     const { stage, region, account, keepsData, owner } = settings;
     super(scope, id, {
       description: `Vehicle verification API, stage ${stage}`,
@@ -79,7 +82,8 @@ export class ServiceStack extends Stack {
 
     const monitored = { settings, gateway, tables, functions };
     const { byId: alarms, subscription } = new ServiceAlarms(this, 'Alarms', monitored);
-    if (settings.gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms });
+    const { gradualDeployment, atOnce } = settings;
+    if (gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms, atOnce });
     const probe = new Probe(this, 'Probe', {
       settings,
       bundle: bundles.probe,
@@ -90,6 +94,7 @@ export class ServiceStack extends Stack {
     subscription?.node.addDependency(probe);
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
     this.addOutputs(settings, gateway, tables);
+    new CfnOutput(this, COMMIT_OUTPUT, { value: commit });
     new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables).arn });
   }
 

@@ -64,7 +64,7 @@ describe('The functions', () => {
   });
 
   it.each([
-    ['prod', PROD, 90, 'Retain'],
+    ['prod', PROD, 90, 'RetainExceptOnCreate'],
     ['dev', DEV, 7, 'Delete'],
   ])('and the gateway retain their logs: %s', (_stage, template, days, policy) => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
@@ -76,6 +76,10 @@ describe('The functions', () => {
 });
 
 describe('A deployment', () => {
+  it('has at most 150 resources in prod', () => {
+    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(150);
+  });
+
   it('outputs its address, stage and table names', () => {
     expect(Object.keys(PROD.Outputs)).toEqual([
       'BaseAddress',
@@ -86,6 +90,7 @@ describe('A deployment', () => {
       'VehiclesTable',
       'ComplianceTable',
       'ContentTable',
+      'Commit',
       'OperatorPolicy',
     ]);
   });
