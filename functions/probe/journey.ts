@@ -53,18 +53,24 @@ const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> =>
   });
 };
 
-/** Deletes what earlier runs left. Without this, nothing is created: what is left stays bounded. */
-const deleteLeftovers = async ({ request }: Requests, now: Date): Promise<boolean> => {
-  const page = await request(`GET ${CONTENT}?domain=${DOMAIN}`, {
-    status: 200,
-    body: { items: [], limit: 20, offset: 0 },
-  });
-  if (page === undefined) return false;
-  for (const { id, created_at } of (page as { items: readonly Item[] }).items) {
-    const isLeft = now.getTime() - Date.parse(created_at) > LONGEST_RUN_MS;
-    if (isLeft && !(await request(`DELETE ${CONTENT}/${id}`, { status: 204 }))) return false;
-  }
-  return true;
+/** The ids of items that earlier runs left. */
+const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly string[] | undefined> => {
+  const step = { status: 200, body: { items: [], limit: 20, offset: 0 } };
+  const page = await request(`GET ${CONTENT}?domain=${DOMAIN}`, step);
+  return (page as { items: readonly Item[] } | undefined)?.items
+    .filter(({ created_at }) => now.getTime() - Date.parse(created_at) > LONGEST_RUN_MS)
+    .map(({ id }) => id);
+};
+
+/** Deletes what earlier runs left. @returns whether nothing is left; otherwise nothing may be created, so that it stays bounded */
+const deleteLeftovers = async (requests: Requests, now: Date): Promise<boolean> => {
+  const ids = await listLeftovers(requests, now);
+  if (ids === undefined || ids.length === 0) return ids !== undefined;
+  for (const id of ids) if (!(await requests.request(`DELETE ${CONTENT}/${id}`, { status: 204 }))) return false;
+  const left = await listLeftovers(requests, now);
+  if (left !== undefined && left.length > 0)
+    requests.failures.push(`DELETE ${CONTENT}/{id}: items that were deleted are still listed`);
+  return left?.length === 0;
 };
 
 /** Creates an item, reads, updates and lists it, and deletes it whatever became of these. */

@@ -40,15 +40,11 @@ describe('An API key', () => {
 
   const ZEROS = '0'.repeat(36);
   const test = generateKey('test');
-  it.each([
-    '',
-    'vvc_live_',
-    `vvc_prod_${ZEROS}`,
-    `VVC_live_${ZEROS}`,
-    ` ${test}`,
-    `${test}x`,
-    generateKey('prod' as KeyKind),
-  ])('is not text %#', (text) => expect(isWellFormedKey(text)).toBe(false));
+  const other = generateKey('prod' as KeyKind);
+  it.each(['', 'vvc_live_', `vvc_prod_${ZEROS}`, `VVC_live_${ZEROS}`, ` ${test}`, `${test}x`, other])(
+    'is not text %#',
+    (text) => expect(isWellFormedKey(text)).toBe(false),
+  );
 
   it('is stored as its SHA-256, and identified by 20 hex digits of that', () => {
     expect(hashKey(test)).toMatch(/^[0-9a-f]{64}$/);

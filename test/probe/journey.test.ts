@@ -7,9 +7,9 @@ import { matchRoute } from '../../functions/http/path-template.ts';
 import { journey } from '../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../functions/probe/probe-key.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
+import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
-import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 import { testApi } from '../support/test-api.ts';
 
 const api = testApi();
@@ -176,6 +176,22 @@ describe('What the probe leaves', () => {
     proxy.inject(() => undefined);
     await run();
     expect(await itemsLeft()).toBe(0);
+  });
+
+  it('stays bounded and is reported while the service confirms deletions that it does not make', async () => {
+    const { fetch } = globalThis;
+    const { mockRestore } = jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
+      if (init.method !== 'DELETE') return fetch(address, init);
+      const { headers } = await fetch(`${api.origin}/v1/usage`, { headers: init.headers ?? {} });
+      return new Response(null, { status: 204, headers });
+    });
+    expect(await run(api.origin)).toEqual([]);
+    for (let runs = 0; runs < 3; runs += 1) {
+      expect(await run(api.origin)).toEqual(['DELETE /v1/api/content/{id}: items that were deleted are still listed']);
+    }
+    expect(await itemsLeft()).toBe(1);
+    mockRestore();
+    expect([await run(), await itemsLeft()]).toEqual([[], 0]);
   });
 
   it('stays bounded while every response is lost after the service has done its work', async () => {
