@@ -13,27 +13,32 @@ const hourOf = (unixSeconds: number): number => unixSeconds - (unixSeconds % HOU
 /** Unix seconds at which the first of the 24 hours begins; the last one is running. */
 export const firstHour = (now: Date): number => hourOf(windowAt(now).start) - (HOURS - 1) * HOUR_SECONDS;
 
-export interface UsageHour {
-  /** ISO 8601 UTC. */
-  readonly start: string;
+export interface Usage {
   /** All requests, the rate limited ones included. */
   readonly requests: number;
   readonly rateLimited: number;
 }
 
+export interface UsageHour extends Usage {
+  /** ISO 8601 UTC. */
+  readonly start: string;
+}
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** Exactly 24 UTC hours, oldest first. What went beyond the plan's limit as it is now counts as rate limited. */
+/** The usage of windows with these numbers of requests. What went beyond the plan's limit as it is now counts as rate limited. */
+export const usageOf = (used: readonly number[], plan: Plan): Usage => ({
+  requests: sum(used),
+  rateLimited: sum(used.map((requests) => Math.max(0, requests - plan.requestsPerWindow))),
+});
+
+/** Exactly 24 UTC hours, oldest first. */
 export const usageHours = (counts: readonly WindowCount[], plan: Plan, now: Date): UsageHour[] => {
   const byHour = Map.groupBy(counts, ({ start }) => hourOf(start));
   return Array.from({ length: HOURS }, (_, index) => {
     const start = firstHour(now) + index * HOUR_SECONDS;
     const used = (byHour.get(start) ?? []).map((count) => count.used);
-    return {
-      start: isoOf(start),
-      requests: sum(used),
-      rateLimited: sum(used.map((requests) => Math.max(0, requests - plan.requestsPerWindow))),
-    };
+    return { start: isoOf(start), ...usageOf(used, plan) };
   });
 };
 

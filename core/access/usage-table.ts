@@ -7,8 +7,9 @@ export interface WindowCount {
   readonly used: number;
 }
 
-/** Seconds after a window's end at which DynamoDB removes its counter: 25 hours, for the report of 24 (docs/contract.md#usage). */
-export const KEPT_AFTER_WINDOW_SECONDS = 25 * 3_600;
+/** Days after a window's end at which its counter expires: a month can be reported until the tenth of the next one. */
+export const COUNTERS_KEPT_DAYS = 40;
+const KEPT_AFTER_WINDOW_SECONDS = COUNTERS_KEPT_DAYS * 86_400;
 
 /** The table of requests counted per key and window. */
 export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({

@@ -25,6 +25,7 @@ const count = async (id: string, requests = 1, agoMs = 0): Promise<void> => {
   for (let sent = 0; sent < requests; sent += 1) await usage.increment(id, windowAt(new Date(NOW.getTime() - agoMs)));
 };
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 describe('keys create', () => {
   it('shows one JSON object with the key, once; domains in lower case', async () => {
@@ -127,7 +128,7 @@ describe('keys list', () => {
     await run(['keys', 'rotate', bound.id]);
     const { stdout } = await run(['keys', 'list']);
     for (const row of [
-      `${'x'.repeat(19)}… {2}standard +active +all +not in 25 h\n +live +2026-11-21 +any domain\n`,
+      `${'x'.repeat(19)}… {2}standard +active +all +not in 40 d\n +live +2026-11-21 +any domain\n`,
       '車… +free +active +compliance:read .*\n +live +no end +content:read\n +content:write\n +any',
       `live +2026-11-28 +a\\.example\n +${'b'.repeat(20)}…\n`,
       `Acme +free .*\n +follows +live +no end .*\n +${bound.id} +b{20}…\n`,
@@ -138,17 +139,17 @@ describe('keys list', () => {
     for (const line of stdout.split('\n')) expect(line.replace(/[車両]/g, 'xx').length).toBeLessThanOrEqual(100);
   });
 
-  it('shows the minute in which each key was last used, if that was in the last 25 hours', async () => {
-    const [now, yesterday, before] = [await create(), await create(), await create()];
+  it('shows the minute in which each key was last used, if that was in the last 40 days', async () => {
+    const [now, earlier, before] = [await create(), await create(), await create()];
     for (const agoMs of [0, 60_000, HOUR_MS]) await count(now.id, 1, agoMs);
-    await count(yesterday.id, 1, 25 * HOUR_MS - 60_000);
-    await count(before.id, 1, 25 * HOUR_MS + 60_000);
+    await count(earlier.id, 1, 40 * DAY_MS - 60_000);
+    await count(before.id, 1, 40 * DAY_MS + 60_000);
     expect(await listedAs(now.id)).toMatchObject({ lastUsed: '2026-11-21T12:00:00.000Z' });
-    expect(await listedAs(yesterday.id)).toMatchObject({ lastUsed: '2026-11-20T11:01:00.000Z' });
+    expect(await listedAs(earlier.id)).toMatchObject({ lastUsed: '2026-10-12T12:01:00.000Z' });
     expect(await listedAs(before.id)).toMatchObject({ lastUsed: null });
     const { stdout } = await run(['keys', 'list']);
     expect(stdout).toMatch(new RegExp(`^${now.id} .* 2026-11-21\n +live .* 12:00$`, 'm'));
-    expect(stdout).toMatch(new RegExp(`^${before.id} .* not in 25 h$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${before.id} .* not in 40 d$`, 'm'));
   });
 });
 
@@ -222,6 +223,12 @@ describe('keys revoke, update and usage', () => {
     expect(lines).toHaveLength(27);
     expect(lines.at(-2)).toMatch(/^11:00 +62 +2 +█{50}$/);
     expect(lines.at(-1)).toMatch(/^12:00 +31 +0 +█{25}$/);
+  });
+
+  it('draw nothing where there were no requests', async () => {
+    const { id } = await create();
+    const { stdout } = await run(['keys', 'usage', id]);
+    expect(stdout).toMatch(/ends at \S+Z\.\nNo requests in the last 24 hours\.\n$/);
   });
 });
 

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { Runner } from '../deployment/deployment.ts';
 import { addCreateKey } from './create-key.ts';
 import { required } from './key-options.ts';
-import { keyUsage } from './key-usage.ts';
 import { revokeKey } from './keys.ts';
 import { listKeys } from './list-keys.ts';
 import { restoreKeys } from './restore-keys.ts';
 import { addRotateKey } from './rotate-key.ts';
 import { addUpdateKey } from './update-key.ts';
+import { addKeyUsage } from './usage-command.ts';
 
 /** Adds `keys create`, `list`, `rotate`, `revoke`, `update`, `usage` and `restore`. */
 export const addKeysCommands = (program: Command, run: Runner): void => {
@@ -24,11 +24,7 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
     .argument('<id>', 'id of the key')
     .action((id: string) => run((context) => revokeKey(id, context)));
   addUpdateKey(keys, run);
-  keys
-    .command('usage')
-    .description('requests of a key in the current window and the last 24 hours')
-    .argument('<id>', 'id of the key')
-    .action((id: string) => run((context) => keyUsage(id, context)));
+  addKeyUsage(keys, run);
   keys
     .command('restore')
     .description('restore missing keys from another table; existing keys, including revoked ones, are not changed')

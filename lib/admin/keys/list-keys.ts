@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import pLimit from 'p-limit';
 import { SCOPES } from '../../../core/access/scopes.ts';
-import { KEPT_AFTER_WINDOW_SECONDS } from '../../../core/access/usage-table.ts';
+import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
 import type { CommandResult } from '../command/outcome.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
@@ -17,7 +17,7 @@ const DOMAIN_WIDTH = 21;
 /** Each cell has one line per field, so that a row fits into 100 characters. */
 const HEAD = ['id', 'name\nfollows', 'plan\nenv', 'state\nuntil', 'scopes\ndomains', 'last used\nUTC'];
 
-/** `lastUsed` is null when the key was not used in the last 25 hours, and absent without the usage table. */
+/** `lastUsed` is null when the key was not used in the last 40 days, and absent without the usage table. */
 type ListedKey = KeyView & { readonly lastUsed?: string | null };
 
 const shortened = (domain: string): string =>
@@ -25,7 +25,7 @@ const shortened = (domain: string): string =>
 
 const lastUsedText = ({ lastUsed }: ListedKey): string => {
   if (lastUsed === undefined) return 'unknown';
-  return lastUsed === null ? 'not in 25 h' : `${lastUsed.slice(0, 10)}\n${lastUsed.slice(11, 16)}`;
+  return lastUsed === null ? `not in ${COUNTERS_KEPT_DAYS} d` : `${lastUsed.slice(0, 10)}\n${lastUsed.slice(11, 16)}`;
 };
 
 const rowOf = (key: ListedKey): string[] => [
@@ -40,14 +40,14 @@ const rowOf = (key: ListedKey): string[] => [
   lastUsedText(key),
 ];
 
-/** The minute in which a key was last used, ISO 8601 UTC; null when that was not in the last 25 hours. */
+/** The minute in which a key was last used, ISO 8601 UTC; null when that was not in the last 40 days. */
 const findLastUse = async (
   db: DynamoDBDocumentClient,
   TableName: string,
   keyId: string,
   now: Date,
 ): Promise<string | null> => {
-  const since = Math.floor(now.getTime() / 1_000) - KEPT_AFTER_WINDOW_SECONDS;
+  const since = Math.floor(now.getTime() / 1_000) - COUNTERS_KEPT_DAYS * 86_400;
   const { Items: [newest] = [] } = await db.send(
     new QueryCommand({
       TableName,

@@ -1,0 +1,109 @@
+/** Requests of keys per UTC day of a month, from the counters that admission keeps. */
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import { PLANS } from '../../../core/access/plans.ts';
+import { type Usage, usageOf } from '../../../core/access/usage-report.ts';
+import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
+import { CommandFailure } from '../command/outcome.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
+import { keysOf, requireKeyId } from './keys.ts';
+
+export const DAY_SECONDS = 86_400;
+
+/** Unix seconds, `from` inclusive, `to` exclusive; both begin a day in UTC. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface KeyMonth extends Usage {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  /** Ids of the successors that are included. */
+  readonly successors: readonly string[];
+  /** The days with requests. */
+  readonly days: readonly (Usage & { readonly day: string })[];
+}
+
+export const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString().slice(0, 10);
+
+/** The days of the month that have begun and whose counters are all kept. @throws CommandFailure when there is none */
+export const periodOf = (month: string, { now, notice }: CommandContext): Period => {
+  const seconds = now().getTime() / 1_000;
+  const midnightFrom = (time: number) => Math.ceil(time / DAY_SECONDS) * DAY_SECONDS;
+  const [year, number] = month.split('-').map(Number);
+  const [start, end] = [Date.parse(month) / 1_000, Date.UTC(Number(year), Number(number)) / 1_000];
+  if (start > seconds) throw new CommandFailure(`${month} has not begun (UTC)`);
+  const kept = midnightFrom(seconds - COUNTERS_KEPT_DAYS * DAY_SECONDS);
+  const rule = `counters are kept for ${COUNTERS_KEPT_DAYS} days`;
+  if (kept >= end) throw new CommandFailure(`nothing is left of ${month}: ${rule}`);
+  if (kept > start) notice(`The days of ${month} before ${dayOf(kept)} are missing: ${rule}.`);
+  return { from: Math.max(start, kept), to: Math.min(end, midnightFrom(seconds + 1)) };
+};
+
+export const sumOf = (one: Usage | undefined, other: Usage): Usage => ({
+  requests: (one?.requests ?? 0) + other.requests,
+  rateLimited: (one?.rateLimited ?? 0) + other.rateLimited,
+});
+
+/** Adds the requests of a key to those of each day. */
+const addKey = async (
+  days: Map<string, Usage>,
+  { id, plan }: KeyRecord,
+  { from, to }: Period,
+  { deployment: { db, tableNames }, signal }: CommandContext,
+): Promise<void> => {
+  const pages = paginateQuery(
+    { client: db },
+    {
+      TableName: tableNames.usage,
+      KeyConditionExpression: 'keyId = :id AND windowStart BETWEEN :from AND :last',
+      ExpressionAttributeValues: { ':id': id, ':from': from, ':last': to - 1 },
+      ProjectionExpression: 'windowStart, used',
+    },
+  );
+  for await (const { Items = [] } of pages) {
+    signal.throwIfAborted();
+    for (const { windowStart, used } of Items) {
+      const day = dayOf(Number(windowStart));
+      days.set(day, sumOf(days.get(day), usageOf([Number(used)], PLANS[plan])));
+    }
+  }
+};
+
+/** A key and, one after the other, its successors. */
+const chainFrom = async (
+  key: KeyRecord,
+  find: (id: string) => Promise<KeyRecord | undefined>,
+): Promise<[KeyRecord, ...KeyRecord[]]> => {
+  const next = key.successor === undefined ? undefined : await find(key.successor);
+  return next === undefined ? [key] : [key, ...(await chainFrom(next, find))];
+};
+
+/** The keys to report, each with the successors that are added to it. @throws CommandFailure when no key has the id */
+export const chainsOf = async (id: string | undefined, successors: boolean, context: CommandContext) => {
+  const keys = keysOf(context);
+  const wanted = id === undefined ? await keys.list() : [await keys.get(requireKeyId(id))];
+  if (!successors) return wanted.map((key): [KeyRecord, ...KeyRecord[]] => [key]);
+  if (id !== undefined) return Promise.all(wanted.map((key) => chainFrom(key, keys.find)));
+  const byId = new Map(wanted.map((key) => [key.id, key]));
+  const first = wanted.filter(({ follows = '' }) => !byId.has(follows));
+  return Promise.all(first.map((key) => chainFrom(key, async (next) => byId.get(next))));
+};
+
+/** Name and plan are those of the newest key, as the customer has them now. */
+export const keyMonth = async (
+  [key, ...successors]: readonly [KeyRecord, ...KeyRecord[]],
+  period: Period,
+  context: CommandContext,
+): Promise<KeyMonth> => {
+  const days = new Map<string, Usage>();
+  for (const one of [key, ...successors]) await addKey(days, one, period, context);
+  const { name, plan } = successors.at(-1) ?? key;
+  return {
+    ...{ id: key.id, name, plan, successors: successors.map(({ id }) => id) },
+    ...[...days.values()].reduce<Usage>(sumOf, { requests: 0, rateLimited: 0 }),
+    days: [...days].map(([day, usage]) => ({ day, ...usage })).sort((a, b) => a.day.localeCompare(b.day)),
+  };
+};

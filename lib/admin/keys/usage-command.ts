@@ -1,0 +1,116 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import pLimit from 'p-limit';
+import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { formatNumber } from '../command/printable.ts';
+import { showProgress } from '../command/progress.ts';
+import { readableTable } from '../command/readable-table.ts';
+import type { CommandContext, Runner } from '../deployment/deployment.ts';
+import { writeOutput } from '../files/output-file.ts';
+import { barChart, keyUsage } from './key-usage.ts';
+import { NAME_WIDTH } from './list-keys.ts';
+import {
+  chainsOf,
+  DAY_SECONDS,
+  dayOf,
+  type KeyMonth,
+  keyMonth,
+  type Period,
+  periodOf,
+  sumOf,
+} from './monthly-usage.ts';
+
+/** Maximum number of concurrent queries. Each holds one page of up to 1 MB; a key that is busy every minute has 3 MB a month. */
+const MAX_QUERIES = 20;
+
+interface UsageOptions {
+  readonly month?: string;
+  readonly csv?: string;
+  readonly successors?: boolean;
+}
+
+const parseMonth = (text: string): string => {
+  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
+  throw new InvalidArgumentError('Use a month of the form YYYY-MM.');
+};
+
+/** One row per key and day with requests. The byte order mark tells Excel that it is UTF-8. */
+function* csvLines(keys: readonly KeyMonth[]): Generator<string> {
+  yield '\uFEFFid,name,plan,day,requests,rate_limited\r\n';
+  for (const { id, name, plan, days } of keys) {
+    const quoted = `"${name.replaceAll('"', '""')}"`;
+    for (const { day, requests, rateLimited } of days) {
+      yield `${[id, quoted, plan, day, requests, rateLimited].join(',')}\r\n`;
+    }
+  }
+}
+
+const chartOf = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { from, to }: Period, month: string) => {
+  const byDay = new Map(days.map((day) => [day.day, day]));
+  const labels = Array.from({ length: (to - from) / DAY_SECONDS }, (_, index) => dayOf(from + index * DAY_SECONDS));
+  const rows = labels.map((label) => ({
+    label,
+    ...sumOf(undefined, byDay.get(label) ?? { requests: 0, rateLimited: 0 }),
+  }));
+  const count = `${formatNumber(requests)} requests in ${month}, ${formatNumber(rateLimited)} rate limited`;
+  return `Key ${id} (${name}, ${plan}): ${count}.\n${barChart('day', rows)}`;
+};
+
+const tableOf = (keys: readonly KeyMonth[], month: string): string => {
+  const used = keys.filter(({ requests }) => requests > 0);
+  const rows = used.map(({ id, name, plan, requests, rateLimited }) => [
+    ...[id, name, plan, formatNumber(requests), formatNumber(rateLimited)],
+  ]);
+  const head = ['id', 'name', 'plan', 'requests', 'rate limited'];
+  const table = used.length > 0 ? readableTable(head, rows, { widths: [null, NAME_WIDTH] }) : '';
+  return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
+};
+
+/** Requests of a key, or of every key, in a month. @throws CommandFailure when no key has the id, or nothing is left of the month */
+const monthlyUsage = async (
+  id: string | undefined,
+  month: string,
+  { csv, successors = false }: UsageOptions,
+  context: CommandContext,
+): Promise<CommandResult> => {
+  const period = periodOf(month, context);
+  const chains = await chainsOf(id, successors, context);
+  const progress = showProgress(context, 'keys', chains.length);
+  let done = 0;
+  const keys = await pLimit(MAX_QUERIES)
+    .map(chains, async (chain) => {
+      context.signal.throwIfAborted();
+      const report = await keyMonth(chain, period, context);
+      done += 1;
+      progress.update(done, { rows: done });
+      return report;
+    })
+    .finally(progress.stop);
+  if (csv !== undefined) await writeOutput(csv, csvLines(keys), { part: `${csv}.part`, signal: context.signal });
+  const [only] = id === undefined ? [] : keys;
+  return {
+    text: only === undefined ? tableOf(keys, month) : chartOf(only, period, month),
+    ...(csv !== undefined && { notes: `The days of each key are in ${csv}\n` }),
+    data: { month, from: dayOf(period.from), to: dayOf(period.to - 1), keys, file: csv ?? null },
+  };
+};
+
+/** Adds `keys usage`. */
+export const addKeyUsage = (keys: Command, run: Runner): void => {
+  keys
+    .command('usage')
+    .description('requests of a key in the last 24 hours, or of a key or every key per day of a month (UTC)')
+    .argument('[id]', 'id of the key; every key without it, with --month')
+    .addOption(new Option('--month <month>', 'month, YYYY-MM').argParser(parseMonth))
+    .option('--csv <file>', 'with --month: also write a row per key and day; an existing file is replaced')
+    .option('--successors', 'with --month: count a rotated key and those after it as one')
+    .action((id: string | undefined, options: UsageOptions) =>
+      run((context) => {
+        if (options.month !== undefined) return monthlyUsage(id, options.month, options, context);
+        if (options.csv !== undefined || options.successors) {
+          throw new CommandFailure('--csv and --successors belong to a month: name it with --month YYYY-MM');
+        }
+        if (id === undefined) throw new CommandFailure('the id of a key is missing, or --month; see --help');
+        return keyUsage(id, context);
+      }),
+    );
+};
