@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
@@ -16,6 +17,12 @@ describe('An API key', () => {
     expect(key).toMatch(new RegExp(`^vvc_${kind}_[0-9A-Za-z]{36}$`));
     expect(isWellFormedKey(key)).toBe(true);
     expect(parseApiKey(key)?.kind).toBe(kind);
+  });
+
+  it.each(KEY_KINDS)('of the kind %s is found in a text by the regular expression for secret scanners', (kind) => {
+    const [, pattern = ''] = /^```\n(.*vvc_.*)\n```$/m.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
+    const [key, scanner] = [generateKey(kind), new RegExp(pattern, 'g')];
+    expect(`KEY=${key};"${key}" ${key}x x${key} ${key.slice(0, -1)}`.match(scanner)).toEqual([key, key]);
   });
 
   it('ends with the CRC32 of the rest in base62, as another implementation computes it', () => {
