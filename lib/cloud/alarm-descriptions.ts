@@ -3,7 +3,8 @@ import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { FunctionId } from '../endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
-import { serviceMetric } from './service-metrics.ts';
+import { IMPORT_METRICS } from './outputs.ts';
+import { metricsNamespace, serviceMetric } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -26,6 +27,8 @@ export interface AlarmDescription {
   readonly breachingMinutes?: number;
   /** Whether a minute without data is breaching. False when absent. */
   readonly needsData?: boolean;
+  /** Hours with a sum of 0, or without data, that raise the alarm. It then replaces the threshold and `breachingMinutes`. */
+  readonly hoursWithout?: number;
   /** Whether the alarm only rolls back deployments and notifies nobody. False when absent. */
   readonly isSilent?: boolean;
 }
@@ -46,6 +49,23 @@ const MAX_FAILURES = 0.0001;
 /** Share of the stage's throttle that requests may take. Above the throttle API Gateway rejects requests of every caller. */
 const MAX_TRAFFIC = 0.8;
 
+const hoursIn = (time: string): number => Number.parseInt(time, 10) * (time.endsWith('d') ? 24 : 1);
+
+/** No complete import has loaded anything for longer than the stage expects. */
+const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescription[] =>
+  (['vehicles', 'compliance'] as const).flatMap((data) => {
+    const time = expectImports[data];
+    if (time === undefined) return [];
+    const metric = new Metric({
+      namespace: metricsNamespace(stage),
+      metricName: IMPORT_METRICS[data],
+      statistic: 'Sum',
+      period: Duration.hours(1),
+    });
+    const description = `No import of ${data} has loaded anything for ${time}.`;
+    return [{ id: `NoImport-${data}`, description, metric, threshold: 0, hoursWithout: hoursIn(time) }];
+  });
+
 /**
  * Ids of the alarms that roll back a new version of a function. A caller can raise none of them. A function turns most of its
  * errors into a 500, which `ErrorRate` counts.
@@ -57,12 +77,8 @@ export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
 ];
 
 /** Every alarm of a stage. */
-export const alarmsOf = ({
-  settings: { stage, gradualDeployment, throttle },
-  gateway,
-  tables,
-  functions,
-}: MonitoredParts): AlarmDescription[] => {
+export const alarmsOf = ({ settings, gateway, tables, functions }: MonitoredParts): AlarmDescription[] => {
+  const { stage, gradualDeployment, throttle } = settings;
   const requestsPerMinute = throttle.rateLimit * SECONDS_PER_MINUTE;
   const maxFailures = Math.ceil(requestsPerMinute * MAX_FAILURES);
   return [
@@ -123,6 +139,7 @@ export const alarmsOf = ({
       metric,
       threshold: maxFailures,
     })),
+    ...importAlarms(settings),
     // The metric is the alias's, for the new and the previous version together. Values are 0 or 1: the average is a share.
     ...(gradualDeployment ? [...functions] : []).map(([id, { live }]) => ({
       id: `FunctionErrors-${id}`,

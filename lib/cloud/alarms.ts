@@ -84,15 +84,24 @@ const runbookSection = (id: string, runbook = 'docs/runbook.md'): string =>
   `${runbook}#${id.replace(/-.*/, '').toLowerCase()}`;
 
 const alarmProps = (
-  { id, description, metric, threshold, breachingMinutes = SUSTAINED_MINUTES, needsData, isSilent }: AlarmDescription,
+  { id, description, metric, threshold, breachingMinutes = SUSTAINED_MINUTES, ...more }: AlarmDescription,
   runbookUrl: string | undefined,
 ): AlarmProps => ({
-  alarmDescription: isSilent ? description : `${description} What to do: ${runbookSection(id, runbookUrl)}`,
+  alarmDescription: more.isSilent ? description : `${description} What to do: ${runbookSection(id, runbookUrl)}`,
   metric,
-  threshold,
-  comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-  evaluationPeriods: breachingMinutes === 1 ? 1 : WINDOW_MINUTES,
-  datapointsToAlarm: breachingMinutes,
-  // Not breaching: without requests there are no errors.
-  treatMissingData: needsData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+  ...(more.hoursWithout === undefined
+    ? {
+        threshold,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        evaluationPeriods: breachingMinutes === 1 ? 1 : WINDOW_MINUTES,
+        datapointsToAlarm: breachingMinutes,
+        // Not breaching: without requests there are no errors.
+        treatMissingData: more.needsData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      }
+    : {
+        threshold: 1,
+        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+        evaluationPeriods: more.hoursWithout,
+        treatMissingData: TreatMissingData.BREACHING,
+      }),
 });

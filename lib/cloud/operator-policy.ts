@@ -2,7 +2,9 @@ import { Stack, Token, Validations } from 'aws-cdk-lib';
 import { ManagedPolicy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { TableId } from '../../core/tables.ts';
+import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
+import type { StageSettings } from './stage-settings.ts';
 
 /** The actions that the CLI needs on each table. A test compares them with the requests that its commands send. */
 const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
@@ -30,7 +32,7 @@ const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
 export class OperatorPolicy extends Construct {
   readonly arn: string;
 
-  constructor(scope: Construct, id: string, tables: ServiceTables) {
+  constructor(scope: Construct, id: string, tables: ServiceTables, { stage, expectImports }: StageSettings) {
     super(scope, id);
     const { stackName } = Stack.of(this);
     const policy = new ManagedPolicy(this, 'Policy', { description: `Operators of ${stackName}: what the CLI needs` });
@@ -56,6 +58,14 @@ export class OperatorPolicy extends Construct {
       id: `AwsSolutions-IAM5[Resource::${stackIn(Token.isUnresolved(account) ? '<AWS::AccountId>' : account)}]`,
       reason: 'Only stacks with this name: the rest of the ARN is a random id.',
     });
+    if (expectImports) {
+      const conditions = { StringEquals: { 'cloudwatch:namespace': metricsNamespace(stage) } };
+      policy.addStatements(
+        new PolicyStatement({ actions: ['cloudwatch:PutMetricData'], resources: ['*'], conditions }),
+      );
+      const reason = 'Metrics are no resources; the condition limits the action to the namespace of this stage.';
+      Validations.of(policy).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason });
+    }
     this.arn = policy.managedPolicyArn;
   }
 }

@@ -16,6 +16,12 @@ export const KEEPS_DATA_OUTPUT = 'KeepsData';
 /** The commit of the deployment, followed by the uncommitted changes if there were any. */
 export const COMMIT_OUTPUT = 'Commit';
 
+/** The namespace of the metrics in `IMPORT_METRICS`. Only with `expectImports`: otherwise the CLI publishes none. */
+export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
+
+/** The metrics that the CLI publishes: records that a complete import has loaded. */
+export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'ComplianceLoaded' } as const;
+
 /** The ARN of the managed policy for operators. */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
 

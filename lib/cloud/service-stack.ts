@@ -16,12 +16,14 @@ import {
   BASE_ADDRESS_OUTPUT,
   COMMIT_OUTPUT,
   DOMAIN_TARGET_OUTPUT,
+  IMPORT_METRICS_OUTPUT,
   KEEPS_DATA_OUTPUT,
   OPERATOR_POLICY_OUTPUT,
   STAGE_OUTPUT,
   tableOutput,
 } from './outputs.ts';
 import { Probe } from './probe.ts';
+import { metricsNamespace } from './service-metrics.ts';
 import { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -95,14 +97,19 @@ export class ServiceStack extends Stack {
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
     this.addOutputs(settings, gateway, tables);
     new CfnOutput(this, COMMIT_OUTPUT, { value: commit });
-    new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables).arn });
+    new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables, settings).arn });
   }
 
-  private addOutputs({ stage, keepsData }: StageSettings, gateway: HttpGateway, tables: ServiceTables): void {
+  private addOutputs(
+    { stage, keepsData, expectImports }: StageSettings,
+    gateway: HttpGateway,
+    tables: ServiceTables,
+  ): void {
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
     addOutput(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
     if (gateway.domainTarget) addOutput(DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
     addOutput(STAGE_OUTPUT, stage);
+    if (expectImports) addOutput(IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
     addOutput(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) addOutput(tableOutput(id as TableId), tableName);
   }

@@ -50,6 +50,12 @@ const Address = T.String({
   description: 'an address that begins with https:// and ends without a slash',
 });
 
+/** A CloudWatch alarm looks back at most 7 days, with a period of an hour or longer. */
+const TimeBetweenImports = T.String({
+  pattern: '^(([1-9]\\d?|1[0-5]\\d|16[0-8])h|[1-7]d)$',
+  description: 'hours or days, such as "26h" or "7d", at most 7 days',
+});
+
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
   /** Where the stack is deployed. */
@@ -71,6 +77,13 @@ export const StageFile = T.Object({
   /** Receives the alarms. When absent, only the dashboard shows them. */
   alarmEmail: T.Optional(T.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'an email address' })),
   domain: T.Optional(Domain),
+  /**
+   * The longest time between two imports of the data, after which an alarm is raised. More than the usual time between them, so
+   * that one that takes longer raises none. When absent, no alarm.
+   */
+  expectImports: T.Optional(
+    T.Object({ vehicles: T.Optional(TimeBetweenImports), compliance: T.Optional(TimeBetweenImports) }),
+  ),
   /** The address of the published documentation site (`npm run site`). The `type` of every problem is a link to its page of errors. */
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm is a link to its section there. */

@@ -10,6 +10,7 @@ const { engine, file } = commandLine();
 const NOWHERE = { keys: 'no', usage: 'no', vehicles: 'no', compliance: 'no', content: 'no' };
 const PROD = 'vehicle-verification-prod';
 const DEV = 'vehicle-verification-dev';
+const WATCHED = 'vehicle-verification-watched';
 
 let aws: AwsServer;
 
@@ -18,11 +19,13 @@ beforeAll(async () => {
   const tables = Object.entries(engine().names).map(([id, name]) => [tableOutput(id as TableId), name]);
   aws.stacks.other = { Something: 'else' };
   aws.stacks[PROD] = { ...Object.fromEntries(tables), KeepsData: 'yes' };
+  aws.stacks[WATCHED] = { ...Object.fromEntries(tables), ImportMetrics: 'VehicleVerification/watched' };
   aws.stacks[DEV] = { ...Object.fromEntries(tables), KeepsData: 'no' };
   Object.assign(process.env, {
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
+    AWS_ENDPOINT_URL_CLOUDWATCH: aws.endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: engine().endpoint,
   });
 });
@@ -123,5 +126,29 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
 
   it('is done without a question on a stack that goes with its data', async () => {
     expect(await run(['keys', 'revoke', await createKey(DEV), '--stack', DEV])).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('A complete import', () => {
+  const load = async (stack: string, ...options: string[]) =>
+    run(['import', 'vehicles', await file('v.csv', vehiclesCsv(vehicleRow())), '--stack', stack, ...options]);
+
+  it('publishes what it has loaded to the stack’s namespace, if the stack expects imports', async () => {
+    await load(DEV);
+    expect(aws.published).toEqual([]);
+    expect(await load(WATCHED)).toMatchObject({ exitCode: 0, stderr: '' });
+    const MetricData = [{ MetricName: 'VehiclesLoaded', Value: 1 }];
+    expect(aws.published).toEqual([{ Namespace: 'VehicleVerification/watched', MetricData }]);
+    await load(WATCHED, '--if-newer');
+    await run(['remove', 'vehicles', '--registration', 'AB12CDE', '--stack', WATCHED]);
+    expect(aws.published).toHaveLength(1);
+  });
+
+  it('is complete, with a notice, when that is not permitted', async () => {
+    aws.failWith({ status: 403, code: 'AccessDenied', message: 'not authorized to perform: cloudwatch:PutMetricData' });
+    const result = await load(WATCHED);
+    aws.failWith(undefined);
+    const notice = /^The file is loaded, but the alarm NoImport-vehicles does not know it: .*AccessDenied.*\.\n$/;
+    expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(notice) });
   });
 });

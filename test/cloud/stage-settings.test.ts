@@ -104,6 +104,11 @@ describe('The settings of a stage', () => {
       { replicaRegions: ['eu-west-1'] },
       ': replicaRegions is no longer a setting: remove the replicas with the version',
     ],
+    ...['24', '0h', '169h', '8d', '7 d'].map((compliance): [object, string] => [
+      { expectImports: { compliance } },
+      ': expectImports.compliance must be hours or days, such as "26h" or "7d", at most 7 days.',
+    ]),
+    [{ expectImports: { content: '1d' } }, ': expectImports.content is not a setting.'],
     [{ domain: { name: 'api.example.com' } }, ': domain.certificateArn is required.'],
     [{ domain: { ...DOMAIN, name: 'https://api.example.com' } }, ': domain.name must be a host name in lower case'],
     [

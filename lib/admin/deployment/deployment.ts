@@ -13,6 +13,8 @@ export interface Deployment {
   readonly remedy: string;
   /** Set for tables in AWS, with the profile in use: from --profile or AWS_PROFILE. */
   readonly aws?: { readonly profile: string | undefined };
+  /** Set for a stack with alarms on missing imports: where the CLI publishes what it has loaded. */
+  readonly importMetrics?: { readonly namespace: string; readonly account: { readonly region: string } };
   /** Set for production data: the name that confirms a change, and the value of `--yes`. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }

@@ -4,7 +4,7 @@ import {
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
 import type { TableId, TableNames } from '../../../core/tables.ts';
-import { KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
+import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/outcome.ts';
 import { awsErrorSentence } from './aws-errors.ts';
 import { connect } from './database.ts';
@@ -99,12 +99,14 @@ const openStackDeployment = async (
     if (name) return name;
     throw new CommandFailure(`the stack ${stack} is not a stack of this service: it has no output ${tableOutput(id)}`);
   };
+  const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
   return {
     tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, nameOf(id)])) as TableNames,
     db: connect(account),
     aws: { profile },
     address: `the stack ${stack} in ${region.name}`,
     remedy: 'check the stack in the CloudFormation console',
+    ...(namespace && { importMetrics: { namespace, account } }),
     ...(outputs.get(KEEPS_DATA_OUTPUT) === 'yes' && { guard: { name: stack, given: yes } }),
   };
 };

@@ -3,6 +3,7 @@ import { formatNumber } from '../command/printable.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
+import { publishImport } from '../deployment/import-metrics.ts';
 import { rejectedPath, removeRejected, writeRejected } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
 import type { FileCommand, FileContext, FileOptions, Outcome } from './file-command.ts';
@@ -132,6 +133,7 @@ export const runFileCommand = async <Entry>(
     // An incomplete staging file cannot be continued, and may fill the disk.
     if (isAtEnd || state === undefined) removeStaging(staging.path);
   }
+  if (isAtEnd && counts.loaded > 0) await publishImport(noun, counts.loaded, context);
   const { read, skipped, rejected } = counts;
   const seconds = (performance.now() - started) / 1_000;
   const next = state === undefined ? `nothing was ${outcomes[0]}` : CONTINUES;

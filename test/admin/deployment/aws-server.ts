@@ -26,18 +26,25 @@ const errorXml = ({ code, message }: AwsError): string =>
 const errorJson = ({ code, message }: AwsError): string =>
   JSON.stringify({ __type: `com.amazon.coral.service#${code}`, Message: message });
 
-/** A fake CloudFormation that returns the outputs of these stacks, and a DynamoDB that returns errors only. */
+/** A fake CloudFormation that returns the outputs of these stacks, a CloudWatch, and a DynamoDB that returns errors only. */
 export const startAwsServer = async () => {
   const stacks: Record<string, Outputs> = {};
   /** The region that each request was signed for. */
   const regions: (string | undefined)[] = [];
   /** Each request to CloudFormation: `DescribeStacks my-stack`. */
   const stackRequests: string[] = [];
+  /** The body of each `PutMetricData`. */
+  const published: unknown[] = [];
   let error: AwsError | undefined;
 
   const server = createServer(async (request, response) => {
     const body = await text(request);
     regions.push(/Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1]);
+    if (String(request.headers['x-amz-target']).endsWith('.PutMetricData') && error === undefined) {
+      published.push(JSON.parse(body));
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
+      return;
+    }
     if (request.headers['x-amz-target'] !== undefined) {
       const sent = error ?? { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
       response.writeHead(sent.status, { 'content-type': 'application/x-amz-json-1.0' }).end(errorJson(sent));
@@ -59,7 +66,8 @@ export const startAwsServer = async () => {
     stacks,
     regions,
     stackRequests,
-    /** Sends this error for missing stacks, and for every request to DynamoDB. */
+    published,
+    /** Sends this error for missing stacks, and for every request to DynamoDB and CloudWatch. */
     failWith: (next: AwsError | undefined) => {
       error = next;
       regions.length = 0;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { metrics, referenced, resourcesOf, SERVING, templateOf, warningsOf } from './synthesised.ts';
 
+const EXPECTED = { vehicles: '26h', compliance: '7d' };
 const template = await templateOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } });
 
 interface AlarmProperties {
@@ -79,12 +80,30 @@ describe('The alarms', () => {
     ]);
   });
 
+  it('are raised when no import has loaded anything for as long as the stage expects, and a metric without data is one', async () => {
+    const alarmsWith = async (expectImports: object) =>
+      resourcesOf(await templateOf({ stage: 'prod', settings: { expectImports } }), 'AWS::CloudWatch::Alarm')
+        .filter(({ id }) => id.startsWith('AlarmsNoImport'))
+        .map(({ properties }) => ({ Dimensions: 'none, as in the CLI', ...properties }));
+    const hourly = {
+      ...{ Namespace: 'VehicleVerification/prod', Statistic: 'Sum', Period: 3_600, Dimensions: 'none, as in the CLI' },
+      ...{ ComparisonOperator: 'LessThanThreshold', Threshold: 1, TreatMissingData: 'breaching' },
+      AlarmActions: [expect.anything()],
+    };
+    expect(await alarmsWith(EXPECTED)).toMatchObject([
+      { ...hourly, MetricName: 'VehiclesLoaded', EvaluationPeriods: 26 },
+      { ...hourly, MetricName: 'ComplianceLoaded', EvaluationPeriods: 168 },
+    ]);
+    expect(await alarmsWith({ compliance: '1d' })).toMatchObject([{ ...hourly, EvaluationPeriods: 24 }]);
+  });
+
   it.each([undefined, 'https://example.com/runbook.md'])(
     'link to their section of the runbook, and every section has an alarm: %s',
     async (runbookUrl) => {
       const runbook = readFileSync('docs/runbook.md', 'utf8');
       const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-      const described = await templateOf({ stage: 'prod', settings: { ...(runbookUrl && { runbookUrl }) } });
+      const settings = { expectImports: EXPECTED, ...(runbookUrl && { runbookUrl }) };
+      const described = await templateOf({ stage: 'prod', settings });
       const linked = resourcesOf(described, 'AWS::CloudWatch::Alarm').filter(({ id }) => !isSilent(id));
       const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
       expect([...new Set(linked.map(({ id }) => sectionOf(id)))].sort()).toEqual([...sections].sort());

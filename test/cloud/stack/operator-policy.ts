@@ -144,6 +144,20 @@ describe('The policy for operators', () => {
     ]);
   });
 
+  it('permits publishing metrics in the namespace of the stage where imports are expected, and nowhere else', async () => {
+    const published = async (settings: object) =>
+      resourcesOf(await templateOf({ stage: 'prod', settings }), 'AWS::IAM::ManagedPolicy')
+        .flatMap(({ properties }) => (properties.PolicyDocument as typeof document)?.Statement ?? [])
+        .filter(({ Action }) => String(Action).startsWith('cloudwatch:'));
+    expect(await published({})).toEqual([]);
+    expect(await published({ expectImports: { vehicles: '1d' } })).toEqual([
+      {
+        ...{ Effect: 'Allow', Action: 'cloudwatch:PutMetricData', Resource: '*' },
+        Condition: { StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod' } },
+      },
+    ]);
+  });
+
   it('is attached to nobody, and is an output of the CDK stack', () => {
     for (const attached of ['Users', 'Roles', 'Groups']) expect(policy?.properties).not.toHaveProperty(attached);
     expect(template.Outputs.OperatorPolicy?.Value).toEqual({ Ref: policy?.id });

@@ -64,6 +64,7 @@ export const FULL = {
     alarmEmail: 'ops@example.com',
     docsUrl: 'https://docs.example.com/vehicles',
     lambdaSystemLogs: true,
+    expectImports: { vehicles: '26h' },
     domain: { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' },
   },
 } as const satisfies Stage;

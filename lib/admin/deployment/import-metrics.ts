@@ -1,0 +1,33 @@
+import { IMPORT_METRICS } from '../../cloud/outputs.ts';
+import { awsErrorSentence } from './aws-errors.ts';
+import type { CommandContext } from './deployment.ts';
+
+/** Milliseconds. The SDK has no time limit of its own. */
+const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
+const isWatched = (noun: string): noun is keyof typeof IMPORT_METRICS => Object.hasOwn(IMPORT_METRICS, noun);
+
+/**
+ * Publishes how many records a complete import has loaded, for the stack's alarm on missing imports. An error is a notice only:
+ * the records are stored.
+ */
+export const publishImport = async (
+  noun: string,
+  loaded: number,
+  { deployment: { importMetrics, aws }, notice }: CommandContext,
+): Promise<void> => {
+  if (importMetrics === undefined || !isWatched(noun)) return;
+  // Loaded here, because other commands do not need it.
+  const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
+  const client = new CloudWatchClient({ ...importMetrics.account, requestHandler: TIMEOUTS });
+  const MetricData = [{ MetricName: IMPORT_METRICS[noun], Value: loaded }];
+  try {
+    await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));
+  } catch (error) {
+    const failed = error instanceof Error ? error : new Error(String(error));
+    const reason = awsErrorSentence(failed, aws?.profile) ?? `CloudWatch answered with ${failed.name}`;
+    notice(`The file is loaded, but the alarm NoImport-${noun} does not know it: ${reason}.`);
+  } finally {
+    client.destroy();
+  }
+};
