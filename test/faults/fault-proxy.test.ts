@@ -5,7 +5,6 @@ import {
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -68,6 +67,7 @@ describe.each(failing)('A request with the fault %j', (fault, error, applied) =>
   });
 });
 
+/** Cancelled transactions: test/dynamodb/transact.test.ts. */
 describe('A partial batch', () => {
   const writes = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ PutRequest: { Item: keyOf(`PART${index}`) } }));
@@ -91,20 +91,6 @@ describe('A partial batch', () => {
     expect(UnprocessedKeys).toEqual({ [engine.names.compliance]: other });
     expect(faults.calls.at(-1)?.tables).toEqual([table, engine.names.compliance]);
   });
-});
-
-it('A cancelled transaction has a conflict, then failed conditions, and is not applied', async () => {
-  faults.inject(always('mixedCancellation'));
-  const ids = [randomUUID(), randomUUID(), randomUUID()] as const;
-  const isNew = { ConditionExpression: 'attribute_not_exists(registration)' };
-  const TransactItems = ids.map((id, index) => ({
-    Put: { TableName: table, Item: keyOf(id), ...(index < 2 && isNew) },
-  }));
-  await expect(db.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
-    name: 'TransactionCanceledException',
-    CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
-  });
-  expect(await isStored(ids[2])).toBe(false);
 });
 
 it('The record of calls marks requests whose client disconnected although nothing delayed the response', async () => {

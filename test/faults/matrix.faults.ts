@@ -109,15 +109,17 @@ const requireRecovery = async (scenario: Scenario, send: () => Promise<Reply>): 
   }
 };
 
-/** @param nth which request at the point fails, from 1; undefined: all, until the response is there */
-const attempt = async (fault: Fault, point: Point, nth: number | undefined): Promise<void> => {
+/** `nth`: which request at the point fails, from 1; undefined: all, until the response is there. */
+type Attempt = readonly [fault: Fault, point: Point, nth: number | undefined];
+
+const attempt = async ([fault, point, nth]: Attempt): Promise<void> => {
   const { scenario, name } = point;
   const { marks, send, body } = await prepared(scenario);
   const chosen = nth === undefined ? () => fault : onNthCall(nth, fault);
   let isInjected = false;
   const chooser: ChooseFault = (call) => {
     const found = name === EVERYWHERE || name === nameOf(call) ? chosen(call) : undefined;
-    isInjected ||= found !== undefined;
+    isInjected ||= found !== undefined && isApplicable(found, call);
     return found;
   };
   for (const mark of marks) choosers.set(mark, chooser);
@@ -133,10 +135,10 @@ const attempt = async (fault: Fault, point: Point, nth: number | undefined): Pro
   if (nth === undefined) await requireRecovery(scenario, send);
 };
 
-const violation = async (...given: Parameters<typeof attempt>): Promise<string[]> => {
+const violation = async (given: Attempt): Promise<string[]> => {
   for (let repeats = 0; ; repeats += 1) {
     try {
-      await attempt(...given);
+      await attempt(given);
       return [];
     } catch (error) {
       const [, { scenario, name }, nth] = given;
@@ -145,10 +147,10 @@ const violation = async (...given: Parameters<typeof attempt>): Promise<string[]
   }
 };
 
-const violations = async (attempts: readonly Parameters<typeof attempt>[]): Promise<string[]> => {
+const violations = async (attempts: readonly Attempt[]): Promise<string[]> => {
   expect(attempts).not.toEqual([]);
   api.faults.inject(choose);
-  return (await pLimit(CONCURRENCY).map(attempts, (given) => violation(...given))).flat();
+  return (await pLimit(CONCURRENCY).map(attempts, violation)).flat();
 };
 
 const pointsFor = (fault: Fault) => points.filter(({ calls }) => calls.some((call) => isApplicable(fault, call)));
@@ -183,8 +185,8 @@ describe('Every endpoint succeeds after one fault at any operation on any table'
     async (fault) => {
       const attempts = pointsFor(fault)
         .filter(({ name }) => name !== EVERYWHERE)
-        .flatMap((point) => (isLong ? point.calls : [0]).map((_, nth) => [fault, point, nth + 1] as const));
-      expect(await violations(attempts.map((each) => [...each]))).toEqual([]);
+        .flatMap((point) => (isLong ? point.calls : [0]).map((_, nth): Attempt => [fault, point, nth + 1]));
+      expect(await violations(attempts)).toEqual([]);
     },
     TIMEOUT_MS,
   );
