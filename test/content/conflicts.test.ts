@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { contentStore } from '../../core/content/content-entries.ts';
 import { contentTable } from '../../core/content/content-table.ts';
@@ -59,11 +59,13 @@ it('A creation allocates its position while a repair advances the allocator', as
     started.resolve();
     return ended.promise;
   };
-  const { lists } = contentStore(db, names.content, 'live');
+  const { keys, lists } = contentStore(db, names.content, 'live');
   const found = { kind: 'allocator behind', list: 'domain:d.example', allocated: 7 } as const;
   const repairing = contentRepair(db, names.content, 'live')(found);
   await Promise.race([started.promise, repairing]);
   try {
+    const write = new DeleteCommand({ TableName: names.content, Key: keys.allocatorKey('domain:d.example') });
+    await expect(db.send(write)).rejects.toMatchObject({ name: 'TransactionConflictException' });
     expect(await lists.allocate(found.list)).toBe(7);
   } finally {
     ended.resolve();
