@@ -3,7 +3,6 @@ import { appendFileSync, mkdirSync, utimesSync } from 'node:fs';
 import { mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../core/compliance/record.ts';
-import { asFileFailure, CommandFailure } from '../../../lib/admin/command/outcome.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
 import { CAN_CONTINUE, commandLine, failure, stagingFilesOf } from '../command-line.ts';
 import { COMPLIANCE_HEADER, manyVehicles, VEHICLE_HEADER, VEHICLES, vehicleRow, vehiclesCsv } from '../import-files.ts';
@@ -135,18 +134,6 @@ describe('The summary of rejected rows', () => {
 });
 
 describe('An import', () => {
-  it.each([
-    ['ENOENT', 'there is no such file: a.csv'],
-    ['EACCES', 'access to the file is denied: a.csv'],
-    ['EISDIR', 'that is a folder, not a file: a.csv'],
-    ['ENOSPC', 'the disk is full: a.csv'],
-    ['EROFS', 'the disk cannot be written to: a.csv'],
-    ['ECONNREFUSED', undefined],
-  ])('describes the error %s of the file system in a sentence that names the file', (code, sentence) => {
-    const error = Object.assign(new Error(code), { code });
-    expect(asFileFailure(error, 'a.csv')).toEqual(sentence === undefined ? error : new CommandFailure(sentence));
-  });
-
   it.each([
     ['absent', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
     ['folder', mkdirSync, /a folder, not a file/],
