@@ -8,9 +8,7 @@ import { type Measurement, machine, showProgress } from './report.ts';
 /** Each measurement is a file of the same name. */
 const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
-  unauthenticated: 'Requests without a valid key',
   import: 'Imports',
-  'list-sizes': 'A page of a list of any size',
   'concurrent-changes': 'Many clients change content at once',
   memory: 'The memory of each function',
   cost: 'What a million requests cost',

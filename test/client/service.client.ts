@@ -121,17 +121,6 @@ describe.each(FAULTS)('With the fault %j in the first request of each kind', (fa
     });
   });
 
-  it('lookups return their results', async () => {
-    const client = patient();
-    expect(await client.insurance('AB12CDE')).toMatchObject({ insured: true });
-    expect(await client.insurance('ZZ99ZZZ')).toBeUndefined();
-    const registrations = Array.from({ length: 150 }, (_, index) => (index === 149 ? 'AB12CDE' : `X${index}`));
-    const results = await client.verify(registrations);
-    expect(results.map(({ registration }) => registration)).toEqual(registrations);
-    expect(results.at(-1)).toMatchObject({ insured: true });
-    expect(proxy.requests.filter((request) => request.fault === fault)).toHaveLength(4);
-  });
-
   it('an item is created once, changed once and deleted', async () => {
     const { content } = patient();
     const fields = newItem(`fault-${slugs}.example`);
