@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, utimesSync } from 'node:fs';
-import { mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
@@ -100,6 +100,18 @@ describe('Dates as DD/MM/YYYY', () => {
     await load('compliance', 'c.csv', compliance, '--dates', 'uk');
     const found = { mot: { dueDate: '2026-12-31' }, roadTax: { paidUntil: '2027-01-02' } };
     expect(await stored<ComplianceRecord>('compliance')).toMatchObject([found]);
+  });
+});
+
+describe('The sample files of README', () => {
+  it.each([
+    ['vehicles', 'vehicles.csv', 1, / +81 +60 +12 /, 12],
+    ['compliance', 'compliance.ndjson', 0, / +57 +57 +0 /, 0],
+  ])('have good rows of %s, and bad ones for as many reasons', async (kind, name, exitCode, counts, reasons) => {
+    const result = await load(kind, name, await readFile(`test/fixtures/samples/${name}`));
+    expect(result).toMatchObject({ exitCode, stdout: expect.stringMatching(counts) });
+    const rejected = await rejectedLines(result.path);
+    expect([rejected.length, new Set(rejected.map((one) => one.reasons.join())).size]).toEqual([reasons, reasons]);
   });
 });
 
