@@ -134,6 +134,12 @@ describe('remove --registration', () => {
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
   });
 
+  it('erases compliance records only after "remove compliance", and gives its counts with --json', async () => {
+    const { stdout, stderr } = await run(['remove', 'compliance', '--json', '--registration', 'AB12CDE', 'NOT1']);
+    expect([JSON.parse(stdout), stderr]).toEqual([{ kind: 'compliance', removed: 1, notThere: 1 }, '']);
+    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
+  });
+
   const CHARACTERS = 'letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
   it.each([
     [[], 'name a FILE, or registrations with --registration R…'],

@@ -106,7 +106,7 @@ describe('A file in the place of the staging file', () => {
 });
 
 describe('Two imports of one file at once', () => {
-  /** Imports a file, and again when the first import begins to write. */
+  /** Imports a file, long enough for a slow machine, and again when the first import begins to write. */
   const importTwice = async (path: string, names = engine().names) => {
     let second: ReturnType<typeof runCommand> | undefined;
     atCall(1, 'BatchWriteItem', () => {
@@ -117,16 +117,16 @@ describe('Two imports of one file at once', () => {
   };
 
   it('into one table: the second gets a sentence and changes nothing', async () => {
-    const path = await file('v.csv', manyVehicles('TWO'));
+    const path = await file('v.csv', manyVehicles('TWO', 2_000));
     const [first, second] = await importTwice(path);
     const sentence = /another run works with this file and table: .*v\.csv\.\w+\.sqlite is in use\n$/;
     expect([first.exitCode, second, stagingFilesOf(path)]).toEqual([0, failure(sentence), []]);
   });
 
   it('into two tables: both load all of it, and each names the file of the other', async () => {
-    const path = await file('v.csv', manyVehicles('BOTH'));
+    const path = await file('v.csv', manyVehicles('BOTH', 2_000));
     const [first, second] = await importTwice(path, { ...engine().names, vehicles: engine().names.compliance });
-    const stdout = expect.stringMatching(/ 300 +300 +0 /);
+    const stdout = expect.stringMatching(/ 2,000 +2,000 +0 /);
     const notice = /v\.csv\.\w+\.sqlite is left of a run with another table or other options: run that again, or/;
     expect([first, second]).toMatchObject([{ stdout }, { stdout, stderr: expect.stringMatching(notice) }]);
     expect(stagingFilesOf(path)).toEqual([]);
