@@ -73,6 +73,7 @@ const EXPIRED = 'the AWS credentials have expired (NAME): log in again with "aws
 const UNKNOWN =
   'AWS does not recognise the credentials (NAME), which may have expired, or the region is not enabled: log';
 const SIGNATURE = 'AWS rejected the signature (NAME): the secret access key is not that of the access key id';
+const LOGIN = 'there is no AWS session, or it has expired: log in with "aws login"';
 const SSO = 'there is no SSO session, or it has expired: log in with "aws sso login"';
 const CLOCK = 'AWS rejected the request (NAME): set the clock of this machine';
 const POLICY = '(NAME): use credentials with the policy in the output OperatorPolicy of the stack';
@@ -101,13 +102,19 @@ describe('An error of AWS', () => {
   it.each([
     ['ENOTFOUND sso.invalid', 'CredentialsProviderError', `sso.invalid ${NETWORK.replace('NAME', 'ENOTFOUND')}`],
     ['To refresh this SSO session run aws sso login', 'CredentialsProviderError', SSO],
+    ['Failed to load token: re-authenticate with aws login', 'CredentialsProviderError', LOGIN],
+    [
+      'Profile mfa requires multi-factor authentication',
+      'CredentialsProviderError',
+      expect.stringContaining('MFA code'),
+    ],
     ['ECONNREFUSED host', 'ValidationException', undefined],
     ['ECONNREFUSED host', 'ProvisionedThroughputExceededException', undefined],
     ['ECONNREFUSED host', 'TypeError', undefined],
   ])(
     'names the host of a credential provider, and is not described when an operator cannot fix it: %s, %s',
     (message, name, sentence) => {
-      expect(awsErrorSentence(Object.assign(new Error(message), { name }), undefined)).toBe(sentence);
+      expect(awsErrorSentence(Object.assign(new Error(message), { name }), undefined)).toEqual(sentence);
     },
   );
 
