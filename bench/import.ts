@@ -39,7 +39,7 @@ const summaryOf = async (cli: ChildProcess): Promise<string> => {
 const rowsPerSecond = async (file: string): Promise<number> => {
   const engine = await prepareEngine();
   const summary = await summaryOf(startImport(file, process.env.AWS_ENDPOINT_URL_DYNAMODB));
-  engine.close();
+  await engine.close();
   // Rows read, loaded, rejected, then seconds and rows per second.
   const [, seconds] = /^ *[\d,]+ +[\d,]+ +[\d,]+ +([\d.]+) +[\d,]+$/m.exec(summary) ?? [];
   if (seconds === undefined) throw new Error('the import reported no seconds');
