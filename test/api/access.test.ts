@@ -1,72 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { generateKey } from '../../core/access/api-key.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
-import type { Call } from '../support/api.ts';
+import { runCommand } from '../admin/command-line.ts';
 import { NOON } from '../support/clock.ts';
+import { someFields } from '../support/content.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';
 import { aVehicle } from '../support/records.ts';
 import { RESET, rateLimitOf, testApi } from '../support/test-api.ts';
 
 const api = testApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
+const CONTENT = '/v1/api/content';
 
-const lookUp = (options: Call, registration = 'AB12CDE') =>
-  api.call('GET', `/v1/vehicle/${registration}/insurance`, options);
-const statusWith = async (key: string) => (await lookUp({ key })).status;
-const idOf = (text: string) => keyIdOf(hashKey(text));
-
-/** Every form of the two headers: test/access/api-key.test.ts. */
-describe('An API key', () => {
-  it.each<[string, (key: string) => Record<string, string>]>([
-    ['Authorization: Bearer, in any case', (key) => ({ authorization: `bEaReR ${key}` })],
-    ['X-API-Key', (key) => ({ 'X-API-Key': key })],
-    ['X-API-Key beside an Authorization of another scheme', (key) => ({ Authorization: 'Basic x', 'X-API-Key': key })],
-  ])('is accepted as %s', async (_form, headers) => {
-    expect((await lookUp({ headers: headers(api.key) })).status).toBe(200);
-  });
-
-  it.each<[string, (key: string) => Record<string, string>]>([
-    ['missing', () => ({})],
-    ['malformed', () => ({ 'X-API-Key': 'hunter2' })],
-    ['mistyped: its checksum is wrong', (key) => ({ 'X-API-Key': key.slice(0, -1) + (key.endsWith('0') ? '1' : '0') })],
-    ['unknown', () => ({ 'X-API-Key': generateKey('live') })],
-    ['different in the two headers', (key) => ({ Authorization: `Bearer ${key}`, 'X-API-Key': generateKey('test') })],
-    ['given twice', (key) => ({ 'X-API-Key': `${key}, ${key}` })],
-  ])('is rejected with the same 401 when it is %s', async (_case, headers) => {
-    const reply = await lookUp({ headers: headers(api.key) });
-    expect(reply.status).toBe(401);
-    expect(reply.body).toEqual({
-      type: expect.any(String),
-      title: 'Unauthorized',
-      status: 401,
-      detail: 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
-      code: 'UNAUTHORIZED',
-      requestId: reply.headers.get('x-request-id'),
-    });
-    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
-    expect(rateLimitOf(reply)).toEqual(['0', '0', RESET]);
-  });
-
-  it('is rejected immediately after it is revoked', async () => {
-    const revoked = await api.newKey();
-    expect(await statusWith(revoked)).toBe(200);
-    await api.keys.revoke(idOf(revoked), new Date(NOON).toISOString());
-    expect(await statusWith(revoked)).toBe(401);
-  });
-
-  it('is valid through the day it expires on, in London, and not a second longer', async () => {
-    const expiring = await api.newKey({ expires: '2026-06-15' });
-    api.clock.now = Date.parse('2026-06-15T22:59:59Z');
-    expect(await statusWith(expiring)).toBe(200);
-    api.clock.now = Date.parse('2026-06-15T23:00:00Z');
-    expect(await statusWith(expiring)).toBe(401);
-  });
-
-  it('that is unknown gets the same response for a known, an unknown and an invalid registration', async () => {
-    const key = generateKey('test');
-    const replies = await Promise.all(['AB12CDE', 'ZZ99ZZZ', 'not_a_plate'].map((plate) => lookUp({ key }, plate)));
-    const bodies = replies.map(({ body }) => ({ ...(body as object), requestId: '' }));
-    expect(bodies).toEqual(Array(3).fill(bodies[0]));
-  });
+/** Every form of the two headers: test/http/key-form.test.ts. */
+it('An unknown key gets the same 401 for a known, an unknown and an invalid registration', async () => {
+  const key = generateKey('test');
+  const lookUp = (plate: string) => api.call('GET', `/v1/vehicle/${plate}/insurance`, { key });
+  const replies = await Promise.all(['AB12CDE', 'ZZ99ZZZ', 'not_a_plate'].map(lookUp));
+  const bodies = replies.map(({ body }) => ({ ...(body as object), requestId: '' }));
+  expect(bodies).toEqual(Array(3).fill({ ...bodies[0], code: 'UNAUTHORIZED' }));
+  expect(replies.map(rateLimitOf)).toEqual(Array(3).fill(['0', '0', RESET]));
 });
 
 describe('A scope', () => {
@@ -83,35 +35,58 @@ describe('A scope', () => {
   ] as const)('%s is needed for %s %s: 403 comes before every issue of the request', async (scope, method, path) => {
     const without = await api.newKey({ scopes: SCOPES.filter((other) => other !== scope) });
     const reply = await api.call(method, path, { key: without });
-    const body = { code: 'SCOPE_MISSING', title: 'Forbidden', detail: expect.stringContaining(scope) };
-    expect(reply).toMatchObject({ status: 403, body });
+    expect(reply).toMatchObject({
+      status: 403,
+      body: { code: 'SCOPE_MISSING', detail: expect.stringContaining(scope) },
+    });
     expect(rateLimitOf(reply)[1]).toBe('5999');
     const alone = await api.newKey({ scopes: [scope] });
     expect((await api.call(method, path, { key: alone })).status).not.toBe(403);
   });
+});
 
-  it('is not needed for a path that does not exist', async () => {
-    const narrow = await api.newKey({ scopes: ['content:read'] });
-    expect((await api.call('GET', '/v1/nothing', { key: narrow })).status).toBe(404);
+/** Under every other fault: `npm run test:faults`. */
+describe('Admission fails closed', () => {
+  it.each([
+    ['500 when the key cannot be read', 'GetItem', 'error', 500, ['0', '0', RESET]],
+    ['500 when the request cannot be counted', 'UpdateItem', 'error', 500, ['0', '0', RESET]],
+    ['429 when the counter itself is throttled', 'UpdateItem', 'throttle', 429, ['6000', '0', RESET]],
+  ] as const)('with %s', async (_what, operation, fault, status, rateLimit) => {
+    api.faults.inject(forOperation(operation, always(fault)));
+    const reply = await api.call('GET', '/v1/usage', { key: api.key });
+    expect([reply.status, rateLimitOf(reply)]).toEqual([status, rateLimit]);
   });
 });
 
-describe('Admission fails closed', () => {
-  it.each([
-    ['the key cannot be read', 'GetItem'],
-    ['the request cannot be counted', 'UpdateItem'],
-  ])('with 500 when %s', async (_what, operation) => {
-    api.faults.inject(forOperation(operation, always('error')));
-    const reply = await api.call('GET', '/v1/compliance/AB12CDE', { key: api.key });
-    expect(reply).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR', title: 'Internal Server Error' } });
-    expect(rateLimitOf(reply)).toEqual(['0', '0', RESET]);
+describe('The successor of a key', () => {
+  const keys = async (...args: string[]): Promise<{ readonly id: string; readonly key: string }> => {
+    const options = ['--json', '--dynamodb', api.engine.endpoint];
+    const { stdout } = await runCommand(['keys', ...args, ...options], api.engine.names, { now: new Date(NOON) });
+    return JSON.parse(stdout);
+  };
+  const newKey = () => keys('create', '--name', 'Acme', '--plan', 'premium');
+  const create = ({ key }: { key: string }, slug: string) =>
+    api.call('POST', CONTENT, { key, json: someFields('rotated.example', slug), headers: { 'Idempotency-Key': slug } });
+
+  it('returns the item for a repeated creation of any other key in the succession, and creates nothing', async () => {
+    const first = await newKey();
+    const { body } = await create(first, 'once');
+    const second = await keys('rotate', first.id);
+    const third = await keys('rotate', second.id);
+    for (const key of [second, third, first]) expect(await create(key, 'once')).toMatchObject({ status: 201, body });
+    const { body: later } = await create(third, 'later');
+    expect(await create(first, 'later')).toMatchObject({ status: 201, body: later });
+    expect((await create(await newKey(), 'once')).body).toMatchObject({ status: 409, code: 'SLUG_TAKEN' });
   });
 
-  it('with 429 when the counter itself is throttled', async () => {
-    api.faults.inject(forOperation('UpdateItem', always('throttle')));
-    const reply = await lookUp({ key: api.key });
-    expect(reply).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
-    expect(rateLimitOf(reply)).toEqual(['6000', '0', RESET]);
-    expect(reply.headers.get('retry-after')).toBe('50');
+  it('is valid together with the old key, each with its own limit, until the last day ends in London', async () => {
+    const old = await newKey();
+    const successor = await keys('rotate', old.id, '--overlap-days', '2');
+    const list = ({ key }: { key: string }) => api.call('GET', CONTENT, { key });
+    expect([rateLimitOf(await list(old))[1], rateLimitOf(await list(successor))[1]]).toEqual(['5999', '5999']);
+    api.clock.now = Date.parse('2026-06-17T22:59:59Z');
+    expect((await list(old)).status).toBe(200);
+    api.clock.now = Date.parse('2026-06-17T23:00:00Z');
+    expect([(await list(old)).status, (await list(successor)).status]).toEqual([401, 200]);
   });
 });

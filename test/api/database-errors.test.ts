@@ -1,107 +1,116 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ContentItem } from '../../core/content/item.ts';
 import type { Reply } from '../support/api.ts';
-import { always, forOperation, onNthCall } from '../support/fault-choosers.ts';
-import type { DatabaseCall, Fault } from '../support/fault-proxy.ts';
+import { catchOutput } from '../support/caught-output.ts';
+import { fillDomain, someFields } from '../support/content.ts';
+import { type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 import { rateLimitOf, testApi } from '../support/test-api.ts';
+
+process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
 const CONTENT = '/v1/api/content';
 const call = (method: string, path: string, json?: object, headers: Record<string, string> = {}) =>
   api.call(method, path, { key: api.key, ...(json && { json }), headers });
-const create = (slug: string, headers?: Record<string, string>) =>
-  call('POST', CONTENT, { title: 'T', content: 'C', domain: 'a.example', slug }, headers);
-const idOf = ({ body }: Reply) => (body as ContentItem).id;
 
-let id: string;
-const api = testApi(async ({ loadVehicles, loadCompliance }) => {
-  await loadVehicles(aVehicle('AB12CDE'));
-  await loadCompliance(aCompliance('AB12CDE'));
-  id = idOf(await create('first'));
+const api = testApi(
+  async ({ engine, loadVehicles, loadCompliance }) => {
+    await loadVehicles(aVehicle('AB12CDE'));
+    await loadCompliance(aCompliance('AB12CDE'));
+    await fillDomain(engine.client, engine.names.content, 'partial.example', 4);
+  },
+  { logLevel: 'INFO' },
+);
+
+let written: readonly string[];
+beforeEach(() => {
+  written = catchOutput();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 
-/** A request to every endpoint, and its status from a healthy database. */
-const requests: readonly (readonly [() => Promise<Reply>, healthy: number])[] = [
-  [() => call('GET', '/v1/vehicle/AB12CDE/insurance'), 200],
-  [() => call('POST', '/v1/vehicle/bulk-insurance', { registrations: ['A1'] }), 200],
-  [() => call('GET', '/v1/compliance/AB12CDE'), 200],
-  [() => call('GET', CONTENT), 200],
-  [() => create('during-errors'), 201],
-  [() => call('GET', `${CONTENT}/${id}`), 200],
-  [() => call('PUT', `${CONTENT}/${id}`, { title: 'X' }), 200],
-  [() => call('DELETE', `${CONTENT}/00000000-0000-4000-8000-000000000000`), 404],
-];
-
-const isDataTable = ({ body }: DatabaseCall) => /-(vehicles|compliance|content)"/.test(body);
-
-/** One request at a time, so that a slow machine has time for each. */
-const askAll = async (): Promise<Reply[]> => {
-  const replies: Reply[] = [];
-  for (const [ask] of requests) replies.push(await ask());
-  return replies;
+/** What was logged of failures, and the metric of database errors. */
+const logged = () => {
+  const lines = written.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return {
+    failures: lines.filter(({ message }) => message === 'failure'),
+    errors: lines.flatMap(({ DatabaseErrors }) => DatabaseErrors ?? []),
+  };
 };
 
-describe.each<Fault>(['hang', 'resetBefore', 'error', { slowMs: 5_000 }])('A database that fails with %j', (fault) => {
-  it.each([
-    ['in all tables', () => true, /^\d+$/],
-    ['in its data tables, with the real rate limit', isDataTable, /^6000$/],
-  ])('makes every response a 500 with all headers, and no later response: %s', async (_where, fails, limit) => {
-    api.faults.inject((request) => (fails(request) ? fault : undefined));
-    for (const reply of await Promise.all(requests.map(([ask]) => ask()))) {
-      expect(reply).toMatchObject({ status: 500, body: { code: 'INTERNAL_ERROR' } });
-      for (const value of rateLimitOf(reply)) expect(value).toMatch(/^\d+$/);
-      expect(rateLimitOf(reply)[0]).toMatch(limit);
-      expect(reply.headers.get('x-request-id')).not.toBeNull();
-    }
+/** Every endpoint under every fault, once and for as long as it waits: `npm run test:faults`. */
+describe('While its tables cannot be read', () => {
+  it.each<[string, () => Promise<Reply>, number]>([
+    ['a lookup', () => call('GET', '/v1/vehicle/AB12CDE/insurance'), 200],
+    ['a bulk request', () => call('POST', '/v1/vehicle/bulk-insurance', { registrations: ['AB12CDE'] }), 200],
+    ['a change', () => call('POST', CONTENT, someFields('a.example', 'during-errors')), 201],
+  ])('%s is 500 with the real rate limit and Retry-After, and succeeds afterwards', async (_what, send, healthy) => {
+    api.faults.inject(({ body }) => (/-(vehicles|compliance|content)"/.test(body) ? 'error' : undefined));
+    const reply = await send();
+    expect([reply.status, reply.headers.get('retry-after'), rateLimitOf(reply)[0]]).toEqual([500, '1', '6000']);
     api.faults.reset();
-    const replies = await askAll();
-    expect(replies.map(({ status }) => status)).toEqual(requests.map(([, healthy]) => healthy));
-    await call('DELETE', `${CONTENT}/${idOf(replies[4] as Reply)}`);
+    expect((await send()).status).toBe(healthy);
   });
 });
 
-describe('A transaction', () => {
-  it('that gets no response ends in a 500 at the deadline', async () => {
-    api.faults.inject(forOperation('TransactWriteItems', always('hang')));
-    const reply = await create('never-answered');
-    expect([reply.status, rateLimitOf(reply)[0]]).toEqual([500, '6000']);
+describe('A bulk response', () => {
+  /** The last two are a batch of their own. */
+  const registrations = Array.from({ length: 102 }, (_, index) => `P${index}`);
+  const verify = () => call('POST', '/v1/vehicle/bulk-insurance', { registrations });
+
+  it('with an unread batch is 200, logged as a failure and counted as a database error', async () => {
+    api.faults.inject(({ body }) => (body.includes('"P101"') ? 'resetBefore' : undefined));
+    const { status, headers, body } = await verify();
+    const codes = (body as { results: { code: string }[] }).results.map(({ code }) => code);
+    expect([status, codes]).toEqual([
+      200,
+      [...Array(100).fill('VEHICLE_NOT_FOUND'), ...Array(2).fill('LOOKUP_UNAVAILABLE')],
+    ]);
+    const failure = { awsAttempts: 3, frames: expect.anything() };
+    expect(logged()).toMatchObject({ failures: [{ requestId: headers.get('x-request-id'), failure }], errors: [1] });
   });
 
-  it.each(['resetAfter', 'errorAfter', 'truncate'] as const)(
-    'that was applied before its response was lost (%s) is not applied twice',
-    async (fault) => {
-      const loseTwo = () => {
-        let lost = 0;
-        api.faults.inject(({ operation }) => {
-          if (operation !== 'TransactWriteItems' || lost === 2) return undefined;
-          lost += 1;
-          return fault;
-        });
-      };
-      loseTwo();
-      const created = await create(`lost-${fault.toLowerCase()}`);
-      expect(created.status).toBe(201);
-      const path = `${CONTENT}/${idOf(created)}`;
-      loseTwo();
-      const changed = await call('PUT', path, { title: 'X' }, { 'If-Match': '"1"' });
-      expect(changed.body).toMatchObject({ title: 'X', version: 2 });
-      loseTwo();
-      expect((await call('DELETE', path)).status).toBe(204);
-      expect((await call('GET', path)).status).toBe(404);
-    },
-  );
+  it('that is complete is neither logged as a failure nor counted', async () => {
+    await verify();
+    expect(logged()).toEqual({ failures: [], errors: [] });
+  });
+});
 
-  it('that is cancelled for a conflict beside conditions that fail is retried: no 409 SLUG_TAKEN, no 404', async () => {
-    const cancelOnce = () => api.faults.inject(forOperation('TransactWriteItems', onNthCall(1, 'mixedCancellation')));
-    const once = { 'Idempotency-Key': 'repeated' };
-    const first = await create('repeated', once);
-    cancelOnce();
-    const again = await create('repeated', once);
-    expect([again.status, again.body]).toEqual([201, first.body]);
-    const path = `${CONTENT}/${idOf(first)}`;
-    cancelOnce();
-    expect((await call('PUT', path, { slug: 'repeated-elsewhere' })).status).toBe(200);
-    cancelOnce();
-    expect((await call('DELETE', path)).status).toBe(204);
+it.each([
+  ['verdict', '/v1/compliance/AB12CDE'],
+  ['page of content', `${CONTENT}?domain=partial.example`],
+])('A %s of which half was unread is 500, logged and counted as a database error', async (_what, path) => {
+  const half = onNthCall(1, 'partial');
+  api.faults.inject(forOperation('BatchGetItem', (request) => half(request) ?? 'error'));
+  expect((await call('GET', path)).status).toBe(500);
+  expect(logged()).toMatchObject({ failures: [{ failure: { name: 'InternalServerError' } }], errors: [1] });
+});
+
+/** Retries of a transaction: test/dynamodb/transact.test.ts. */
+describe('Changes', () => {
+  /** A creation, an update and a deletion, each with these faults. */
+  const expectAppliedOnce = async (slug: string, faults: () => ChooseFault) => {
+    const send = (...request: Parameters<typeof call>): Promise<Reply> => {
+      api.faults.reset();
+      api.faults.inject(forOperation('TransactWriteItems', faults()));
+      return call(...request);
+    };
+    const created = await send('POST', CONTENT, someFields('a.example', slug), { 'Idempotency-Key': slug });
+    const repeated = await send('POST', CONTENT, someFields('a.example', slug), { 'Idempotency-Key': slug });
+    expect([created.status, repeated.status, repeated.body]).toEqual([201, 201, created.body]);
+    const path = `${CONTENT}/${(created.body as ContentItem).id}`;
+    const changed = await send('PUT', path, { slug: `${slug}-elsewhere` }, { 'If-Match': '"1"' });
+    expect(changed).toMatchObject({ status: 200, body: { version: 2 } });
+    expect((await send('DELETE', path)).status).toBe(204);
+    expect((await call('GET', path)).status).toBe(404);
+  };
+
+  it('are applied once when their response was lost', async () => {
+    await expectAppliedOnce('lost', () => onNthCall(1, 'resetAfter'));
+  });
+
+  it('are retried after a conflict beside conditions that fail: no 409 SLUG_TAKEN, no 404', async () => {
+    await expectAppliedOnce('conflict', () => onNthCall(1, 'mixedCancellation'));
   });
 });

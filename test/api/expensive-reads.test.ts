@@ -1,19 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { windowAt } from '../../core/access/plans.ts';
 import type { Reply } from '../support/api.ts';
-import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
+import { storeItems } from '../support/engine.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
-import { aVehicle } from '../support/records.ts';
+import { aCounter } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';
 
 const plates = Array.from({ length: 300 }, (_, index) => `AA${index}`);
 
-const api = testApi(async ({ engine, loadVehicles }) => {
-  await loadVehicles(...plates.map((plate) => aVehicle(plate)));
-  await fillDomain(engine.client, engine.names.content, 'expensive.example', 30);
-});
+const api = testApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'expensive.example', 3));
 
 type Request = (key: string) => Promise<Reply>;
 const bulk =
@@ -21,6 +17,7 @@ const bulk =
   (key) =>
     api.call('POST', `/v1/vehicle/${id}`, { key, json: { registrations: plates.slice(0, count) } });
 const list: Request = (key) => api.call('GET', '/v1/api/content?domain=expensive.example', { key });
+const listOfEveryDomain: Request = (key) => api.call('GET', '/v1/api/content', { key });
 
 /** The status of a request, and how many reads it started: each batch of vehicles, and the counters of each list. */
 const outcomeOf = async (request: Request, key: string): Promise<[number, number]> => {
@@ -64,11 +61,15 @@ describe.each([
   it('reads once more for a caller over its limit, then never', async () => {
     const key = await api.newKey({ plan: 'standard' });
     await request(key);
-    const increment = () => api.usage.increment(keyIdOf(hashKey(key)), windowAt(new Date(NOON)));
-    await Promise.all(Array.from({ length: 600 }, increment));
+    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 600)]);
     expect(await outcomeOf(request, key)).toEqual([429, reads]);
     expect(await outcomeOf(request, key)).toEqual([429, 0]);
   });
+});
+
+it('A list without a domain waits for its caller, whose domains it needs, even for a recently admitted key', async () => {
+  expect(await outcomeOf(listOfEveryDomain, api.key)).toEqual([200, 1]);
+  expect(await outcomeBeforeAdmission(listOfEveryDomain, api.key)).toEqual([500, 0]);
 });
 
 describe('A bulk request', () => {

@@ -1,18 +1,39 @@
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { windowAt } from '../../core/access/plans.ts';
 import type { Call } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
-import { NOON } from '../support/clock.ts';
+import { storeItems } from '../support/engine.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
-import { aVehicle } from '../support/records.ts';
+import { aCompliance, aCounter, aVehicle } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
 process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
-const api = testApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')), { logLevel: 'INFO' });
+/** A value that must not be found in any log line: a registration, a part of a body. */
+const CANARY = 'CANARY77';
+const KNOWN = `/v1/vehicle/${CANARY}/insurance`;
+const FORCED_500 = '/v1/vehicle/ER19ERR/insurance';
+const FORCED_429 = '/v1/compliance/ER19THR';
+
+let testKey: string;
+let exhausted: string;
+const api = testApi(
+  async ({ engine, newKey, loadVehicles, loadCompliance }) => {
+    await loadVehicles(aVehicle(CANARY));
+    await loadCompliance(aCompliance(CANARY));
+    testKey = await newKey({ environment: 'test' });
+    exhausted = await newKey({ plan: 'free' });
+    await storeItems(engine.client, engine.names.usage, [aCounter(exhausted, 60)]);
+  },
+  { logLevel: 'DEBUG' },
+);
+
+let written: readonly string[];
+beforeEach(() => {
+  written = catchOutput();
+});
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -20,114 +41,125 @@ afterEach(() => {
 type Line = Readonly<Record<string, unknown>>;
 
 /** The status of a request, its id, and what is logged meanwhile: lines in EMF and others. */
-const logOf = async (path: string, options: Call = {}) => {
-  const written = catchOutput();
-  const { status, headers } = await api.call('GET', path, options);
-  jest.restoreAllMocks();
-  const lines = written.map((line): Line => JSON.parse(line));
-  const requests = lines.filter((line) => '_aws' in line);
-  const others = lines.filter((line) => !('_aws' in line));
-  return { status, requestId: headers.get('x-request-id'), requests, others };
+const logOf = async (path: string, options: Call = { key: api.key }, method = 'GET') => {
+  const before = written.length;
+  const { status, headers, text } = await api.call(method, path, options);
+  const lines = written.slice(before).map((line): Line => JSON.parse(line));
+  const [line = {}, ...more] = lines.filter((each) => '_aws' in each);
+  expect(more).toEqual([]);
+  return {
+    status,
+    text,
+    requestId: headers.get('x-request-id'),
+    line,
+    others: lines.filter((each) => !('_aws' in each)),
+  };
 };
 
-const KNOWN = '/v1/vehicle/AB12CDE/insurance';
-const lookup = async (key?: string) => logOf(KNOWN, { key: key ?? api.key });
-
-/** A key whose limit of this minute is used up. */
-const exhaustedKey = async (): Promise<string> => {
-  const key = await api.newKey({ plan: 'free' });
-  const increment = () => api.usage.increment(keyIdOf(hashKey(key)), windowAt(new Date(NOON)));
-  await Promise.all(Array.from({ length: 60 }, increment));
-  return key;
-};
-
-const lookupWithoutKeysTable = () => {
+const failKeysTable = () =>
   api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
-  return lookup();
+const lookupWithoutKeysTable = (path = KNOWN, key = api.key) => {
+  failKeysTable();
+  return logOf(path, { key });
 };
+const create = (raw: string) =>
+  logOf('/v1/api/content', { key: api.key, raw, headers: { 'Content-Type': 'application/json' } }, 'POST');
 
-type Outcome = readonly [string, number, () => ReturnType<typeof logOf>, Line];
-const outcomes: readonly Outcome[] = [
-  ['a known vehicle', 200, lookup, { endpoint: 'vehicle-insurance', plan: 'premium' }],
-  ['no key', 401, () => logOf(KNOWN), { endpoint: 'vehicle-insurance', code: 'UNAUTHORIZED' }],
-  ['an unknown key', 401, () => lookup(generateKey('live')), { code: 'UNAUTHORIZED' }],
+const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logOf>, Line])[] = [
+  ['a known vehicle', 200, () => logOf(KNOWN), { endpoint: 'vehicle-insurance', plan: 'premium' }],
+  ['no key', 401, () => logOf(KNOWN, {}), { endpoint: 'vehicle-insurance', code: 'UNAUTHORIZED' }],
+  ['an unknown key', 401, () => logOf(KNOWN, { key: generateKey('live') }), { code: 'UNAUTHORIZED' }],
   [
     'an unknown vehicle',
     404,
-    () => logOf('/v1/vehicle/ZZ99ZZZ/insurance', { key: api.key }),
+    () => logOf(`/v1/vehicle/X${CANARY}/insurance`),
     { code: 'VEHICLE_NOT_FOUND', plan: 'premium' },
   ],
-  [
-    'an unknown path',
-    404,
-    () => logOf('/v1/nothing', { key: api.key }),
-    { endpoint: '$default', code: 'ROUTE_NOT_FOUND' },
-  ],
-  ['no quota left', 429, async () => lookup(await exhaustedKey()), { code: 'RATE_LIMITED', RateLimited: 1 }],
+  ['an invalid registration', 400, () => logOf(`/v1/vehicle/${CANARY}_/insurance`), { code: 'INVALID_REGISTRATION' }],
+  ['a verdict', 200, () => logOf(`/v1/compliance/${CANARY}`), { endpoint: 'compliance' }],
+  ['an unknown path', 404, () => logOf(`/v1/${CANARY}`), { endpoint: '$default', code: 'ROUTE_NOT_FOUND' }],
+  ['malformed JSON', 400, () => create(`{"${CANARY}`), { endpoint: 'create-content', code: 'MALFORMED_JSON' }],
+  ['a wrong value', 400, () => create(`{"title":"${CANARY}"}`), { code: 'VALIDATION_FAILED' }],
+  ['no quota left', 429, () => logOf(KNOWN, { key: exhausted }), { code: 'RATE_LIMITED', RateLimited: 1 }],
   ['a database error', 500, lookupWithoutKeysTable, { code: 'INTERNAL_ERROR', ServerErrors: 1, DatabaseErrors: 1 }],
+  ['a test key', 200, () => logOf('/v1/usage', { key: testKey }), { endpoint: 'usage', sandbox: true }],
+  ['a forced 500', 500, () => logOf(FORCED_500, { key: testKey }), { sandbox: true }],
+  ['a forced 429', 429, () => logOf(FORCED_429, { key: testKey }), { sandbox: true }],
+  [
+    'a database error where a 500 would be forced',
+    500,
+    () => lookupWithoutKeysTable(FORCED_500, testKey),
+    { ServerErrors: 1, DatabaseErrors: 1, sandbox: true },
+  ],
 ];
 
 const METRICS = ['Requests', 'Latency', 'ServerErrors'];
 /** Only their sums are read, so a line without them says the same as one with 0. */
 const WHERE_THEY_HAPPEN = ['RateLimited', 'DatabaseErrors'];
 const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'traceId'];
-const MEMBERS = ['_aws', 'level', 'timestamp', 'service', ...FIELDS, ...METRICS, ...WHERE_THEY_HAPPEN];
+const MEMBERS = ['_aws', 'level', 'timestamp', 'service', ...FIELDS, ...METRICS, ...WHERE_THEY_HAPPEN, 'ColdStart'];
 
 describe('The line of a request', () => {
-  let first: Awaited<ReturnType<typeof logOf>>;
+  let first: Line;
   beforeAll(async () => {
-    first = await lookup();
+    written = catchOutput();
+    first = (await logOf(KNOWN)).line;
   });
 
   it('counts the cold start of the first request only', async () => {
-    expect(first.requests).toMatchObject([{ Requests: 1, ColdStart: 1 }]);
-    expect(first.requests[0]?._aws).toMatchObject({
+    expect(first).toMatchObject({ Requests: 1, ColdStart: 1 });
+    expect(first._aws).toMatchObject({
       CloudWatchMetrics: [{ Metrics: expect.arrayContaining([{ Name: 'ColdStart', Unit: 'Count' }]) }],
     });
-    expect((await lookup()).requests[0]).not.toHaveProperty('ColdStart');
+    expect((await logOf(KNOWN)).line).not.toHaveProperty('ColdStart');
   });
 
   it.each(outcomes)(
-    'is one line in EMF with level, time and the allowed fields: %s, %i',
-    async (...[, status, send, fields]) => {
-      const sent = await send();
-      const [line = {}, ...more] = sent.requests;
-      expect([sent.status, more]).toEqual([status, []]);
-      const metrics = [...METRICS, ...WHERE_THEY_HAPPEN.filter((name) => name in fields)];
-      const { requestId } = sent;
+    'has the allowed fields and their values, and nothing of the request: %s, %i',
+    async (...outcome) => {
+      const [, status, send, fields] = outcome;
+      const { line, requestId, others, text, ...sent } = await send();
+      expect(sent.status).toBe(status);
       expect(line).toMatchObject({ level: 'INFO', requestId, status, Requests: 1, ServerErrors: 0, ...fields });
-      expect(new Date(String(line.timestamp)).toISOString()).toBe(line.timestamp);
       expect(Object.keys(line).filter((name) => !MEMBERS.includes(name))).toEqual([]);
-      expect(line._aws).toEqual({
-        Timestamp: expect.any(Number),
-        CloudWatchMetrics: [
-          {
-            Namespace: 'VehicleVerification/test',
-            Dimensions: [['service']],
-            Metrics: metrics.map((Name) => ({ Name, Unit: Name === 'Latency' ? 'Milliseconds' : 'Count' })),
-          },
-        ],
-      });
-      expect(line.service).toBe('vehicle-verification');
-      expect(Object.keys(line).filter((name) => WHERE_THEY_HAPPEN.includes(name))).toEqual(
-        metrics.slice(METRICS.length),
-      );
-      for (const name of metrics) expect(line[name]).toEqual(expect.any(Number));
+      const happened = (members: Line) => WHERE_THEY_HAPPEN.filter((name) => name in members);
+      expect([happened(line), 'sandbox' in line]).toEqual([happened(fields), 'sandbox' in fields]);
+      const secrets = [CANARY, api.key, testKey, exhausted];
+      expect(secrets.filter((secret) => JSON.stringify([line, others]).includes(secret))).toEqual([]);
+      if (status >= 400) expect(text).not.toMatch(/ at \S+:\d|node_modules|dynamo|Exception|test-[0-9a-f]/i);
     },
   );
 
-  it('has the key id of a known caller, but neither the key nor the registration', async () => {
-    const { requests } = await lookup();
-    expect(requests).toMatchObject([{ keyId: keyIdOf(hashKey(api.key)) }]);
-    for (const secret of [api.key, 'AB12CDE']) expect(JSON.stringify(requests)).not.toContain(secret);
-    expect((await lookup(generateKey('live'))).requests[0]).not.toHaveProperty('keyId');
+  it('is in EMF, with level, time and the key id of a known caller', async () => {
+    const { line } = await logOf(KNOWN);
+    expect(line).toMatchObject({ service: 'vehicle-verification', keyId: keyIdOf(hashKey(api.key)) });
+    expect(new Date(String(line.timestamp)).toISOString()).toBe(line.timestamp);
+    const Metrics = METRICS.map((Name) => ({ Name, Unit: Name === 'Latency' ? 'Milliseconds' : 'Count' }));
+    const CloudWatchMetrics = [{ Namespace: 'VehicleVerification/test', Dimensions: [['service']], Metrics }];
+    expect(line._aws).toEqual({ Timestamp: expect.any(Number), CloudWatchMetrics });
+    expect((await logOf(KNOWN, { key: generateKey('live') })).line).not.toHaveProperty('keyId');
   });
 
-  it('is followed by a failure line only when something failed', async () => {
-    expect((await lookup()).others).toEqual([]);
+  it('is followed by a failure line only when something failed, and not when the sandbox forced it', async () => {
+    expect([(await logOf(KNOWN)).others, (await logOf(FORCED_500, { key: testKey })).others]).toEqual([[], []]);
     const { others, requestId } = await lookupWithoutKeysTable();
     expect(others).toMatchObject([{ level: 'ERROR', message: 'failure', requestId }]);
     // Not the message of the error, which can quote a key or a body.
     expect(Object.keys(others[0]?.failure ?? {}).sort()).toEqual(['awsAttempts', 'awsStatus', 'frames', 'name']);
+  });
+
+  const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const PARENT = '00f067aa0ba902b7';
+  it.each([
+    [`00-${TRACE}-${PARENT}-01`, TRACE],
+    [`cc-${TRACE}-${PARENT}-00-later`, TRACE],
+    [`ff-${TRACE}-${PARENT}-01`, undefined],
+    [`00-${TRACE.toUpperCase()}-${PARENT}-01`, undefined],
+    [`00-${'0'.repeat(32)}-${PARENT}-01`, undefined],
+    [`00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
+    [`00-${TRACE}-${PARENT}-01-later`, undefined],
+    [`00-${TRACE}-${PARENT}`, undefined],
+  ])('has the trace id of a valid traceparent: %s', async (traceparent, traceId) => {
+    expect((await logOf('/v1/usage', { headers: { traceparent } })).line.traceId).toBe(traceId);
   });
 });

@@ -1,5 +1,8 @@
+import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { windowAt } from '../../core/access/plans.ts';
 import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import type { Policy, VehicleRecord } from '../../core/vehicles/record.ts';
+import { NOON } from './clock.ts';
 
 /** A policy over the test's day unless said otherwise. */
 export const aPolicy = (fields: Partial<Policy> = {}): Policy => ({
@@ -27,3 +30,9 @@ export const aCompliance = (registration: string, fields: Partial<ComplianceReco
   outstandingFines: 0,
   ...fields,
 });
+
+/** What a key has used of a window, that of `NOON` unless said otherwise. */
+export const aCounter = (key: string, used: number, at = NOON) => {
+  const { start, end } = windowAt(new Date(at));
+  return { keyId: keyIdOf(hashKey(key)), windowStart: start, used, expiresAt: end + 90_000 };
+};

@@ -1,0 +1,115 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { generateKey } from '../../core/access/api-key.ts';
+import { forTable } from '../support/fault-choosers.ts';
+import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
+import { testApi } from '../support/test-api.ts';
+
+const api = testApi(async ({ loadVehicles, loadCompliance, engine }) => {
+  const lastYear = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2025-12-31' });
+  const tomorrow = aPolicy({ validFrom: '2026-06-16', validTo: '2027-06-15' });
+  await loadVehicles(aVehicle('AB12CDE', [aPolicy({ number: 'NEW' }), lastYear]), aVehicle('FUTURE', [tomorrow]));
+  await loadVehicles(aVehicle('AB1'));
+  await loadCompliance(aCompliance('AB12CDE'), aCompliance('ORPHAN'));
+  const Item = { ...aVehicle('DAMAGED'), policies: 'none' };
+  await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item }));
+});
+
+const get = (path: string, key = api.key) => api.call('GET', path, { key });
+const insuranceOf = (registration: string) => get(`/v1/vehicle/${registration}/insurance`);
+const bulk = (what: 'insurance' | 'compliance', registrations: readonly string[], more: object = {}) =>
+  api.call('POST', `/v1/vehicle/bulk-${what}`, { key: api.key, json: { registrations, ...more } });
+
+/** Which policy answers, and every form of a registration: test/vehicles. What each endpoint answers: test/black-box. */
+describe('A lookup', () => {
+  it('counts days in Europe/London: at 23:30 UTC in summer it is tomorrow', async () => {
+    expect((await insuranceOf('FUTURE')).body).toMatchObject({ insured: false });
+    api.clock.now = Date.parse('2026-06-15T23:30:00Z');
+    expect((await insuranceOf('FUTURE')).body).toMatchObject({ insured: true });
+  });
+
+  it('decodes a path once: AB%2531 is AB%31, not AB1', async () => {
+    expect((await insuranceOf('AB%2531')).status).toBe(400);
+    expect((await insuranceOf('AB%31')).status).toBe(200);
+  });
+
+  it('reads the key, the counter and the vehicle in one round trip', async () => {
+    await insuranceOf('AB12CDE');
+    expect(api.faults.calls.map(({ operation }) => operation).sort()).toEqual(['GetItem', 'GetItem', 'UpdateItem']);
+  });
+
+  it('is 404 VEHICLE_NOT_FOUND for an unknown vehicle even when it has a compliance record', async () => {
+    expect((await get('/v1/compliance/ORPHAN')).body).toMatchObject({ status: 404, code: 'VEHICLE_NOT_FOUND' });
+  });
+});
+
+describe('A lookup of another day', () => {
+  it.each([
+    ['2025-12-31', true, 'OLD'],
+    ['2026-01-01', true, 'NEW'],
+    ['2099-12-31', false, 'NEW'],
+    ['1900-01-01', false, 'OLD'],
+  ])('answers for %s by the policies known now, alone and in bulk', async (date, insured, number) => {
+    const answer = { insured, policy: { number } };
+    expect((await get(`/v1/vehicle/AB12CDE/insurance?date=${date}`)).body).toMatchObject({ ...answer, asOf: date });
+    expect((await bulk('insurance', ['AB12CDE'], { date })).body).toMatchObject({ results: [answer], asOf: date });
+  });
+
+  it.each([
+    ['GET', '/v1/vehicle/AB12CDE/insurance?date=2100-01-01', /^must be a day from 1900-01-01 to 2099-12-31/],
+    ['GET', '/v1/vehicle/AB12CDE/insurance?date=2026-01-01&date=2026-01-01', /more than once/],
+    ['GET', '/v1/compliance/AB12CDE?date=2026-06-15', /no history/],
+    ['POST', '/v1/vehicle/bulk-compliance?date=2026-06-15', /no history/],
+    // An ignored date would be answered for today.
+    ['POST', '/v1/vehicle/bulk-insurance?date=2026-06-15', /field of the body/],
+  ])('is 400 and says why: %s %s', async (method, path, detail) => {
+    const json = { registrations: ['AB12CDE'] };
+    const { body } = await api.call(method, path, { key: api.key, ...(method === 'POST' && { json }) });
+    const errors = [{ parameter: 'date', detail: expect.stringMatching(detail) }];
+    expect(body).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', errors });
+  });
+
+  it('is 401 for an unknown key before it is 400', async () => {
+    expect((await get('/v1/vehicle/AB12CDE/insurance?date=x', generateKey('live'))).status).toBe(401);
+  });
+});
+
+/** The order and the form of results: test/bulk, test/black-box. Batches and their retries: test/dynamodb. */
+describe('A bulk request', () => {
+  it.each([
+    ['insurance', 10],
+    ['compliance', 20],
+  ] as const)('for %s of 1,000 registrations is read in %i batches', async (what, count) => {
+    // Each batch once, however often a slow machine has it sent again.
+    const batches = new Set<string>();
+    api.faults.inject(({ operation, body }) => {
+      if (operation === 'BatchGetItem') batches.add(body);
+      return undefined;
+    });
+    const registrations = Array.from({ length: 1_000 }, (_, index) => `BULK${index}`);
+    expect(await bulk(what, registrations)).toMatchObject({ status: 200, body: { processed: 1_000, failed: 1_000 } });
+    expect(batches.size).toBe(count);
+  });
+
+  it('returns registrations exactly as they were sent', async () => {
+    const odd = ['__proto__', 'constructor', '\u0000', '🚗', 'a'.repeat(5_000)];
+    const results = odd.map((registration) => ({ registration, insured: false }));
+    expect((await bulk('insurance', odd)).body).toMatchObject({ results });
+  });
+
+  it('has LOOKUP_UNAVAILABLE for a damaged record, and an answer for the others', async () => {
+    const results = [{ code: 'LOOKUP_UNAVAILABLE' }, { insured: true }];
+    expect((await bulk('insurance', ['DAMAGED', 'AB12CDE'])).body).toMatchObject({ results });
+  });
+
+  it.each([
+    ['vehicles', 'LOOKUP_UNAVAILABLE'],
+    ['compliance', 'VEHICLE_NOT_FOUND'],
+  ] as const)('never reports a verdict or a missing record when %s cannot be read', async (table, ofUnknown) => {
+    // With 100 registrations vehicles and compliance are batches of their own; a fault in one leaves the other.
+    const registrations = ['AB12CDE', ...Array.from({ length: 99 }, (_, index) => `X${index}`)];
+    api.faults.inject(forTable(api.engine.names[table], () => 'error'));
+    const { results } = (await bulk('compliance', registrations)).body as { results: { code?: string }[] };
+    expect(results.slice(0, 2)).toMatchObject([{ compliant: false, code: 'LOOKUP_UNAVAILABLE' }, { code: ofUnknown }]);
+  });
+});

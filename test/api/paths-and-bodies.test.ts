@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Call } from '../support/api.ts';
+import { someFields } from '../support/content.ts';
+import { testApi } from '../support/test-api.ts';
+
+let narrow: string;
+const api = testApi(async ({ newKey }) => {
+  narrow = await newKey({ scopes: ['content:read'] });
+});
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const ITEM = someFields('a.example', 's');
+const post = (options: Call) => api.call('POST', '/v1/api/content', { key: api.key, ...options });
+const rejected = (code: string) => ({ status: 400, body: { status: 400, code } });
+const expectAlive = async (slug: string) => expect((await post({ json: { ...ITEM, slug } })).status).toBe(201);
+const unknownFields = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]));
+
+describe('A path of no endpoint', () => {
+  it.each([
+    ['/', 'paths begin with /v1'],
+    ['/v1', 'paths begin with /v1'],
+    ['/v1/', 'check it against the reference'],
+    ['/v2/vehicle/AB12CDE/insurance', 'paths begin with /v1'],
+    ['/vehicle/AB12CDE/insurance', 'paths begin with /v1'],
+    ['/v1/vehicle/AB12CDE/insurance/', 'remove the trailing slash'],
+    ['/api/content/', 'remove the trailing slash'],
+    ['/v1/api/content/a/b', 'check it against the reference'],
+    ['/v1/api%2Fcontent', 'check it against the reference'],
+    ['/%', 'paths begin with /v1'],
+    ['/%E0%A4%A', 'paths begin with /v1'],
+    ['//', 'paths begin with /v1'],
+  ])('is 404 for a key of any scope, with the remedy: %s: %s', async (path, remedy) => {
+    const detail = `The service has nothing at this path; ${remedy}.`;
+    expect((await api.call('GET', path, { key: narrow })).body).toMatchObject({ code: 'ROUTE_NOT_FOUND', detail });
+  });
+});
+
+it.each([
+  ['DELETE', '/v1/vehicle/AB12CDE/insurance', 'GET'],
+  ['GET', '/v1/vehicle/bulk-insurance', 'POST'],
+  ['OPTIONS', '/api/content', 'GET, POST'],
+  ['PATCH', '/api/content/x', 'GET, PUT, DELETE'],
+  ['HEAD', '/v1/compliance/AB12CDE', 'GET'],
+])('A known path with another method is 405 with Allow: %s %s', async (method, path, allow) => {
+  const { status, headers } = await api.call(method, path, { key: narrow });
+  expect([status, headers.get('allow')]).toEqual([405, allow]);
+});
+
+/** Media types, encodings and sizes: test/http/body-checks.test.ts; through every bulk endpoint: test/black-box. */
+describe('A request body', () => {
+  it.each([
+    ['MALFORMED_JSON', ''],
+    ['MALFORMED_JSON', '{} {}'],
+    ['MALFORMED_JSON', new Uint8Array([0x22, 0xc0, 0xaf, 0x22])],
+    ...['null', '[]', '"text"', '5'].map((raw) => ['VALIDATION_FAILED', raw] as const),
+    ['VALIDATION_FAILED', '{"constructor": {"prototype": {}}}'],
+    ['VALIDATION_FAILED', '{"title": {"__proto__": 1}}'],
+    ['VALIDATION_FAILED', String.raw`{"\u005f_proto__": 1}`],
+  ] as const)('is 400 %s: %s', async (code, raw) => {
+    expect(await post({ raw, headers: JSON_TYPE })).toMatchObject(rejected(code));
+  });
+
+  it('with an unknown field that looks like a path gets an escaped pointer', async () => {
+    const { body } = await post({ json: { ...ITEM, 'a/b~c': 1 } });
+    expect(body).toMatchObject({ errors: [{ pointer: '/a~1b~0c', detail: 'is not a field of this request' }] });
+  });
+
+  it.each([
+    ['arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
+    ['objects', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`],
+  ])('nested 100,000 deep in %s is 400, and the service stays available', async (what, raw) => {
+    expect((await post({ raw, headers: JSON_TYPE })).status).toBe(400);
+    await expectAlive(`alive-after-${what}`);
+  });
+
+  it('with 50,000 unknown fields is 400, whether or not the other fields are valid', async () => {
+    const junk = unknownFields(50_000);
+    for (const title of ['valid', 5]) {
+      expect(await post({ json: { ...junk, ...ITEM, title } })).toMatchObject(rejected('VALIDATION_FAILED'));
+    }
+    const call = { key: api.key, json: { ...junk, registrations: 5 } };
+    const errors = expect.arrayContaining([{ pointer: '/registrations', detail: 'must be an array' }]);
+    const { body } = await api.call('POST', '/v1/vehicle/bulk-insurance', call);
+    expect(body).toMatchObject({ status: 400, errors });
+  });
+
+  it('with over 1,000 issues returns the first 1,000; with exactly 1,000 the exact number', async () => {
+    const { body } = await post({ json: unknownFields(2_000) });
+    const detail = 'The request has over 1000 validation issues; errors names the first 1000.';
+    expect(body).toMatchObject({ status: 400, detail });
+    expect((body as { errors: unknown[] }).errors).toHaveLength(1_000);
+    const exactly = await post({ json: unknownFields(996) });
+    expect(exactly.body).toMatchObject({ detail: 'The request has 1000 validation issues; see errors.' });
+  });
+});
+
+describe('The gateway', () => {
+  it.each<[string, Call]>([
+    ['a body of over 10 MB', { raw: 'x'.repeat(10 * 1024 * 1024 + 1), headers: JSON_TYPE }],
+    ['headers of 11 kB', { json: ITEM, headers: { 'X-Padding': 'x'.repeat(11_000) } }],
+    ['headers of 90 kB', { json: ITEM, headers: { 'X-Padding': 'x'.repeat(90_000) } }],
+  ])('returns 413 for %s and stays available', async (what, options) => {
+    expect((await post(options)).status).toBe(413);
+    await expectAlive(what.toLowerCase().replaceAll(' ', '-'));
+  });
+});

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { verdictOn } from '../../core/compliance/verdict.ts';
+import { problems } from '../../core/problems.ts';
+import { londonDate } from '../../core/runtime/clock.ts';
+import { FORCED_OUTCOMES, isForced, requireUnforced } from '../../core/sandbox/lookup-sources.ts';
+import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
+import { SANDBOX_VEHICLES } from '../../core/sandbox/sandbox-vehicles.ts';
+import { INSURANCE_STATUSES, insuranceOn } from '../../core/vehicles/insurance.ts';
+import { normaliseRegistration } from '../../core/vehicles/registration.ts';
+import { sampleComplianceRecords, sampleVehicleRecords } from '../../lib/local/sample-database.ts';
+
+const TODAY = '2026-06-15';
+const page = readFileSync(new URL('../../docs/sample-data.md', import.meta.url), 'utf8');
+
+/** Every sandbox vehicle at an instant, with its insurance and its verdict, if it has one. */
+const vehiclesAt = (now: Date) => {
+  const today = londonDate(now);
+  const records = new Map(sampleComplianceRecords(now).map((record) => [record.registration, record]));
+  return sampleVehicleRecords(now).map((vehicle) => {
+    const record = records.get(vehicle.registration);
+    const { status } = insuranceOn(today, vehicle.policies);
+    return { record, status, verdict: record && verdictOn(today, vehicle, record) };
+  });
+};
+
+describe('The sandbox vehicles', () => {
+  it('are at least 30 distinct registrations, all of them normalised', () => {
+    const registrations = sandboxRegistrations();
+    expect(new Set(registrations).size).toBe(SANDBOX_VEHICLES.length);
+    expect(SANDBOX_VEHICLES.length).toBeGreaterThanOrEqual(30);
+    expect(registrations.map(normaliseRegistration)).toEqual(registrations);
+  });
+
+  it.each(['2026-06-15T12:00:00Z', '2026-12-31T23:59:59Z', '2024-02-29T00:00:00Z', '2026-06-15T23:30:00Z'])(
+    'cover at %s every status of insurance, every reason, exemption and a vehicle without a record',
+    (instant) => {
+      const vehicles = vehiclesAt(new Date(instant));
+      const verdicts = vehicles.flatMap(({ verdict }) => verdict ?? []);
+      expect(new Set(vehicles.map(({ status }) => status))).toEqual(new Set(INSURANCE_STATUSES));
+      expect(new Set(verdicts.flatMap(({ reasons }) => reasons)).size).toBe(7);
+      expect(verdicts.some(({ compliant }) => compliant)).toBe(true);
+      expect(vehicles.some(({ record }) => record && 'exempt' in record.mot && 'exempt' in record.roadTax)).toBe(true);
+      expect(verdicts.length).toBeLessThan(vehicles.length);
+    },
+  );
+
+  it('are found by their normalised registration, with dates relative to the day', () => {
+    const policy = { number: 'POL-1003-1', insurer: 'Castle & Crown Insurance', type: 'Comprehensive' };
+    expect(sandboxVehicle('DG65OLD', TODAY)).toEqual({
+      registration: 'DG65OLD',
+      vehicle: { make: 'Nissan', model: 'Qashqai', year: 2015, color: 'White' },
+      policies: [{ ...policy, validFrom: '2025-06-15', validTo: '2026-06-14' }],
+      lastUpdated: '2026-06-14T08:30:00.000Z',
+    });
+    expect(sandboxVehicle('DG65OLD', '2028-03-01')?.policies[0]?.validTo).toBe('2028-02-29');
+    for (const other of ['ZZ99ZZZ', 'DG65 OLD', '', 'constructor', ...Object.keys(FORCED_OUTCOMES)]) {
+      expect([sandboxVehicle(other, TODAY), sandboxCompliance(other, TODAY)]).toEqual([undefined, undefined]);
+    }
+  });
+
+  it('are listed in docs/sample-data.md with their outcomes', () => {
+    for (const [index, { status, verdict }] of vehiclesAt(new Date('2026-06-15T12:00:00Z')).entries()) {
+      const reasons = verdict?.reasons.map((reason) => `\`${reason}\``).join(' ');
+      const compliance = reasons === '' ? 'compliant' : (reasons ?? 'no record');
+      const insurance = status.toLowerCase().replace('_', ' ');
+      expect(page).toContain(`| ${SANDBOX_VEHICLES[index]?.registration} | ${insurance} | ${compliance} |`);
+    }
+  });
+});
+
+describe('A forced outcome', () => {
+  it.each(Object.entries(FORCED_OUTCOMES))('of %s is %s, with the headers of the real error', (registration, code) => {
+    expect(normaliseRegistration(registration)).toBe(registration);
+    const message = expect.stringContaining('sandbox');
+    const expected = { code, message, headers: problems.INTERNAL_ERROR.headers, isForced: true };
+    expect(() => requireUnforced(registration)).toThrow(expect.objectContaining(expected));
+    expect(page.replaceAll(' ', '')).toContain(`|${registration}|${problems[code].status}\`${code}\`,`);
+  });
+
+  it.each(['AB12CDE', 'ER19', 'constructor', 'toString'])('is none for %s', (registration) => {
+    expect([isForced(registration), requireUnforced(registration)]).toEqual([false, undefined]);
+  });
+});
