@@ -1,7 +1,7 @@
-/** Validates every request and response of the test suite against the OpenAPI document. */
+/** Validates every request and response of the test suite against the strict form of the OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { openApiDocument } from '../../lib/openapi/document.ts';
+import { strictDocument } from '../../lib/openapi/strict-document.ts';
 import {
   type DocumentedResponse,
   describedOperation,
@@ -26,7 +26,7 @@ export interface Exchange {
 const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The codes that an open code names (`openCode`), or undefined for every other schema. */
+/** The values that an open schema names (`openText`), or undefined for every other schema. */
 const knownCodes = ({ anyOf }: Readonly<Record<string, unknown>>): unknown => {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined;
   const [known, other] = anyOf;
@@ -34,7 +34,7 @@ const knownCodes = ({ anyOf }: Readonly<Record<string, unknown>>): unknown => {
 };
 
 /**
- * The document as strict as the service is. Consumers must accept new fields and codes, so the published document is
+ * The document as strict as the service is. Clients must accept new fields and codes, so both forms of the document are
  * open; the tests accept only what is described. Parts of an `allOf` describe one object together: none closes it alone.
  */
 const closed = (value: unknown, isPartOfAllOf = false): unknown => {
@@ -46,7 +46,7 @@ const closed = (value: unknown, isPartOfAllOf = false): unknown => {
   return isNode(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
 };
 
-const document = closed(openApiDocument()) as ReturnType<typeof openApiDocument>;
+const document = closed(strictDocument()) as ReturnType<typeof strictDocument>;
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 const validators = new WeakMap<object, ValidateFunction>();

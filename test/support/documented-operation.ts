@@ -1,6 +1,8 @@
 /** Reads operations and responses out of the OpenAPI document, with references followed. */
+import { endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';
-import { LOCAL_ORIGIN } from '../../lib/openapi/document.ts';
+import { pathInDocument } from '../../lib/openapi/strict-document.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -61,13 +63,10 @@ const operationIn = (document: Node, operation: Node): Operation => {
 
 /** The operation of a request, with its path parameters still encoded; undefined when none is described. */
 export const describedOperation = (document: Node, method: string, pathname: string) => {
-  for (const [template, item] of Object.entries(document.paths as Record<string, Node>)) {
-    const operation = item[method.toLowerCase()] as Node | undefined;
-    const servers = (item.servers ?? document.servers) as { url: string }[];
-    for (const { url } of operation ? servers : []) {
-      const path = url.startsWith(LOCAL_ORIGIN) && matchRoute(url.slice(LOCAL_ORIGIN.length) + template, pathname);
-      if (operation && path) return { operation: operationIn(document, operation), path };
-    }
+  for (const row of Object.values<Endpoint>(endpoints).filter((each) => each.method === method)) {
+    const path = row.paths.map((template) => matchRoute(template, pathname)).find((found) => found !== undefined);
+    const operation = at(document, 'paths', pathInDocument(row), method.toLowerCase());
+    if (path) return { operation: operationIn(document, operation as Node), path };
   }
   return undefined;
 };
