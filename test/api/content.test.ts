@@ -64,6 +64,8 @@ describe('POST /v1/api/content', () => {
     ['domain', 'a'.repeat(254), /at most 253 characters$/],
     ['domain', 'a..b', /labels joined by dots/],
     ['slug', 'a'.repeat(201), /at most 200 characters$/],
+    // Too long and of the wrong form: one issue.
+    ['slug', '-'.repeat(201), /at most 200 characters$/],
     ['slug', 'a--b', /single hyphens/],
     ['slug', 'a\n', /single hyphens/],
     ['id', 'mine', /^is not a field of this request$/],
@@ -204,7 +206,9 @@ describe('GET /v1/api/content', () => {
     expect(await list('limit=2&colour=red&colour=blue')).toMatchObject(newest);
     const offset = Number.MAX_SAFE_INTEGER;
     expect(await list('offset=99999999999999999999999')).toMatchObject({ items: [], limit: 20, offset });
-    expect(await list('domain=nobody.example')).toMatchObject({ items: [], total: 0 });
+    for (const query of ['domain=nobody.example', 'domain=one.example&slug=b']) {
+      expect(await list(query)).toMatchObject({ items: [], total: 0 });
+    }
   });
 
   it('rejects a page that Lambda would not return and names a limit that fits', async () => {

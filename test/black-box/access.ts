@@ -36,28 +36,20 @@ export const accessTests = (api: () => Api): void => {
     });
 
     it.each<[string, (keys: Keys) => Call]>([
-      [
-        'a key as bearer token, scheme in any case',
-        ({ premium }) => ({ key: undefined, headers: { Authorization: `bEaReR ${premium}` } }),
-      ],
+      ['a bearer token', ({ premium }) => ({ key: undefined, headers: { Authorization: `bEaReR ${premium}` } })],
       ['a key beside an Authorization of another scheme', () => ({ headers: { Authorization: 'Basic dXNlcjpwYXNz' } })],
     ])('%s: 200', async (_title, callWith) => {
       expectStatus(await api().call('GET', LOOKUP, callWith(api().keys)), 200);
     });
 
-    it('a key without the scope: 403', async () => {
-      const key = api().keys.vehiclesOnly;
-      expectProblem(await api().call('GET', '/v1/api/content', { key }), 403, 'SCOPE_MISSING');
-    });
-
-    it('an unknown path: 404', async () => {
-      expectProblem(await api().call('GET', '/v1/nowhere'), 404, 'ROUTE_NOT_FOUND');
-    });
-
-    it('a known path with another method: 405', async () => {
-      const answer = await api().call('DELETE', '/api/content');
-      expectProblem(answer, 405, 'METHOD_NOT_ALLOWED');
-      expect(answer.headers.allow).toBe('GET, POST');
+    it.each([
+      ['a key without the scope', 'GET', '/v1/api/content', 403, 'SCOPE_MISSING'],
+      ['an unknown path', 'GET', '/v1/nowhere', 404, 'ROUTE_NOT_FOUND'],
+      ['a known path with another method', 'DELETE', '/api/content', 405, 'METHOD_NOT_ALLOWED'],
+    ] as const)('%s: %s %s: %i', async (_title, method, path, status, code) => {
+      const answer = await api().call(method, path, { key: api().keys.vehiclesOnly });
+      expectProblem(answer, status, code);
+      expect(answer.headers.allow).toBe(status === 405 ? 'GET, POST' : undefined);
     });
 
     it('reports limits, window and 24 hours to a key of any scope', async () => {

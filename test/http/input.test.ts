@@ -55,6 +55,7 @@ describe('Reading the query', () => {
     ['limit=', 'limit', NO_INTEGER],
     ['limit=5x', 'limit', NO_INTEGER],
     ['limit=x5', 'limit', NO_INTEGER],
+    ['limit=٣', 'limit', NO_INTEGER],
     ['limit=--5', 'limit', NO_INTEGER],
     ['limit=-5x', 'limit', NO_INTEGER],
     ['limit=x-5', 'limit', NO_INTEGER],

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { logFailure } from '../../core/observability/log.ts';
 import type { Call } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { storeItems } from '../support/engine.ts';
@@ -146,6 +147,10 @@ describe('The line of a request', () => {
     expect(others).toMatchObject([{ level: 'ERROR', message: 'failure', requestId }]);
     // Not the message of the error, which can quote a key or a body.
     expect(Object.keys(others[0]?.failure ?? {}).sort()).toEqual(['awsAttempts', 'awsStatus', 'frames', 'name']);
+    logFailure('r-1', new Error(CANARY));
+    const failure = { name: 'Error', frames: expect.any(Array) };
+    expect(JSON.parse(written.at(-1) ?? '')).toMatchObject({ requestId: 'r-1', failure });
+    expect(written.at(-1)).not.toContain(CANARY);
   });
 
   const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
