@@ -59,26 +59,28 @@ describe('The workflows', () => {
 });
 
 describe('The pipeline', () => {
-  it('runs the gate, deploys to dev, after an approval to prod, then makes a release', () => {
-    const order = ['gate', 'dev', 'prod', 'release'].map((job) => [
+  it('runs the gate, deploys to dev, after an approval to prod, then makes a release with the packages', () => {
+    const order = ['gate', 'dev', 'prod', 'packages', 'release'].map((job) => [
       job,
-      /needs: (\w+)/.exec(jobOf(job))?.[1],
+      /needs: (.+)/.exec(jobOf(job))?.[1],
       /environment: (\w+)/.exec(jobOf(job))?.[1],
     ]);
     expect(order).toEqual([
       ['gate', undefined, undefined],
       ['dev', 'gate', 'dev'],
       ['prod', 'dev', 'prod'],
-      ['release', 'prod', undefined],
+      ['packages', 'gate', undefined],
+      ['release', '[prod, packages]', undefined],
     ]);
   });
 
   it('gives AWS credentials to dev and prod only, and write access to the repository to the release only', () => {
     expect(deploy).toMatch(/^permissions: \{\}$/m);
-    expect(['gate', 'dev', 'prod', 'release'].map(permissionsOf)).toEqual([
+    expect(['gate', 'dev', 'prod', 'packages', 'release'].map(permissionsOf)).toEqual([
       ['contents: read'],
       ['contents: read', 'id-token: write'],
       ['contents: read', 'id-token: write'],
+      ['contents: read'],
       ['contents: write'],
     ]);
     expect(deploy).not.toMatch(/aws-access-key-id|AWS_SECRET/);

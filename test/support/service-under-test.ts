@@ -1,4 +1,4 @@
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../core/access/api-key.ts';
 import type { PlanName } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { keysTable } from '../../lib/admin/keys/keys-table.ts';
@@ -12,7 +12,7 @@ interface ServiceOptions {
   readonly onResponse: (entry: AccessLogEntry) => void;
 }
 
-/** The service with its sample data on free ports. `addKey` makes live keys of any plan. */
+/** The service with its sample data on free ports. `addKey` makes keys of any plan. */
 export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOptions) => {
   const engine = await startEngine();
   Object.assign(process.env, environmentOf(engine));
@@ -22,8 +22,12 @@ export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOp
   await loadSampleVehicles(engine.client, engine.names, now);
   await loadSampleContent(engine.client, engine.names, now);
   const keys = keysTable(engine.client, engine.names.keys);
-  const addKey = async (plan: PlanName, scopes: readonly Scope[] = SCOPES): Promise<string> => {
-    const key = generateKey('live');
+  const addKey = async (
+    plan: PlanName,
+    scopes: readonly Scope[] = SCOPES,
+    environment: KeyEnvironment = 'live',
+  ): Promise<string> => {
+    const key = generateKey(environment);
     const hash = hashKey(key);
     await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan, scopes, createdAt: now.toISOString() });
     return key;
