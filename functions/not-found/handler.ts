@@ -10,11 +10,11 @@ const methodsAt = (path: string): string[] =>
     .filter(({ paths }) => paths.some((template) => matchRoute(template, path) !== undefined))
     .map(({ method }) => method);
 
-/** Whether the path would match an endpoint if a parameter could contain slashes: a registration or an id was not encoded. */
+/** Whether the path would have an endpoint if a parameter could contain a slash. */
 const hasSlashInValue = (path: string): boolean =>
-  Object.values(endpoints).some(({ paths }) =>
-    paths.some((template) => new RegExp(`^${template.replace(/\{\w+\}/, '.+/.+')}$`).test(path)),
-  );
+  Object.values(endpoints)
+    .flatMap(({ paths }): readonly string[] => paths)
+    .some((template) => template.includes('{') && new RegExp(`^${template.replace(/\{\w+\}/, '.+/.+')}$`).test(path));
 
 const hintFor = (path: string): string | undefined => {
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0) return 'remove the trailing slash';
