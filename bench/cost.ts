@@ -4,11 +4,10 @@ import type { GatewayHandler } from '../functions/http/http-function.ts';
 import { memoryMegabytes } from '../lib/cloud/endpoint-function.ts';
 import { importFileOf } from '../lib/endpoint-files.ts';
 import { meter } from '../test/support/metered-client.ts';
-import { cpuShareOf } from './cpu-share.ts';
 import type { Invocation } from './function-process.ts';
 import { type Functions, withFunctions } from './functions.ts';
 import { mean, showProgress, table } from './report.ts';
-import { DATABASE_MS, type KindOfRequest, type PreparedRequests, withRequests } from './requests.ts';
+import { DATABASE_MS, WARM_EVENTS, WARM_METHOD, withRequests } from './requests.ts';
 
 /**
  * USD, AWS price list of us-east-1 as known in 2025; nothing looks them up. eu-west-2 (London) costs 10–20 % more. On demand,
@@ -30,48 +29,26 @@ const PRICES = {
 /** API Gateway's access log, by its length; nothing here writes it. Lambda's own lines are off (`lambdaSystemLogs`). */
 const ACCESS_LOG_BYTES = 229;
 
-const WARM_UP = 300;
-const INVOCATIONS = 200;
-/** One for the units, the others in the bundle. */
-const PER_KIND = 1 + WARM_UP + INVOCATIONS;
-
 /** Of the response, headers included. */
 const responseBytes = ({ headers = {}, body = '' }: Invocation): number =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, Buffer.byteLength(body));
 
-/** What one kind of request takes, warm; milliseconds as Lambda bills them, each invocation rounded up. */
-const measureKind = async (
-  { endpoint, event, status }: KindOfRequest,
-  { bundles, overTls }: PreparedRequests,
-  { start }: Functions,
-) => {
-  const events = Array.from({ length: PER_KIND }, (_, nth) => event(nth)).slice(1);
-  const share = await cpuShareOf(memoryMegabytes(endpoint));
-  const process = await start(bundles[endpoint], overTls);
-  await process.invoke(events.slice(0, WARM_UP), { status });
-  await share.add(process.loaded.pid);
-  const { invocations } = await process.invoke(events.slice(WARM_UP), { status });
-  const loggedBytes = (await process.end()) / events.length;
-  await share.remove();
-  return {
-    billedMs: mean(invocations.map(({ ms }) => Math.ceil(ms))),
-    responseBytes: mean(invocations.map(responseBytes)),
-    loggedBytes,
-  };
-};
-
+/** One event for the units, the others in the bundle. */
 const measureAll = (functions: Functions) =>
-  withRequests(functions, PER_KIND, async (prepared) => {
+  withRequests(functions, 1 + WARM_EVENTS, async ({ kinds, setDelay, measureWarm }) => {
     const costOf = meter(database());
     const measured = [];
-    for (const [index, kind] of prepared.kinds.entries()) {
-      showProgress(index, prepared.kinds.length, kind.name);
+    for (const [index, kind] of kinds.entries()) {
+      showProgress(index, kinds.length, kind.name);
       const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(kind.endpoint, 'handler.ts');
-      await prepared.setPace(false);
-      const units = await costOf(() => handler(kind.event(0), {} as never));
-      await prepared.setPace(true);
-      const taken = await measureKind(kind, prepared, functions);
-      measured.push({ name: kind.name, memory: memoryMegabytes(kind.endpoint), ...units, ...taken });
+      const [first = {}, ...events] = Array.from({ length: 1 + WARM_EVENTS }, (_, nth) => kind.event(nth));
+      await setDelay();
+      const units = await costOf(() => handler(first as never, {} as never));
+      await setDelay(DATABASE_MS);
+      const memory = memoryMegabytes(kind.endpoint);
+      const { invocations, billedMs, loggedBytes } = await measureWarm(kind, memory, events);
+      const bytes = mean(invocations.map(responseBytes));
+      measured.push({ name: kind.name, memory, ...units, billedMs, loggedBytes, responseBytes: bytes });
     }
     return measured;
   });
@@ -94,10 +71,12 @@ const costsOf = (one: Measured): readonly number[] => [
 
 const METHOD = [
   'Requests and units from the embedded engine, which counts as DynamoDB does; milliseconds, bytes and log lines from the deployed',
-  `bundles, warm, one invocation at a time, over TLS, with the processor time of their memory and ${DATABASE_MS} ms for every database request`,
-  '(content: at least that). Prices: us-east-1, USD, as known in 2025, without free tiers. Known vehicles, existing items, every',
-  'request admitted.',
+  `bundles over TLS, with the processor time of their memory and ${DATABASE_MS} ms for every database request (content: at least that).`,
+  `${WARM_METHOD} Prices: us-east-1, USD, as known in 2025, without free tiers. Known vehicles, existing items, every request admitted.`,
 ].join('\n');
+
+const HEAD = ['request', 'memory MB', 'database requests', 'read units', 'write units', 'billed ms', 'response bytes'];
+const PAID_FOR = ['API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'total'];
 
 const measure = (): Promise<readonly string[]> =>
   withFunctions(async (functions) => {
@@ -105,29 +84,14 @@ const measure = (): Promise<readonly string[]> =>
     return [
       METHOD,
       table(
-        [
-          'request',
-          'memory MB',
-          'database requests',
-          'read units',
-          'write units',
-          'billed ms',
-          'response bytes',
-          'logged bytes',
-        ],
-        measured.map((one) => [
-          one.name,
-          one.memory,
-          one.requests,
-          one.readUnits,
-          one.writeUnits,
-          one.billedMs.toFixed(1),
-          Math.round(one.responseBytes),
-          Math.round(one.loggedBytes),
+        [...HEAD, 'logged bytes'],
+        measured.map(({ name, memory, requests, readUnits, writeUnits, billedMs, ...bytes }) => [
+          ...[name, memory, requests, readUnits, writeUnits, billedMs.toFixed(1)],
+          ...[Math.round(bytes.responseBytes), Math.round(bytes.loggedBytes)],
         ]),
       ),
       table(
-        ['USD per million', 'API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'total'],
+        ['USD per million', ...PAID_FOR],
         measured.map((one) => {
           const costs = costsOf(one);
           const total = costs.reduce((sum, usd) => sum + usd, 0);

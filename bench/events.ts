@@ -1,19 +1,15 @@
 /** Requests as API Gateway hands them to a function (HTTP API, payload 2.0). */
-export interface Request {
+interface Request {
   readonly method: string;
   readonly path: string;
   readonly key: string;
   readonly pathParameters?: Readonly<Record<string, string>>;
   readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
 }
 
-/** All events are of one moment, so that all requests of a key increment the same counter. */
-const MOMENT = new Date('2026-06-15T12:00:10.000Z');
-
 /** The event of a request; equal requests make equal events. */
-export const gatewayEvent = ({ method, path, key, pathParameters, query = '', headers, json }: Request) => ({
+export const gatewayEvent = ({ method, path, key, pathParameters, query = '', json }: Request) => ({
   version: '2.0',
   routeKey: '$default',
   rawPath: path,
@@ -27,27 +23,24 @@ export const gatewayEvent = ({ method, path, key, pathParameters, query = '', he
     'x-forwarded-port': '443',
     'x-forwarded-proto': 'https',
     'x-api-key': key,
-    ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-    ...headers,
+    ...(method !== 'GET' && { 'content-type': 'application/json' }),
   },
   ...(pathParameters && { pathParameters }),
   requestContext: {
     requestId: 'JKJaXmPLvHcESHA=',
-    timeEpoch: MOMENT.getTime(),
+    // One moment, so that all requests of a key increment the same counter.
+    timeEpoch: Date.parse('2026-06-15T12:00:10.000Z'),
     http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'curl/8.7.1' },
   },
   ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   isBase64Encoded: false,
 });
 
+const pathParameters = { registration: 'AB12CDE' };
+
 /** The event of an insurance lookup of one of the sample vehicles. */
 export const lookupEvent = (key: string) =>
-  gatewayEvent({
-    method: 'GET',
-    path: '/v1/vehicle/AB12CDE/insurance',
-    key,
-    pathParameters: { registration: 'AB12CDE' },
-  });
+  gatewayEvent({ method: 'GET', path: '/v1/vehicle/AB12CDE/insurance', key, pathParameters });
 
 /** The event of a bulk request. */
 export const bulkEvent = (

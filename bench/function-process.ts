@@ -36,16 +36,6 @@ export interface Block {
   readonly peakMegabytes: number;
 }
 
-/** Milliseconds that Lambda grants a function of this service. */
-const TIME_MS = 10_000;
-
-const contextOf = () => ({
-  awsRequestId: randomUUID(),
-  functionName: 'bench',
-  memoryLimitInMB: '512',
-  getRemainingTimeInMillis: () => TIME_MS,
-});
-
 const cpuSince = (before?: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
@@ -55,11 +45,8 @@ const [file = ''] = process.argv.slice(2);
 const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();
 const { handler } = await (file.endsWith('.mjs') ? import(file) : createRequire(file)(file));
-process.send?.({
-  pid: process.pid,
-  importMs: performance.now() - startedAt,
-  cpuMs: cpuSince(cpuBefore),
-} satisfies Loaded);
+const importMs = performance.now() - startedAt;
+process.send?.({ pid: process.pid, importMs, cpuMs: cpuSince(cpuBefore) } satisfies Loaded);
 
 const invoke = async (event: object, context: object): Promise<Invocation> => {
   const before = process.cpuUsage();
@@ -72,7 +59,16 @@ process.on('disconnect', () => process.exit(0));
 process.on('message', async ({ events, repeat }: Work) => {
   // Made before the clock starts, as Lambda's runtime would; each event is new, since some handlers write into theirs.
   const prepared = events.flatMap((event) =>
-    Array.from({ length: repeat }, () => [{ ...event }, contextOf()] as const),
+    Array.from({ length: repeat }, () => {
+      const awsRequestId = randomUUID();
+      const context = {
+        awsRequestId,
+        functionName: 'bench',
+        memoryLimitInMB: '512',
+        getRemainingTimeInMillis: () => 10_000,
+      };
+      return [{ ...event }, context] as const;
+    }),
   );
   const invocations: Invocation[] = [];
   const before = process.cpuUsage();

@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { bundleFunctions } from '../lib/cloud/bundles.ts';
 import type { FunctionId } from '../lib/endpoint-files.ts';
 import type { CpuShare } from './cpu-share.ts';
-import type { Block, Invocation, Loaded, Work } from './function-process.ts';
+import type { Block, Loaded, Work } from './function-process.ts';
 
 /** The flags with which Lambda starts Node; those about memory do not matter here. */
 const LAMBDA_FLAGS = ['--expose-gc'];
@@ -48,11 +48,6 @@ const nextMessage = async <T>(child: ChildProcess): Promise<T> => {
   }
 };
 
-const requireStatus = (invocations: readonly Invocation[], status: number): void => {
-  const other = invocations.find(({ statusCode }) => statusCode !== status);
-  if (other) throw new Error(`a measured request was answered ${other.statusCode} ${other.body}, not ${status}`);
-};
-
 const startFunction = async (
   program: string,
   file: string,
@@ -73,7 +68,8 @@ const startFunction = async (
     invoke: async (events, { repeat = 1, status = 200 } = {}) => {
       child.send({ events, repeat } satisfies Work);
       const block = await nextMessage<Block>(child);
-      requireStatus(block.invocations, status);
+      const other = block.invocations.find(({ statusCode }) => statusCode !== status);
+      if (other) throw new Error(`a measured request was answered ${other.statusCode} ${other.body}, not ${status}`);
       return block;
     },
     end: async () => {
@@ -120,10 +116,11 @@ export const withFunctions = async <T>(measure: (functions: Functions) => Promis
     const program = await bundleModule('function-process.ts', join(folder, 'program.mjs'));
     return await measure({
       deployed: async (client) => {
-        const bundles = await bundleFunctions(join(folder, client ?? 'own'), client === 'sdk');
-        return Object.fromEntries(
-          Object.entries(bundles).map(([id, place]) => [id, join(place, 'index.js')]),
-        ) as Record<FunctionId, string>;
+        const bundles = Object.entries(await bundleFunctions(join(folder, client ?? 'own'), client === 'sdk'));
+        return Object.fromEntries(bundles.map(([id, place]) => [id, join(place, 'index.js')])) as Record<
+          FunctionId,
+          string
+        >;
       },
       peer: (name) => bundleModule(`peers/${name}.ts`, join(folder, `${name}.mjs`)),
       start: (file, env = {}, share) => startFunction(program, file, env, share),
@@ -136,26 +133,20 @@ export const withFunctions = async <T>(measure: (functions: Functions) => Promis
 /** The size of a gzipped file in kB of 1,000 bytes. */
 export const gzippedKb = async (file: string): Promise<number> => gzipSync(await readFile(file)).length / 1_000;
 
-/** A function that is compared with others, and what it is asked over and over. */
-export interface Contestant {
-  readonly process: FunctionProcess;
-  readonly event: object;
-}
-
 /**
  * Invokes functions in blocks that take turns, each round beginning with the next one, so that noise affects all alike.
  * @returns the counted blocks of each, those of the warm-up left out
  */
 export const inTurns = async (
-  contestants: readonly Contestant[],
+  processes: readonly FunctionProcess[],
+  event: object,
   { warmUp, blocks, invocations }: { readonly warmUp: number; readonly blocks: number; readonly invocations: number },
 ): Promise<readonly (readonly Block[])[]> => {
-  const counted: Block[][] = contestants.map(() => []);
+  const counted: Block[][] = processes.map(() => []);
   for (let round = 0; round < warmUp + blocks; round += 1) {
-    for (const index of rotated(contestants.length, round)) {
-      const { process, event } = contestants[index] as Contestant;
-      const block = await process.invoke([event], { repeat: invocations });
-      if (round >= warmUp) counted[index]?.push(block);
+    for (const index of rotated(processes.length, round)) {
+      const block = await processes[index]?.invoke([event], { repeat: invocations });
+      if (block && round >= warmUp) counted[index]?.push(block);
     }
   }
   return counted;

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ComplianceRecord } from '../core/compliance/record.ts';
 import type { VehicleRecord } from '../core/vehicles/record.ts';
 import { VEHICLE_COLUMNS } from '../lib/admin/import/vehicles/csv-vehicle.ts';
+import { storeItems } from '../test/support/engine.ts';
 
 const MODELS = [
   ['Ford', 'Fiesta'],
@@ -15,7 +16,6 @@ const MODELS = [
 ] as const;
 const COLOURS = ['Blue', 'Silver', 'Black', 'White', 'Red', 'Grey'];
 const INSURERS = ['Acme Mutual', 'Pennine Cover', 'Meridian Motor', 'Harbour Direct'];
-const BATCH = 25;
 
 const letter = (number: number): string => String.fromCharCode(65 + (number % 26));
 
@@ -28,18 +28,17 @@ export const generatedRegistration = (n: number): string => {
 /** A vehicle with one policy in force in 2026, another one for each number. */
 export const generatedVehicle = (n: number): VehicleRecord => {
   const [make, model] = MODELS[n % MODELS.length] ?? MODELS[0];
+  const policy = {
+    number: `POL-${String(n).padStart(8, '0')}`,
+    insurer: INSURERS[n % INSURERS.length] ?? '',
+    validFrom: '2026-01-01',
+    validTo: '2026-12-31',
+    type: 'Comprehensive',
+  } as const;
   return {
     registration: generatedRegistration(n),
     vehicle: { make, model, year: 2000 + (n % 26), color: COLOURS[n % COLOURS.length] ?? '' },
-    policies: [
-      {
-        number: `POL-${String(n).padStart(8, '0')}`,
-        insurer: INSURERS[n % INSURERS.length] ?? '',
-        validFrom: '2026-01-01',
-        validTo: '2026-12-31',
-        type: 'Comprehensive',
-      },
-    ],
+    policies: [policy],
     lastUpdated: '2026-01-02T03:04:05.000Z',
   };
 };
@@ -54,18 +53,17 @@ export const generatedCompliance = (n: number): ComplianceRecord => ({
 });
 
 /** Stores the first so many generated records. */
-export const loadGenerated = async (
+export const loadGenerated = (
   db: DynamoDBDocumentClient,
   table: string,
   count: number,
   generated: (n: number) => object = generatedVehicle,
-): Promise<void> => {
-  for (let start = 0; start < count; start += BATCH) {
-    const numbers = Array.from({ length: Math.min(BATCH, count - start) }, (_, index) => start + index);
-    const puts = numbers.map((n) => ({ PutRequest: { Item: generated(n) } }));
-    await db.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
-  }
-};
+): Promise<void> =>
+  storeItems(
+    db,
+    table,
+    Array.from({ length: count }, (_, n) => generated(n)),
+  );
 
 const rowOf = (n: number): string => {
   const { registration, vehicle, policies, lastUpdated } = generatedVehicle(n);

@@ -27,19 +27,20 @@ const putItems = (writes: readonly TransactWrite[]) => writes.flatMap(({ Put }) 
 /**
  * Stores so many items of one domain by the very writes of which creations are made, but each by itself instead of in
  * transactions, which takes minutes less. Nobody else may write meanwhile.
+ * @returns the ids of the items
  */
 export const loadDomain = async (
   db: DynamoDBDocumentClient,
   table: string,
   domain: string,
   count: number,
-  onStored: (items: number) => void,
-): Promise<void> => {
+): Promise<readonly string[]> => {
   const store = contentStore(db, table, 'live');
   const { lists } = store;
   const writes = contentWrites(store);
   const limit = pLimit(BATCHES_IN_FLIGHT);
   const [all, own] = await Promise.all([lists.allocate(ALL_ITEMS, count), lists.allocate(domainList(domain), count)]);
+  const ids: string[] = [];
   for (let start = 0; start < count; start += ITEMS_AT_ONCE) {
     const items = Array.from({ length: Math.min(ITEMS_AT_ONCE, count - start) }, (_, n) => ({
       id: randomUUID(),
@@ -65,6 +66,7 @@ export const loadDomain = async (
     for (const { Update } of joining) {
       if (Update) await db.send(new UpdateCommand(Update));
     }
-    onStored(start + items.length);
+    ids.push(...items.map(({ id }) => id));
   }
+  return ids;
 };

@@ -1,128 +1,96 @@
 /** Cold starts and warm invocations of the insurance lookup: a raw SDK handler, this API, this API with the stock client. */
 import { lookupEvent } from './events.ts';
-import type { Block, Loaded } from './function-process.ts';
 import { type Functions, gzippedKb, inTurns, latencies, rotated, withFunctions } from './functions.ts';
-import { atMost, median, percentile, showProgress, spread, table, targetTable } from './report.ts';
-import { startTlsStub } from './tls-stub.ts';
+import { preparePacedEngine } from './paced-engine.ts';
+import { atMost, median, showProgress, table, targetTable } from './report.ts';
 
 const COLD_STARTS = 21;
 const MAX_COLD_RATIO = 0.62;
-
 /** Each with fresh processes. */
 const WARM_ROUNDS = 5;
 /** In blocks of invocations; the warm-up lasts until V8 is done compiling, whose threads count as CPU of the process. */
 const WARM = { warmUp: 30, blocks: 10, invocations: 100 };
 const MAX_WARM_RATIO = 0.98;
 
-type Stub = Awaited<ReturnType<typeof startTlsStub>>;
-type ColdStart = Loaded & { readonly first: Block };
-
 const HANDLERS = ['raw SDK handler', 'this API', 'this API, stock SDK client'] as const;
 
-/** The bundles of the handlers, in their order. */
-const bundleHandlers = async ({ peer, deployed }: Functions): Promise<readonly string[]> => [
-  await peer('raw-handler'),
-  (await deployed())['vehicle-insurance'],
-  (await deployed('sdk'))['vehicle-insurance'],
-];
+type Start = (file: string) => ReturnType<Functions['start']>;
 
-const measureColdStarts = async ({ start }: Functions, files: readonly string[], { key, env }: Stub) => {
-  const measured = files.map((): ColdStart[] => []);
-  // The first round only fills the page cache.
+/** Of each file. The first round only fills the page cache. */
+const measureColdStarts = async (start: Start, files: readonly string[], event: object) => {
+  const measured = files.map((): { ms: number; importMs: number; cpuMs: number; peakMegabytes: number }[] => []);
   for (let round = 0; round <= COLD_STARTS; round += 1) {
     showProgress(round, COLD_STARTS, 'cold starts');
     for (const index of rotated(files.length, round)) {
-      const process = await start(files[index] ?? '', env);
-      const first = await process.invoke([lookupEvent(key)]);
+      const process = await start(files[index] ?? '');
+      const { importMs, cpuMs } = process.loaded;
+      const first = await process.invoke([event]);
       await process.end();
-      if (round > 0) measured[index]?.push({ ...process.loaded, first });
+      const { peakMegabytes } = first;
+      const ms = importMs + (first.invocations[0]?.ms ?? Number.NaN);
+      if (round > 0) measured[index]?.push({ ms, importMs, cpuMs: cpuMs + first.cpuMs, peakMegabytes });
     }
   }
   return measured;
 };
 
-interface WarmRound {
-  readonly cpuMs: number;
-  readonly times: readonly number[];
-}
-
-const measureWarm = async ({ start }: Functions, files: readonly string[], { key, env }: Stub) => {
-  const measured = files.map((): WarmRound[] => []);
+/** A round's processor time of an invocation, and its median latency. */
+const measureWarm = async (start: Start, files: readonly string[], event: object) => {
+  const measured = files.map((): { cpuMs: number; p50: number }[] => []);
   for (let round = 0; round < WARM_ROUNDS; round += 1) {
     showProgress(round, WARM_ROUNDS, 'warm invocations');
-    const processes = await Promise.all(files.map((file) => start(file, env)));
-    const contestants = processes.map((process) => ({ process, event: lookupEvent(key) }));
-    for (const [index, blocks] of (await inTurns(contestants, WARM)).entries()) {
+    const processes = await Promise.all(files.map(start));
+    for (const [index, blocks] of (await inTurns(processes, event, WARM)).entries()) {
       const cpuMs = blocks.reduce((sum, block) => sum + block.cpuMs, 0) / (WARM.blocks * WARM.invocations);
-      measured[index]?.push({ cpuMs, times: latencies(blocks) });
+      measured[index]?.push({ cpuMs, p50: median(latencies(blocks)) });
     }
     for (const process of processes) await process.end();
   }
   return measured;
 };
 
-interface Column<Figures> {
-  readonly name: string;
-  readonly digits: number;
-  readonly of: (figures: Figures) => number;
-}
-
-const valuesOf = <Figures>(measured: readonly (readonly Figures[])[], handler: number, { of }: Column<Figures>) =>
-  (measured[handler] ?? []).map(of);
-
-/** The ratio of medians to the raw handler's. */
-const ratioOf = <Figures>(measured: readonly (readonly Figures[])[], handler: number, column: Column<Figures>) =>
-  median(valuesOf(measured, handler, column)) / median(valuesOf(measured, 0, column));
-
-const comparison = <Figures>(
-  measured: readonly (readonly Figures[])[],
-  columns: readonly Column<Figures>[],
-  ratios: readonly Column<Figures>[],
-): string =>
-  table(
-    ['', ...columns.map(({ name }) => name), ...ratios.map(({ name }) => `${name}, ratio`)],
-    HANDLERS.map((name, handler) => [
-      name,
-      ...columns.map((column) => spread(valuesOf(measured, handler, column), column.digits)),
-      ...ratios.map((column) => ratioOf(measured, handler, column).toFixed(2)),
-    ]),
-  );
-
-const COLD: Column<ColdStart> = {
-  name: 'cold start ms',
-  digits: 1,
-  of: ({ importMs, first }) => importMs + (first.invocations[0]?.ms ?? Number.NaN),
-};
-const COLD_CPU: Column<ColdStart> = { name: 'CPU ms', digits: 1, of: ({ cpuMs, first }) => cpuMs + first.cpuMs };
-const IMPORT: Column<ColdStart> = { name: 'of which import ms', digits: 1, of: ({ importMs }) => importMs };
-const MEMORY: Column<ColdStart> = { name: 'peak memory MB', digits: 1, of: ({ first }) => first.peakMegabytes };
-
-const WARM_CPU: Column<WarmRound> = { name: 'CPU per invocation ms', digits: 2, of: ({ cpuMs }) => cpuMs };
-const P50: Column<WarmRound> = { name: 'p50 ms', digits: 2, of: ({ times }) => median(times) };
-const P99: Column<WarmRound> = { name: 'p99 ms', digits: 2, of: ({ times }) => percentile(times, 0.99) };
+const COLUMNS = ['cold start ms', 'of which import ms', 'cold CPU ms', 'peak memory MB', 'warm CPU ms', 'warm p50 ms'];
 
 const measure = (): Promise<readonly string[]> =>
-  withFunctions(async (functions) => {
-    const stub = await startTlsStub();
+  withFunctions(async ({ deployed, peer, start: startWith }) => {
+    const engine = await preparePacedEngine();
+    await engine.setDelay(0);
+    // The raw handler does not read the request's key.
+    const start: Start = (file) => startWith(file, { ...engine.overTls, KEY_ID: engine.keyId });
     try {
-      const files = await bundleHandlers(functions);
-      const cold = await measureColdStarts(functions, files, stub);
-      const warm = await measureWarm(functions, files, stub);
+      const own = (await deployed())['vehicle-insurance'];
+      const files = [await peer('raw-handler'), own, (await deployed('sdk'))['vehicle-insurance']];
+      const event = lookupEvent(engine.key);
+      const cold = await measureColdStarts(start, files, event);
+      const warm = await measureWarm(start, files, event);
+      const medians = files.map((_, handler) =>
+        [
+          ...(['ms', 'importMs', 'cpuMs', 'peakMegabytes'] as const).map((name) =>
+            cold[handler]?.map((one) => one[name]),
+          ),
+          ...(['cpuMs', 'p50'] as const).map((name) => warm[handler]?.map((one) => one[name])),
+        ].map((values = []) => median(values)),
+      );
+      const ratio = (column: number) => (medians[1]?.[column] ?? Number.NaN) / (medians[0]?.[column] ?? Number.NaN);
       const sizes = await Promise.all(files.map(gzippedKb));
       return [
         targetTable(
-          atMost('Cold start, ratio to the raw SDK handler', MAX_COLD_RATIO, ratioOf(cold, 1, COLD)),
-          atMost('CPU of a cold start, ratio', MAX_COLD_RATIO, ratioOf(cold, 1, COLD_CPU)),
-          atMost('CPU of a warm invocation, ratio', MAX_WARM_RATIO, ratioOf(warm, 1, WARM_CPU)),
+          atMost('Cold start, ratio to the raw SDK handler', MAX_COLD_RATIO, ratio(0)),
+          atMost('CPU of a cold start, ratio', MAX_COLD_RATIO, ratio(2)),
+          atMost('CPU of a warm invocation, ratio', MAX_WARM_RATIO, ratio(4)),
         ),
-        `Over TLS, with \`--expose-gc\`. Cold: import of the bundle and first response, ${COLD_STARTS} fresh processes each, in turns. Medians, in brackets the middle half.`,
-        comparison(cold, [COLD, IMPORT, COLD_CPU, MEMORY], [COLD, COLD_CPU]),
-        `Gzipped: ${HANDLERS.map((name, index) => `${name} ${sizes[index]?.toFixed(1)} kB`).join(', ')}.`,
-        `Warm: ${WARM_ROUNDS} rounds with fresh processes, ${WARM.warmUp * WARM.invocations} invocations to warm up, then ${WARM.blocks * WARM.invocations} in blocks of ${WARM.invocations} that take turns.`,
-        comparison(warm, [WARM_CPU, P50, P99], [WARM_CPU]),
+        `Over TLS, with \`--expose-gc\`. Cold: import of the bundle and first response, ${COLD_STARTS} fresh processes each. Warm: ${WARM_ROUNDS} rounds with fresh processes, in turns. Medians.`,
+        table(
+          ['', ...COLUMNS, 'gzipped kB'],
+          HANDLERS.map((name, handler) => [
+            name,
+            ...(medians[handler] ?? []).map((value) => value.toFixed(2)),
+            sizes[handler]?.toFixed(1) ?? '',
+          ]),
+        ),
       ];
     } finally {
-      await stub.stop();
+      engine.close();
     }
   });
 export default measure;

@@ -4,73 +4,52 @@
  */
 import { lambdaCost } from './cost.ts';
 import { cpuShareOf } from './cpu-share.ts';
-import type { Block, Loaded } from './function-process.ts';
-import { type Functions, latencies, withFunctions } from './functions.ts';
-import { mean, median, percentile, showProgress, table } from './report.ts';
-import { DATABASE_MS, type KindOfRequest, type PreparedRequests, withRequests } from './requests.ts';
+import { type Functions, withFunctions } from './functions.ts';
+import { median, percentile, showProgress, table } from './report.ts';
+import {
+  DATABASE_MS,
+  type KindOfRequest,
+  type PreparedRequests,
+  WARM_EVENTS,
+  WARM_METHOD,
+  withRequests,
+} from './requests.ts';
 
 const SIZES = (process.env.MEMORY_SIZES ?? '512 1024 1280 1769').split(' ').map(Number);
 const KINDS = process.env.MEMORY_KINDS?.split(' ');
 /** Of each of the two sorts. */
 const COLD_STARTS = 7;
-/** On a whole core, until V8 is done compiling. */
-const WARM_UP = 400;
-/** Until what the function has not used of its share before is used up. */
-const SETTLED = 40;
-const INVOCATIONS = 400;
-const PER_SIZE = 2 * COLD_STARTS + WARM_UP + SETTLED + INVOCATIONS;
-
-const coldMs = ({ importMs }: Loaded, { invocations: [first] }: Block): number => importMs + (first?.ms ?? Number.NaN);
-
-/** Import and first response; with `fromStart` the import has only the share too. */
-const measureColdStart = async (
-  file: string,
-  event: object,
-  { status }: KindOfRequest,
-  { start }: Functions,
-  env: NodeJS.ProcessEnv,
-  { megabytes, fromStart }: { readonly megabytes: number; readonly fromStart: boolean },
-): Promise<number> => {
-  const share = await cpuShareOf(megabytes);
-  const process = await start(file, env, fromStart ? share : undefined);
-  await share.add(process.loaded.pid);
-  const first = await process.invoke([event], { status });
-  await process.end();
-  await share.remove();
-  return coldMs(process.loaded, first);
-};
+const PER_SIZE = 2 * COLD_STARTS + WARM_EVENTS;
 
 const measureSize = async (
   kind: KindOfRequest,
-  { bundles, overTls }: PreparedRequests,
-  functions: Functions,
+  { bundles, overTls, measureWarm }: PreparedRequests,
+  { start }: Functions,
   megabytes: number,
   firstEvent: number,
 ) => {
-  const file = bundles[kind.endpoint];
   const events = Array.from({ length: PER_SIZE }, (_, nth) => kind.event(firstEvent + nth));
-  const next = (count: number): readonly object[] => events.splice(0, count);
-  const cold = async (fromStart: boolean): Promise<number> => {
-    const times = [];
-    for (const event of next(COLD_STARTS)) {
-      times.push(await measureColdStart(file, event, kind, functions, overTls, { megabytes, fromStart }));
-    }
-    return median(times);
+  /** Import and first response; with `fromStart` the import has only the share too. */
+  const coldMs = async (event: object, fromStart: boolean): Promise<number> => {
+    const share = await cpuShareOf(megabytes);
+    const process = await start(bundles[kind.endpoint], overTls, fromStart ? share : undefined);
+    await share.add(process.loaded.pid);
+    const { invocations } = await process.invoke([event], { status: kind.status });
+    await process.end();
+    await share.remove();
+    return process.loaded.importMs + (invocations[0]?.ms ?? Number.NaN);
   };
-  const coldStarts = [await cold(false), await cold(true)];
-  const share = await cpuShareOf(megabytes);
-  const process = await functions.start(file, overTls);
-  const invoke = (count: number): Promise<Block> => process.invoke(next(count), { status: kind.status });
-  await invoke(WARM_UP);
-  await share.add(process.loaded.pid);
-  await invoke(SETTLED);
-  const times = latencies([await invoke(INVOCATIONS)]);
-  await process.end();
-  await share.remove();
-  const billedMs = mean(times.map(Math.ceil));
+  const coldStarts = [];
+  for (const fromStart of [false, true]) {
+    const times = [];
+    for (const event of events.splice(0, COLD_STARTS)) times.push(await coldMs(event, fromStart));
+    coldStarts.push(Math.round(median(times)));
+  }
+  const { invocations, billedMs } = await measureWarm(kind, megabytes, events);
+  const times = invocations.map(({ ms }) => ms);
   return [
     megabytes,
-    ...coldStarts.map((ms) => Math.round(ms)),
+    ...coldStarts,
     ...[median(times), percentile(times, 0.99), billedMs].map((ms) => ms.toFixed(1)),
     lambdaCost(billedMs, megabytes).toFixed(2),
   ];
@@ -90,7 +69,7 @@ const HEAD = [
 const measure = (): Promise<readonly string[]> =>
   withFunctions((functions) =>
     withRequests(functions, SIZES.length * PER_SIZE, async (prepared) => {
-      await prepared.setPace(true);
+      await prepared.setDelay(DATABASE_MS);
       const kinds = prepared.kinds.filter(({ endpoint }) => !KINDS || KINDS.includes(endpoint));
       const rows = [];
       for (const kind of kinds) {
@@ -103,7 +82,7 @@ const measure = (): Promise<readonly string[]> =>
         [
           'The deployed bundles over TLS, logs and metrics on, in a control group of Linux whose share of a core is that of the memory (memory /',
           `1,769 MB, of every 20 ms), ${DATABASE_MS} ms for every database request. Cold: import of the bundle and first response, median of ${COLD_STARTS}.`,
-          `Warm: ${INVOCATIONS} invocations, one at a time, after ${WARM_UP} on a whole core.`,
+          WARM_METHOD,
         ].join('\n'),
         table(HEAD, rows),
       ];

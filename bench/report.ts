@@ -17,22 +17,15 @@ export const median = (values: readonly number[]): number => percentile(values, 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The median, in brackets the middle half. */
-export const spread = (values: readonly number[], digits: number): string => {
-  const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => percentile(values, share).toFixed(digits));
-  return `${middle} (${low}–${high})`;
-};
-
 /** Digits grouped in thousands. */
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
 type Cell = string | number;
 
-const isFigure = (cell: Cell | undefined): boolean => /^[\d.,]+$/.test(String(cell ?? ''));
-
 /** A table of Markdown; columns that contain only figures are aligned right. */
 export const table = (head: readonly string[], rows: readonly (readonly Cell[])[]): string => {
   const line = (cells: readonly Cell[]): string => `| ${cells.join(' | ')} |`;
+  const isFigure = (cell: Cell = ''): boolean => /^[\d.,]+$/.test(String(cell));
   const rules = head.map((_, column) => (rows.every((row) => isFigure(row[column])) ? '---:' : '---'));
   return [line(head), `|${rules.join('|')}|`, ...rows.map(line)].join('\n');
 };
@@ -49,11 +42,7 @@ export const targetTable = (...rows: readonly ReturnType<typeof atMost>[]): stri
 export const machine = (): string =>
   `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, Node ${process.version}`;
 
-/** Replaces the line on a terminal that shows how far a measurement has come. */
-export const showProgress = (done: number, total: number, doing: string): void => {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${done}/${total} ${doing}`);
-};
-
-export const clearProgress = (): void => {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+/** Replaces the line on a terminal that shows how far a measurement has come; without arguments it is cleared. */
+export const showProgress = (done?: number, total?: number, doing?: string): void => {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${done === undefined ? '' : `${done}/${total} ${doing}`}`);
 };

@@ -1,14 +1,15 @@
-/** One kind of request to every function, and an engine that holds what they ask for. */
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { TableNames } from '../core/tables.ts';
+/** One kind of request to every function, an engine that holds what they ask for, and what a warm function takes. */
 import type { FunctionId } from '../lib/endpoint-files.ts';
-import { preparePacedEngine } from '../test/support/prepared-engine.ts';
+import { cpuShareOf } from './cpu-share.ts';
 import { bulkEvent, gatewayEvent, lookupEvent } from './events.ts';
 import type { Functions } from './functions.ts';
 import { generatedCompliance, generatedRegistration, loadGenerated } from './generated-vehicles.ts';
 import { benchFields, loadDomain } from './loaded-domain.ts';
+import { preparePacedEngine } from './paced-engine.ts';
+import { mean } from './report.ts';
 
 const DOMAIN = 'bench.example';
+/** Items that no request deletes. */
 const ITEMS = 600;
 const BULK_SIZE = 1_000;
 
@@ -23,78 +24,66 @@ export interface KindOfRequest {
   readonly status: number;
 }
 
-const onItem = (method: string, key: string, id: string, json?: unknown) =>
-  gatewayEvent({ method, path: `/v1/api/content/${id}`, key, pathParameters: { id }, ...(json ? { json } : {}) });
-
-const created = (key: string, slug: string) =>
-  gatewayEvent({ method: 'POST', path: '/v1/api/content', key, json: benchFields(DOMAIN, slug) });
-
 /** @param ids content items: the first is read and changed, the others are there to be deleted */
 const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[]): readonly KindOfRequest[] => {
   const registrations = Array.from({ length: BULK_SIZE }, (_, n) => generatedRegistration(n));
-  const get = (path: string, more: { query?: string; pathParameters?: Record<string, string> } = {}) =>
-    gatewayEvent({ method: 'GET', path, key, ...more });
+  const get = (path: string, more: object = {}) => gatewayEvent({ method: 'GET', path, key, ...more });
+  const onItem = (method: string, item: string, json?: object) =>
+    gatewayEvent({ method, path: `/v1/api/content/${item}`, key, pathParameters: { id: item }, json });
+  const created = (nth: number) =>
+    gatewayEvent({ method: 'POST', path: '/v1/api/content', key, json: benchFields(DOMAIN, `created-${nth}`) });
   const vehicle = { pathParameters: { registration: 'AB12CDE' } };
   const page = { query: `domain=${DOMAIN}&limit=20&offset=100` };
-  const lookups = [
-    { endpoint: 'vehicle-insurance', name: 'insurance lookup', event: () => lookupEvent(key) },
-    { endpoint: 'bulk-insurance', name: 'bulk of 1,000', event: () => bulkEvent('bulk-insurance', key, registrations) },
-    { endpoint: 'compliance', name: 'compliance', event: () => get('/v1/compliance/AB12CDE', vehicle) },
-    {
-      endpoint: 'bulk-compliance',
-      name: 'bulk compliance of 1,000',
-      event: () => bulkEvent('bulk-compliance', key, registrations),
-    },
-    { endpoint: 'usage', name: 'usage', event: () => get('/v1/usage') },
-    { endpoint: 'list-content', name: 'list, 20 items of 1 kB', event: () => get('/v1/api/content', page) },
-    {
-      endpoint: 'read-content',
-      name: 'read an item',
-      event: () => onItem('GET', key, id),
-    },
-  ] as const;
-  return [
-    ...lookups.map((kind) => ({ ...kind, status: 200 })),
-    {
-      endpoint: 'create-content',
-      name: 'create an item',
-      event: (nth) => created(key, `created-${nth}`),
-      status: 201,
-    },
-    {
-      endpoint: 'update-content',
-      name: 'update an item',
-      event: (nth) => onItem('PUT', key, id, { title: `Title ${nth}` }),
-      status: 200,
-    },
-    {
-      endpoint: 'delete-content',
-      name: 'delete an item',
-      event: (nth) => onItem('DELETE', key, deletable[nth] ?? ''),
-      status: 204,
-    },
-    { endpoint: 'not-found', name: 'an unknown path', event: () => get('/v1/unknown'), status: 404 },
+  const kinds: readonly (readonly [FunctionId, string, KindOfRequest['event'], number?])[] = [
+    ['vehicle-insurance', 'insurance lookup', () => lookupEvent(key)],
+    ['bulk-insurance', 'bulk of 1,000', () => bulkEvent('bulk-insurance', key, registrations)],
+    ['compliance', 'compliance', () => get('/v1/compliance/AB12CDE', vehicle)],
+    ['bulk-compliance', 'bulk compliance of 1,000', () => bulkEvent('bulk-compliance', key, registrations)],
+    ['usage', 'usage', () => get('/v1/usage')],
+    ['list-content', 'list, 20 items of 1 kB', () => get('/v1/api/content', page)],
+    ['read-content', 'read an item', () => onItem('GET', id)],
+    ['create-content', 'create an item', created, 201],
+    ['update-content', 'update an item', (nth) => onItem('PUT', id, { title: `Title ${nth}` })],
+    ['delete-content', 'delete an item', (nth) => onItem('DELETE', deletable[nth] ?? ''), 204],
+    ['not-found', 'an unknown path', () => get('/v1/unknown'), 404],
   ];
+  return kinds.map(([endpoint, name, event, status = 200]) => ({ endpoint, name, event, status }));
 };
 
-const createItems = async (file: string, { start }: Functions, key: string, count: number) => {
-  const process = await start(file);
-  const events = Array.from({ length: count }, (_, n) => created(key, `own-${n}`));
-  const { invocations } = await process.invoke(events, { status: 201 });
-  await process.end();
-  return invocations.map(({ body = '{}' }) => String(JSON.parse(body).id));
-};
+/** On a whole core, until V8 is done compiling. */
+const WARM_UP = 400;
+/** Until what the function has not used of its share before is used up. */
+const SETTLED = 40;
+const INVOCATIONS = 400;
+/** The events that `measureWarm` takes. */
+export const WARM_EVENTS = WARM_UP + SETTLED + INVOCATIONS;
+export const WARM_METHOD = `Warm: ${INVOCATIONS} invocations, one at a time, after ${WARM_UP} on a whole core.`;
 
 /** What a measurement of every kind of request works with. */
-export interface PreparedRequests {
-  readonly db: DynamoDBDocumentClient;
-  readonly names: TableNames;
-  readonly bundles: Readonly<Record<FunctionId, string>>;
-  readonly kinds: readonly KindOfRequest[];
-  /** The variables of a function that reaches the engine over TLS. */
-  readonly overTls: NodeJS.ProcessEnv;
-  readonly setPace: (isPaced: boolean) => Promise<void>;
-}
+export type PreparedRequests = Awaited<ReturnType<typeof prepare>>;
+
+const prepare = async (functions: Functions, requests: number) => {
+  const bundles = await functions.deployed();
+  const engine = await preparePacedEngine();
+  const { db, names, key, overTls, setDelay, close } = engine;
+  await loadGenerated(db, names.vehicles, BULK_SIZE);
+  await loadGenerated(db, names.compliance, BULK_SIZE, generatedCompliance);
+  const kinds = kindsOfRequest(key, await loadDomain(db, names.content, DOMAIN, ITEMS + requests));
+
+  /** Warm invocations with the processor time of some memory; milliseconds as Lambda bills them, each rounded up. */
+  const measureWarm = async ({ endpoint, status }: KindOfRequest, megabytes: number, events: readonly object[]) => {
+    const share = await cpuShareOf(megabytes);
+    const process = await functions.start(bundles[endpoint], overTls);
+    await process.invoke(events.slice(0, WARM_UP), { status });
+    await share.add(process.loaded.pid);
+    await process.invoke(events.slice(WARM_UP, WARM_UP + SETTLED), { status });
+    const { invocations } = await process.invoke(events.slice(WARM_UP + SETTLED), { status });
+    const loggedBytes = (await process.end()) / events.length;
+    await share.remove();
+    return { invocations, loggedBytes, billedMs: mean(invocations.map(({ ms }) => Math.ceil(ms))) };
+  };
+  return { bundles, kinds, overTls, setDelay, measureWarm, close };
+};
 
 /**
  * @param requests at most so many of each kind can be made
@@ -105,19 +94,10 @@ export const withRequests = async <T>(
   requests: number,
   measure: (prepared: PreparedRequests) => Promise<T>,
 ): Promise<T> => {
-  const bundles = await functions.deployed();
-  const engine = await preparePacedEngine();
-  const { db, names, key, overTls } = engine;
+  const prepared = await prepare(functions, requests);
   try {
-    await loadGenerated(db, names.vehicles, BULK_SIZE);
-    await loadGenerated(db, names.compliance, BULK_SIZE, generatedCompliance);
-    await loadDomain(db, names.content, DOMAIN, ITEMS, () => undefined);
-    const kinds = kindsOfRequest(key, await createItems(bundles['create-content'], functions, key, requests + 1));
-    const repeated = [names.keys, names.usage, names.vehicles, names.compliance];
-    const setPace = (isPaced: boolean) =>
-      engine.setPace(isPaced ? { delayMs: DATABASE_MS, repeated } : { delayMs: 0, repeated: [] });
-    return await measure({ db, names, bundles, kinds, overTls, setPace });
+    return await measure(prepared);
   } finally {
-    engine.close();
+    prepared.close();
   }
 };

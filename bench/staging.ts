@@ -18,9 +18,8 @@ const stage = async (rows: number): Promise<Staged> => {
   try {
     const file = join(folder, 'vehicles.csv');
     await writeVehiclesFile(file, rows);
-    const { result, stop } = await forkCall<Staged>(new URL('./peers/stage-rows.ts', import.meta.url), 'stageRows', [
-      file,
-    ]);
+    const module = new URL('./peers/stage-rows.ts', import.meta.url);
+    const { result, stop } = await forkCall<Staged>(module, 'stageRows', [file]);
     await stop();
     return result;
   } finally {
@@ -30,25 +29,22 @@ const stage = async (rows: number): Promise<Staged> => {
 
 const measure = async (): Promise<readonly string[]> => {
   const results: Staged[] = [];
-  for (const [index, millions] of MILLIONS.entries()) {
-    showProgress(index, MILLIONS.length, 'sizes');
+  for (const millions of MILLIONS) {
+    showProgress(results.length, MILLIONS.length, 'sizes');
     results.push(await stage(millions * 1e6));
   }
-  const [first, second = first] = results;
-  const growth = (second?.peakMegabytes ?? Number.NaN) / (first?.peakMegabytes ?? Number.NaN);
-  const sizes = `${grouped(second?.rows ?? 0)} rows, ratio to that with ${grouped(first?.rows ?? 0)}`;
+  const [first, last] = [results[0], results.at(-1)];
+  const growth = (last?.peakMegabytes ?? Number.NaN) / (first?.peakMegabytes ?? Number.NaN);
+  const sizes = `${grouped(last?.rows ?? 0)} rows, ratio to that with ${grouped(first?.rows ?? 0)}`;
   return [
     targetTable(atMost(`Peak resident memory with ${sizes}`, MAX_MEMORY_RATIO, growth)),
     'Distinct registrations in no order, a policy each: read, indexed, and read back in the order of registrations, a process each.',
     table(
       ['rows', 'staging s', 'index s', 'reading back s', 'peak memory MB', 'disk MB'],
-      results.map((one) => [
-        grouped(one.rows),
-        one.stageSeconds.toFixed(1),
-        one.indexSeconds.toFixed(1),
-        one.readSeconds.toFixed(1),
-        grouped(one.peakMegabytes),
-        grouped(one.diskMegabytes),
+      results.map(({ rows, stageSeconds, indexSeconds, readSeconds, peakMegabytes, diskMegabytes }) => [
+        grouped(rows),
+        ...[stageSeconds, indexSeconds, readSeconds].map((seconds) => seconds.toFixed(1)),
+        ...[peakMegabytes, diskMegabytes].map(grouped),
       ]),
     ),
   ];

@@ -46,13 +46,8 @@ export const stageRows = async (path: string): Promise<Staged> => {
   let back = 0;
   let previous = '';
   for (const groups of stagedRows(db, state).groups()) {
-    for (const {
-      key = '',
-      rows: [row, ...more],
-    } of groups) {
-      if (key <= previous || more.length > 0 || row === undefined || vehicles.keyOf(row) !== key) {
-        throw new Error('the rows are not in order, each once');
-      }
+    for (const { key = '', rows: found } of groups) {
+      if (key <= previous || found.length !== 1) throw new Error('the rows are not in order, each once');
       previous = key;
     }
     back += groups.length;

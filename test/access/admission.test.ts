@@ -3,25 +3,24 @@ import { describe, expect, it } from '@jest/globals';
 import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/admission.ts';
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
-import { PLANS } from '../../core/access/plans.ts';
+import { PLANS, windowAt } from '../../core/access/plans.ts';
 import { recentKeys } from '../../core/access/recent-keys.ts';
 
 const NOW = new Date('2026-06-15T12:00:30Z');
-const none = { id: '', hash: '', environment: 'test' } as const;
+const none = { id: '', hash: '', kind: 'test' } as const;
 const presented = parseApiKey(generateKey('test')) ?? none;
-const RECORD: KeyRecord = {
-  ...presented,
-  name: 'Test',
-  plan: 'free',
-  scopes: [],
-  createdAt: '2026-01-01T00:00:00.000Z',
-};
+const createdAt = '2026-01-01T00:00:00.000Z';
+const RECORD: KeyRecord = { ...presented, name: 'Test', plan: 'free', scopes: [], createdAt };
 const throttled = new ProvisionedThroughputExceededException({ message: '', $metadata: {} });
 
 const storeOf = (record: KeyRecord | undefined, increment = async () => 7): AdmissionStore => ({
   findKey: async (id) => (id === presented.id ? record : undefined),
   incrementUsage: increment,
   overused: recentKeys(),
+});
+const unreadable = (store: AdmissionStore): AdmissionStore => ({
+  ...store,
+  findKey: () => Promise.reject(new Error('unreadable')),
 });
 const admitted = (fields: Partial<KeyRecord>) => authenticate(storeOf({ ...RECORD, ...fields }), presented, NOW);
 
@@ -40,16 +39,14 @@ describe('A key', () => {
     ['with another hash', { hash: '0'.repeat(64) }],
   ])('is not admitted %s', async (_when, fields) => expect(await admitted(fields)).toBeUndefined());
 
-  it('that is unknown is not admitted', async () => {
-    expect(await authenticate(storeOf(undefined), presented, NOW)).toBeUndefined();
-  });
+  it('that is unknown is not admitted', async () =>
+    expect(await authenticate(storeOf(undefined), presented, NOW)).toBeUndefined());
 
   it('is counted in the window of the request', async () => {
     const counted: unknown[] = [];
     const store = { ...storeOf(RECORD), incrementUsage: async (...call: unknown[]) => counted.push(...call) };
     await authenticate(store, presented, NOW);
-    const start = Date.parse('2026-06-15T12:00:00Z') / 1_000;
-    expect(counted).toEqual([presented.id, { start, end: start + 60 }]);
+    expect(counted).toEqual([presented.id, windowAt(NOW)]);
   });
 
   it('whose counter is throttled has no usage; any other error is thrown', async () => {
@@ -61,8 +58,7 @@ describe('A key', () => {
       );
     expect(await failing(throttled)).toEqual({ key: RECORD, plan: PLANS.free, used: undefined });
     await expect(failing(new Error('broken'))).rejects.toThrow('broken');
-    const store = { ...storeOf(RECORD), findKey: () => Promise.reject(new Error('unreadable')) };
-    await expect(authenticate(store, presented, NOW)).rejects.toThrow('unreadable');
+    await expect(authenticate(unreadable(storeOf(RECORD)), presented, NOW)).rejects.toThrow('unreadable');
   });
 
   it.each([
@@ -108,9 +104,7 @@ describe('The counter of a key that ignores 429', () => {
     for (let sent = 0; sent < 3; sent += 1) await send();
     Object.assign(record, { revokedAt: '2026-06-15T12:00:31Z' });
     expect(await send()).toBeUndefined();
-    await expect(
-      authenticate({ ...store, findKey: () => Promise.reject(throttled) }, presented, NOW),
-    ).rejects.toThrow();
+    await expect(authenticate(unreadable(store), presented, NOW)).rejects.toThrow('unreadable');
     expect(counted()).toBe(120);
   });
 

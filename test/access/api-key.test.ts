@@ -4,16 +4,18 @@ import {
   generateKey,
   hashKey,
   isWellFormedKey,
-  KEY_ENVIRONMENTS,
+  KEY_KINDS,
+  type KeyKind,
   keyIdOf,
   parseApiKey,
 } from '../../core/access/api-key.ts';
 
 describe('An API key', () => {
-  it.each(['live', 'test'] as const)('of the %s environment has the documented form', (environment) => {
-    const key = generateKey(environment);
-    expect(key).toMatch(new RegExp(`^vvc_${environment}_[0-9A-Za-z]{36}$`));
+  it.each(KEY_KINDS)('of the kind %s has the documented form, and its prefix', (kind) => {
+    const key = generateKey(kind);
+    expect(key).toMatch(new RegExp(`^vvc_${kind}_[0-9A-Za-z]{36}$`));
     expect(isWellFormedKey(key)).toBe(true);
+    expect(parseApiKey(key)?.kind).toBe(kind);
   });
 
   it('ends with the CRC32 of the rest in base62, as another implementation computes it', () => {
@@ -36,22 +38,22 @@ describe('An API key', () => {
     );
   });
 
-  it.each([
-    '',
-    'vvc_live_',
-    'vvc_prod_000000000000000000000000000000000000',
-    'VVC_live_000000000000000000000000000000000000',
-    ` ${generateKey('test')}`,
-    `${generateKey('test')}x`,
-  ])('is not text %#', (text) => expect(isWellFormedKey(text)).toBe(false));
+  const ZEROS = '0'.repeat(36);
+  const test = generateKey('test');
+  const other = generateKey('prod' as KeyKind);
+  it.each(['', 'vvc_live_', `vvc_prod_${ZEROS}`, `VVC_live_${ZEROS}`, ` ${test}`, `${test}x`, other])(
+    'is not text %#',
+    (text) => expect(isWellFormedKey(text)).toBe(false),
+  );
 
   it('is stored as its SHA-256, and identified by 20 hex digits of that', () => {
-    const key = generateKey('live');
-    expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);
-    expect(keyIdOf(hashKey(key))).toMatch(/^[0-9a-f]{20}$/);
+    expect(hashKey(test)).toMatch(/^[0-9a-f]{64}$/);
+    expect(keyIdOf(hashKey(test))).toMatch(/^[0-9a-f]{20}$/);
   });
 
-  it.each(KEY_ENVIRONMENTS)('has the environment of its prefix: %s', (environment) => {
-    expect(parseApiKey(generateKey(environment))?.environment).toBe(environment);
+  it('has an id that begins with probe- if it is the probe’s, and no other', () => {
+    const ids = KEY_KINDS.map((kind) => parseApiKey(generateKey(kind))?.id);
+    const hex = expect.stringMatching(/^[0-9a-f]{20}$/);
+    expect(ids).toEqual([hex, hex, expect.stringMatching(/^probe-[0-9a-f]{20}$/)]);
   });
 });

@@ -1,12 +1,15 @@
-import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import type { VehicleRecord } from '../../core/vehicles/record.ts';
 import type { AdminContext } from '../../lib/admin/command/context.ts';
 import { runAdmin } from '../../lib/admin/program.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
@@ -27,38 +30,31 @@ export interface RejectedLine {
 /** The instant at which every command of these tests runs. */
 export const NOW = new Date('2026-11-21T12:00:30.000Z');
 
-const capture = (isTTY: boolean) => {
-  const chunks: string[] = [];
-  const stream = new Writable({
-    write: (chunk, _encoding, done) => {
-      chunks.push(String(chunk));
-      done();
-    },
-  });
-  return { stream: Object.assign(stream, { isTTY }), text: () => chunks.join('') };
-};
-
 /** The process around a command, where it matters to a test. */
-export interface CommandOptions {
-  readonly showsProgress?: boolean;
-  readonly env?: AdminContext['env'];
-  readonly stagesFolder?: string;
-  readonly signal?: AbortSignal;
+export interface CommandOptions
+  extends Partial<Pick<AdminContext, 'showsProgress' | 'env' | 'stagesFolder' | 'signal' | 'ask'>> {
   readonly now?: Date;
-  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** Runs the whole program with captured output. */
 export const runCommand = async (
   args: readonly string[],
   tableNames: TestEngine['names'],
-  { signal = new AbortController().signal, now = NOW, showsProgress = false, ...options }: CommandOptions = {},
+  { now = NOW, showsProgress = false, ...options }: CommandOptions = {},
 ): Promise<CommandResult> => {
-  const [stdout, stderr] = [capture(showsProgress), capture(showsProgress)];
-  const streams = { stdout: stdout.stream, stderr: stderr.stream, showsProgress };
-  const place = { env: {}, stagesFolder: 'none', ...options };
-  const exitCode = await runAdmin(args, { ...streams, ...place, now: () => now, tableNames, signal });
-  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+  const written = { stdout: '', stderr: '' };
+  const capture = (name: keyof typeof written) => {
+    const stream = new PassThrough();
+    stream.on('data', (chunk) => {
+      written[name] += String(chunk);
+    });
+    return Object.assign(stream, { isTTY: showsProgress });
+  };
+  const context = { env: {}, stagesFolder: 'none', signal: new AbortController().signal, ...options, showsProgress };
+  const streams = { stdout: capture('stdout'), stderr: capture('stderr') };
+  const exitCode = await runAdmin(args, { ...context, ...streams, now: () => now, tableNames });
+  await nextTurn();
+  return { exitCode, ...written };
 };
 
 /** The result of a command that was wrong or could not be done: exit code 2, a sentence, and nothing on standard output. */
@@ -77,6 +73,13 @@ export const stagingFilesOf = (path: string): string[] =>
 /** The messages of a run that continues a stopped one, and of a stopped one. */
 export const CONTINUES = 'continues where it was stopped; --restart begins again.';
 export const CAN_CONTINUE = 'the same command continues where it stopped';
+
+/** What a process of the CLI has written when it has ended. */
+export const ended = async (child: ChildProcessWithoutNullStreams) => {
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const [stdout, stderr, [exitCode, signal]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  return { exitCode, signal, stdout, stderr };
+};
 
 /** An engine behind a fault proxy for the tests of a file, a folder for each test, and the CLI on them. */
 export const commandLine = () => {
@@ -131,13 +134,39 @@ export const commandLine = () => {
     countedRun,
     atCall,
 
+    /** The JSON that a command writes to standard output. */
+    json: async <Shown>(args: readonly string[], options?: CommandOptions): Promise<Shown> =>
+      JSON.parse((await run([...args, '--json'], options)).stdout),
+
+    /** Arguments of Node for the CLI as a process of its own, through the proxy. */
+    processArguments: (...args: readonly string[]): string[] => {
+      const tables = ['--tables', engine.names.keys.replace(/keys$/, '')];
+      return [
+        '--disable-warning=ExperimentalWarning',
+        'bin/admin.ts',
+        ...args,
+        '--dynamodb',
+        proxy.endpoint,
+        ...tables,
+      ];
+    },
+
     /** Imports a file with this content. */
-    load: async (kind: string, name: string, content: string | Buffer, options?: CommandOptions) => {
+    load: async (kind: string, name: string, content: string | Buffer, ...options: string[]) => {
       const path = await file(name, content);
-      return { ...(await run(['import', kind, path], options)), path };
+      return { ...(await run(['import', kind, path, ...options])), path };
+    },
+
+    /** Every record of a table, by registration. */
+    stored: async <Stored = VehicleRecord>(table: 'vehicles' | 'compliance' = 'vehicles'): Promise<Stored[]> => {
+      const input = { TableName: engine.names[table], ConsistentRead: true };
+      const pages = await Array.fromAsync(paginateScan({ client: engine.client }, input));
+      const items = pages.flatMap(({ Items = [] }) => Items);
+      return items.toSorted((a, b) => (String(a.registration) < String(b.registration) ? -1 : 1)) as Stored[];
     },
 
     rejectedLines: async (path: string): Promise<RejectedLine[]> => {
+      if (!existsSync(`${path}.rejected.ndjson`)) return [];
       const lines = (await readFile(`${path}.rejected.ndjson`, 'utf8')).split('\n').filter(Boolean);
       return lines.map((line) => JSON.parse(line) as RejectedLine);
     },
@@ -147,22 +176,6 @@ export const commandLine = () => {
       const interruption = new AbortController();
       atCall(nth, operation, () => interruption.abort());
       return countedRun(args, { signal: interruption.signal });
-    },
-
-    /** A process of its own that gets these signals at once when a call of this kind comes for the nth time. */
-    signalledRun: async (args: readonly string[], nth: number, operation: string, signals: NodeJS.Signals[]) => {
-      const tables = ['--tables', engine.names.keys.replace(/keys$/, '')];
-      const node = ['--disable-warning=ExperimentalWarning', 'bin/admin.ts'];
-      const child = spawn(process.execPath, [...node, ...args, '--dynamodb', proxy.endpoint, ...tables]);
-      atCall(nth, operation, () => {
-        for (const signal of signals) child.kill(signal);
-      });
-      const [stdout, stderr, [exitCode, signal]] = await Promise.all([
-        text(child.stdout),
-        text(child.stderr),
-        once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
-      ]);
-      return { exitCode, signal, stdout, stderr };
     },
 
     /** Items that came to the database in batches since the last reset. */

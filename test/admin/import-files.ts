@@ -35,17 +35,28 @@ export const vehicleLine = (fields: Record<string, unknown> = {}): string =>
     ...fields,
   });
 
-export const POLICIES = 3;
-/** Several times what is read at a time: an interrupted import stops in the middle, within a vehicle. */
-export const VEHICLES = 1_000;
+/** More than are in flight at a time: an interrupted import stops in the middle. */
+export const VEHICLES = 300;
 
-/** A CSV of vehicles whose registrations begin alike, each with `POLICIES` rows unless fewer are asked for. */
-export const manyVehicles = (prefix: string, vehicles = VEHICLES, policies = POLICIES): string =>
+/** A CSV of vehicles whose registrations begin alike, with one policy each unless more are asked for. */
+export const manyVehicles = (prefix: string, vehicles = VEHICLES, policies = 1): string =>
   vehiclesCsv(
     ...Array.from({ length: vehicles * policies }, (_, row) =>
       vehicleRow({ registration: `${prefix}${Math.floor(row / policies)}`, policy_number: `P-${row % policies}` }),
     ),
   );
+
+export const COMPLIANCE_HEADER = 'registration,mot_due,mot_exempt,tax_paid_until,tax_exempt,sorn,outstanding_fines';
+
+/** A valid NDJSON compliance record, but for the fields that are given. */
+export const complianceLine = (fields: object = {}): string =>
+  JSON.stringify({
+    registration: 'C1',
+    mot: { exempt: true },
+    roadTax: { sorn: true },
+    outstandingFines: 0,
+    ...fields,
+  });
 
 export const ITEM_IDS = [1, 2, 3].map((n) => `11111111-2222-4333-8444-55555555555${n}`) as [string, string, string];
 

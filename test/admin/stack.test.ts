@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TableId } from '../../core/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
-import { commandLine, failure, runCommand } from './command-line.ts';
+import { type CommandOptions, commandLine, failure, runCommand } from './command-line.ts';
 import { type AwsServer, startAwsServer } from './deployment/aws-server.ts';
 import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
@@ -15,8 +15,8 @@ let aws: AwsServer;
 
 beforeAll(async () => {
   aws = await startAwsServer();
-  aws.stacks.other = { Something: 'else' };
   const tables = Object.entries(engine().names).map(([id, name]) => [tableOutput(id as TableId), name]);
+  aws.stacks.other = { Something: 'else' };
   aws.stacks[PROD] = { ...Object.fromEntries(tables), KeepsData: 'yes' };
   aws.stacks[DEV] = { ...Object.fromEntries(tables), KeepsData: 'no' };
   Object.assign(process.env, {
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => aws.close());
 
 /** Runs the CLI with tables of another name, so that only the stack's outputs can lead to the right ones. */
-const run = (args: readonly string[], options?: Parameters<typeof runCommand>[2]) =>
+const run = (args: readonly string[], options?: CommandOptions) =>
   runCommand([...args, '--region', 'eu-west-2'], NOWHERE, options);
 
 const createKey = async (stack = PROD): Promise<string> => {
@@ -39,20 +39,21 @@ const createKey = async (stack = PROD): Promise<string> => {
 
 describe('A deployed stack', () => {
   it('is named by --stack, before or after the command, and found by its outputs', async () => {
-    const id = await createKey();
-    const before = await run(['--stack', DEV, 'keys', 'list']);
-    expect(before).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(id) });
+    const stdout = expect.stringContaining(await createKey());
+    expect(await run(['--stack', DEV, 'keys', 'list'])).toMatchObject({ exitCode: 0, stdout });
   });
 
   it('is used with other tables where --tables names all of them, or single ones', async () => {
     const id = await createKey();
     const { keys, usage } = engine().names;
-    const withTables = (command: string[], tables: string) => run([...command, '--stack', PROD, '--tables', tables]);
-    expect(await withTables(['keys', 'list'], keys.replace(/keys$/, ''))).toMatchObject({ exitCode: 0 });
-    expect(await withTables(['keys', 'list'], 'none-')).toMatchObject({ exitCode: 2 });
-    const used = await withTables(['keys', 'usage', id], `usage=${usage}`);
-    expect(used).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 of 60') });
-    expect(await withTables(['keys', 'list'], 'keys=none')).toMatchObject({ exitCode: 2 });
+    for (const [command, tables, exitCode] of [
+      [['list'], keys.replace(/keys$/, ''), 0],
+      [['list'], 'none-', 2],
+      [['usage', id], `usage=${usage}`, 0],
+      [['list'], 'keys=none', 2],
+    ] as const) {
+      expect(await run(['keys', ...command, '--stack', PROD, '--tables', tables])).toMatchObject({ exitCode });
+    }
   });
 
   it.each([
@@ -69,40 +70,33 @@ describe('A deployed stack', () => {
   });
 });
 
-describe('Tables that a deleted stack left behind', () => {
-  const leftBehind = () => ['--tables', `keys=${engine().names.keys}`];
-
-  it('are named by --region and --tables; the command asks for one that it also needs', async () => {
-    const id = await createKey();
-    const listed = await run(['keys', 'list', ...leftBehind()]);
-    expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(new RegExp(`^${id} .* unknown$`, 'm')) });
-    const sentence = 'error: this command needs the table usage: name it with --tables usage=NAME\n';
-    expect(await run(['keys', 'usage', id, ...leftBehind()])).toEqual(failure(sentence));
-  });
-
-  it('are changed for good only when the name of the first one is given', async () => {
-    const revoke = ['keys', 'revoke', await createKey(), ...leftBehind()];
-    expect(await run(revoke)).toEqual(failure(`with --yes ${engine().names.keys}`));
-    expect(await run([...revoke, '--yes', engine().names.keys])).toMatchObject({ exitCode: 0 });
-  });
+it('Tables that a deleted stack left behind are named by --region and --tables, and changed for good only with --yes', async () => {
+  const id = await createKey();
+  const leftBehind = ['--tables', `keys=${engine().names.keys}`];
+  const stdout = expect.stringMatching(new RegExp(`^${id} .* unknown$`, 'm'));
+  expect(await run(['keys', 'list', ...leftBehind])).toMatchObject({ exitCode: 0, stdout });
+  const sentence = 'error: this command needs the table usage: name it with --tables usage=NAME\n';
+  expect(await run(['keys', 'usage', id, ...leftBehind])).toEqual(failure(sentence));
+  const revoke = ['keys', 'revoke', id, ...leftBehind];
+  expect(await run(revoke)).toEqual(failure(`with --yes ${engine().names.keys}`));
+  expect(await run([...revoke, '--yes', engine().names.keys])).toMatchObject({ exitCode: 0 });
 });
 
 describe('A command that cannot be undone, on a stack that keeps its data', () => {
   it('is rejected without the stack’s name where nobody can be asked', async () => {
+    const id = await createKey();
     const path = await file('v.csv', vehiclesCsv(vehicleRow()));
     for (const command of [
-      ['keys', 'revoke', await createKey()],
-      ['keys', 'rotate', await createKey()],
-      ['keys', 'rotate', await createKey(), '--overlap-days', '0'],
+      ['keys', 'revoke', id],
+      ['keys', 'rotate', id],
+      ['keys', 'rotate', id, '--overlap-days', '0'],
       ['keys', 'restore', '--from', engine().names.keys],
       ['import', 'vehicles', path],
       ['remove', 'vehicles', path],
       ['remove', 'compliance', '--registration', 'AB12CDE'],
       ['content', 'check', '--repair'],
     ]) {
-      expect(await run([...command, '--stack', PROD])).toEqual(
-        failure('confirm it with --yes vehicle-verification-prod'),
-      );
+      expect(await run([...command, '--stack', PROD])).toEqual(failure(`confirm it with --yes ${PROD}`));
     }
   });
 
@@ -115,15 +109,15 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
   it('asks a person at a terminal to type the name', async () => {
     const id = await createKey();
     const questions: string[] = [];
-    const answering = (answer: string) => ({
-      ask: async (question: string) => {
+    const revokeWith = (answer: string) => {
+      const ask = async (question: string) => {
         questions.push(question);
         return answer;
-      },
-    });
-    const revoke = ['keys', 'revoke', id, '--stack', PROD];
-    expect(await run(revoke, answering('yes'))).toMatchObject({ exitCode: 2 });
-    expect(await run(revoke, answering(PROD))).toMatchObject({ exitCode: 0 });
+      };
+      return run(['keys', 'revoke', id, '--stack', PROD], { ask });
+    };
+    expect(await revokeWith('yes')).toMatchObject({ exitCode: 2 });
+    expect(await revokeWith(PROD)).toMatchObject({ exitCode: 0 });
     expect(questions[0]).toBe(`This revokes key ${id} permanently. Type ${PROD} to continue: `);
   });
 

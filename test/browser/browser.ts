@@ -1,11 +1,13 @@
 /** Chromium for the tests of pages: at `CHROMIUM` or /usr/bin/chromium. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
-const QUIET = ['--disable-sync', '--no-first-run'];
+const ARGUMENTS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  ...['--disable-sync', '--no-first-run'],
+];
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** A window and the colours that its system prefers. */
@@ -22,14 +24,13 @@ export const FORMS: readonly Form[] = [1_280, 390].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
 interface Axe {
-  readonly run: () => Promise<{
-    readonly violations: readonly {
-      readonly id: string;
-      readonly impact: string;
-      readonly nodes: readonly { readonly html: string }[];
-    }[];
-  }>;
+  readonly run: () => Promise<{ readonly violations: readonly Violation[] }>;
 }
 
 /** The page that a test has opened. */
@@ -41,7 +42,6 @@ export interface OpenPage {
   readonly requested: readonly string[];
   /** The rules that axe finds broken, and where; without minor and moderate ones. */
   readonly accessibilityFindings: () => Promise<string[]>;
-  readonly scrollWidth: () => Promise<number>;
   readonly background: () => Promise<string>;
 }
 
@@ -76,7 +76,6 @@ const openPage = async (browser: Browser, address: string, { width, colorScheme 
         .filter(({ impact }) => ['serious', 'critical'].includes(impact))
         .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
     },
-    scrollWidth: () => page.evaluate<number>('document.documentElement.scrollWidth'),
     background: () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor'),
   };
 };
@@ -87,7 +86,7 @@ export const testBrowser = (): ((address: string, form: Form) => Promise<OpenPag
   const pages: OpenPage[] = [];
   beforeAll(async () => {
     const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-    browser = await chromium.launch({ executablePath, args: [...ARGUMENTS, ...QUIET] });
+    browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   });
   afterEach(() => Promise.all(pages.splice(0).map(({ page }) => page.close())));
   afterAll(() => browser?.close());
@@ -99,7 +98,15 @@ export const testBrowser = (): ((address: string, form: Form) => Promise<OpenPag
 };
 
 /** Takes a picture for a person to look at, and for README, when `PICTURES` names a folder for them. */
-export const takePicture = async ({ page }: OpenPage, name: string): Promise<void> => {
+const takePicture = async ({ page }: OpenPage, name: string): Promise<void> => {
   const folder = process.env.PICTURES;
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+};
+
+/** That a page has no console message, horizontal scrolling or serious accessibility finding; takes a picture of it. */
+export const requireSoundPage = async (opened: OpenPage, { width, colorScheme }: Form, name: string): Promise<void> => {
+  await takePicture(opened, `${name}-${width}-${colorScheme}`);
+  expect(await opened.accessibilityFindings()).toEqual([]);
+  expect(await opened.page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+  expect(opened.messages).toEqual([]);
 };

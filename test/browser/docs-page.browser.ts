@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { FORMS, type Form, type OpenPage, takePicture, testBrowser, WIDE } from './browser.ts';
+import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from './browser.ts';
 
 const LOOKUP = '/docs#tag/vehicles/GET/vehicle/{registration}/insurance';
 const PAGES = ['/docs', '/docs/guide', '/docs/errors', '/docs/changelog'];
@@ -22,9 +22,6 @@ const open = async (path: string, form: Form): Promise<OpenPage> => {
   await opened.page.getByRole('heading', { name: heading }).first().waitFor();
   return opened;
 };
-
-const nameOf = (path: string, { width, colorScheme }: Form) =>
-  `${path.split('/').at(-1)?.replace(/\W/g, '')}-${width}-${colorScheme}`;
 
 /** Opens the form of the insurance lookup. */
 const openForm = async (form: Form): Promise<OpenPage> => {
@@ -48,10 +45,7 @@ const send = async ({ page }: OpenPage) => {
 describe.each(FORMS)('At $width px in $colorScheme', (form) => {
   it.each(PAGES)('%s has no console message, horizontal scrolling or serious accessibility finding', async (path) => {
     const opened = await open(path, form);
-    await takePicture(opened, nameOf(path, form));
-    expect(await opened.accessibilityFindings()).toEqual([]);
-    expect(await opened.scrollWidth()).toBe(form.width);
-    expect(opened.messages).toEqual([]);
+    await requireSoundPage(opened, form, path.split('/').at(-1) ?? '');
     expect(await opened.background()).toBe(form.colorScheme === 'dark' ? 'rgb(15, 15, 15)' : 'rgb(255, 255, 255)');
   });
 
@@ -60,19 +54,11 @@ describe.each(FORMS)('At $width px in $colorScheme', (form) => {
     expect(await opened.accessibilityFindings()).toEqual([]);
     expect((await send(opened)).status).toBe(200);
     await opened.page.getByText('"insured"').last().waitFor();
-    await takePicture(opened, nameOf('form', form));
-    expect(await opened.accessibilityFindings()).toEqual([]);
-    expect(await opened.scrollWidth()).toBe(form.width);
-    expect(opened.messages).toEqual([]);
+    await requireSoundPage(opened, form, 'form');
   });
 });
 
 describe('The reference', () => {
-  it('opens at the address of the service', async () => {
-    const { page } = await open('/', WIDE);
-    expect(page.url()).toBe(`${service.origin}/docs`);
-  });
-
   it('has every group of endpoints and requests nothing from another address', async () => {
     const { page, requested } = await open('/docs', WIDE);
     // The endpoints of a group are loaded when it is opened.
@@ -109,10 +95,8 @@ describe('The reference', () => {
   });
 });
 
-describe('The errors', () => {
-  it('are where the type of a problem leads', async () => {
-    const { page, messages } = await open('/docs/errors#vehicle-not-found', WIDE);
-    expect(await page.locator(':target').innerText()).toBe('VEHICLE_NOT_FOUND');
-    expect(messages).toEqual([]);
-  });
+it('The type of a problem leads to its section', async () => {
+  const { page, messages } = await open('/docs/errors#vehicle-not-found', WIDE);
+  expect(await page.locator(':target').innerText()).toBe('VEHICLE_NOT_FOUND');
+  expect(messages).toEqual([]);
 });

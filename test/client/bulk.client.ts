@@ -11,16 +11,12 @@ type Answer = (bulk: Bulk, nth: number) => Response | Promise<Response>;
 
 const entriesOf = ({ registrations }: Bulk, unread: (registration: string) => boolean = () => false) =>
   Response.json({
-    results: registrations.map((registration) =>
-      unread(registration)
-        ? { registration, insured: false, error: 'x', code: 'LOOKUP_UNAVAILABLE' }
-        : { registration, insured: true, policy: null },
-    ),
-  });
-const tooLarge = () =>
-  new Response(JSON.stringify({ status: 400, code: 'BULK_TOO_LARGE', detail: 'Too many.' }), {
-    status: 400,
-    headers: { 'Content-Type': 'application/problem+json' },
+    results: registrations.map((registration) => ({
+      registration,
+      ...(unread(registration)
+        ? { insured: false, error: 'x', code: 'LOOKUP_UNAVAILABLE' }
+        : { insured: true, policy: null }),
+    })),
   });
 
 /** A client of a service with this bulk size. `asked` has the registrations of each bulk request. */
@@ -33,12 +29,8 @@ const clientOf = (answer: Answer, registrationsPerBulk = 500) => {
     asked.push(bulk.registrations);
     return answer(bulk, asked.length);
   };
-  const client = new VehicleVerification({
-    baseUrl: 'https://api.example.com/v1',
-    apiKey: 'key',
-    fetch: send,
-    timing: time.timing,
-  });
+  const options = { baseUrl: 'https://api.example.com/v1', apiKey: 'key', fetch: send, timing: time.timing };
+  const client = new VehicleVerification(options);
   return { client, asked, ...time };
 };
 const named = (count: number) => Array.from({ length: count }, (_, index) => `X${index}`);
@@ -46,15 +38,16 @@ const named = (count: number) => Array.from({ length: count }, (_, index) => `X$
 describe('A bulk lookup', () => {
   it('retries only the entries that could not be read, with a backoff', async () => {
     const { client, asked, waits } = clientOf((bulk, nth) => entriesOf(bulk, (one) => one === 'X1' && nth < 3));
-    const results = await client.verify(named(3));
-    expect(results.map(({ registration, insured }) => [registration, insured])).toEqual(
-      named(3).map((one) => [one, true]),
+    expect(await client.verify(named(3))).toMatchObject(
+      named(3).map((registration) => ({ registration, insured: true })),
     );
     expect(asked).toEqual([named(3), ['X1'], ['X1']]);
     expect(waits).toEqual([250, 500]);
   });
 
   it('halves its requests when the plan has become smaller', async () => {
+    const headers = { 'Content-Type': 'application/problem+json' };
+    const tooLarge = () => Response.json({ status: 400, code: 'BULK_TOO_LARGE' }, { status: 400, headers });
     const { client, asked } = clientOf((bulk) => (bulk.registrations.length > 150 ? tooLarge() : entriesOf(bulk)));
     const results = await client.verify(named(500));
     expect(results.map(({ registration }) => registration)).toEqual(named(500));
@@ -66,7 +59,6 @@ describe('A bulk lookup', () => {
   it('sends four concurrent requests, and aborts the others when one fails', async () => {
     let open = 0;
     let most = 0;
-    const aborted = new Error('rejected');
     const { client, asked } = clientOf(async (bulk, nth) => {
       open += 1;
       most = Math.max(most, open);
@@ -79,16 +71,12 @@ describe('A bulk lookup', () => {
     expect(outcome).toMatchObject({ name: 'ApiProblem', status: 403 });
     expect(most).toBe(4);
     expect(asked.length).toBeLessThan(10);
-    const signal = AbortSignal.abort(aborted);
-    expect(await client.verify(named(1), { signal }).catch((error: unknown) => error)).toBe(aborted);
   });
 
   it('rejects a response that is not for its registrations', async () => {
     for (const body of [{ results: [] }, { results: 'x' }, {}, null]) {
       const { client } = clientOf(() => Response.json(body));
-      await expect(client.verify(['A1'])).rejects.toThrow(
-        'The response is for registrations other than those requested.',
-      );
+      await expect(client.verify(['A1'])).rejects.toThrow('is for registrations other than those requested.');
     }
   });
 
@@ -99,18 +87,17 @@ describe('A bulk lookup', () => {
     ['an empty code', { registration: 'X1', insured: true, code: '' }],
     ['no entry', null],
   ])('has an error entry where the response has %s', async (_title, entry) => {
-    const answer = (entries: readonly unknown[]) => Response.json({ results: entries });
-    const { client, asked } = clientOf(() => answer([{ registration: 'X0', insured: true, policy: null }, entry]));
-    const [first, second] = await client.verify(named(2));
-    expect(first).toEqual({ registration: 'X0', insured: true, policy: null });
-    expect(second).toEqual({
-      ...{ registration: 'X1', insured: false, code: 'INVALID_ANSWER' },
-      error: 'The response is not for this registration.',
-    });
+    const right = { registration: 'X0', insured: true, policy: null };
+    const { client, asked } = clientOf(() => Response.json({ results: [right, entry] }));
+    const error = 'The response is not for this registration.';
+    const wrong = { registration: 'X1', insured: false, code: 'INVALID_ANSWER', error };
+    expect(await client.verify(named(2))).toEqual([right, wrong]);
     expect(asked).toHaveLength(1);
     // A verdict on insurance is not one on compliance.
-    const verdicts = await client.verifyCompliance(named(2)).catch((error: unknown) => error);
-    expect(verdicts).toMatchObject([{ compliant: false, code: 'INVALID_ANSWER' }, { code: 'INVALID_ANSWER' }]);
+    expect(await client.verifyCompliance(named(2))).toMatchObject([
+      { compliant: false, code: 'INVALID_ANSWER' },
+      { code: 'INVALID_ANSWER' },
+    ]);
   });
 
   it.each([0, -5, 2.5, 1e9, Number.NaN])('is rejected for a plan of %d registrations', async (registrationsPerBulk) => {

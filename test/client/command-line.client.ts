@@ -1,8 +1,12 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../support/run-command.ts';
+import { command } from './installed-package.ts';
+import { startStubService } from './stub-service.ts';
 import { useCommandLine } from './use-command-line.ts';
 
-const { accountOf, checkText, file, folder, run, start } = useCommandLine();
+const { accountOf, checkText, file, folder, service, start } = useCommandLine();
 
 const POLICY = /"?(POL|SBX)-[\w-]+"?([,;]).*$/gm;
 /** A result without the policies of the sample data. */
@@ -77,10 +81,40 @@ describe('The command line', () => {
   });
 
   it('shows the scopes, limits and usage of the key', async () => {
-    const { code, stdout } = await run(['usage']);
+    const { code, stdout } = await start(['usage']).ended;
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Plan {6}premium: 6,000 requests in 60 s, 1,000 registrations in each$/m);
     expect(stdout).toMatch(/^Window {4}[\d,]+ used, [\d,]+ left until \S+Z$/m);
+  });
+
+  it('prints no control, format or bidi character of a response', async () => {
+    const key = { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J'], plan: 'premium' };
+    const hostile = await startStubService({ key });
+    const { code, stdout } = await start(['usage'], hostile.account).ended;
+    await hostile.close();
+    expect([code, ...stdout.split('\n').slice(0, 2)]).toEqual([
+      ...[0, 'Key       A\ufffd]0;b\ufffd\ufffdc\ufffdKey d, live, no expiry', 'Scopes    \ufffd2J'],
+    ]);
+    const problem = { status: 403, code: 'X', detail: 'a\x1b[31m\nb', requestId: '\u2066r' };
+    const rejecting = await startStubService(problem, 403);
+    const stderr = '403 X: a\ufffd[31m\ufffdb (request \ufffdr).\n';
+    expect(await start(['usage'], rejecting.account).ended).toEqual({ code: 2, stdout: '', stderr });
+    await rejecting.close();
+  });
+
+  it('checks the spreadsheet of the guide as it is shown there', async () => {
+    const page = await readFile(new URL('../../docs/integration.md', import.meta.url), 'utf8');
+    const scripts = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, script = '']) => script);
+    const [script = ''] = scripts.filter((one) => one.includes('vehicle-verification check'));
+    const PATH = `${dirname(command)}${delimiter}${process.env.PATH}`;
+    const env = { PATH, API_ORIGIN: service().origin, API_KEY: service().keys.premium };
+    expect(await runCommand('bash', ['-euo', 'pipefail', '-c', script], { cwd: folder(), env })).toBe(
+      'result.csv: 2 rows, 1 without an answer.',
+    );
+    const [header, known, unknown] = (await readFile(file('result.csv'), 'utf8')).split('\n');
+    expect(header).toBe('registration,depot,insured,policy_number,insurer,cover,valid_from,valid_to,suggestion,error');
+    expect(known).toMatch(/^AB12 CDE,North,true,/);
+    expect(unknown).toBe('ZZ99ZZZ,South,,,,,,,,VEHICLE_NOT_FOUND');
   });
 });
 
@@ -125,7 +159,7 @@ describe('The command line ends with 2 and one sentence', () => {
     await writeFile(file('quote.csv'), 'registration\n"AB12CDE\n');
     await writeFile(file('fleet.xlsx'), 'PK\x03\x04');
     await mkdir(file('folder'));
-    const { code, stdout, stderr } = await run(args);
+    const { code, stdout, stderr } = await start(args).ended;
     expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(sentence)]);
     expect(stderr.trimEnd()).not.toMatch(/\n|vvc_/);
   });

@@ -11,6 +11,12 @@ describe('The package', () => {
     expect(readdirSync(packageFolder).toSorted()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
   });
 
+  it('has no dependencies, and a lock file without registry addresses', () => {
+    const textOf = (name: string) => readFileSync(join(CLIENT, name), 'utf8');
+    expect(JSON.parse(textOf('package.json'))).not.toHaveProperty('dependencies');
+    expect(textOf('package-lock.json')).not.toContain('"resolved"');
+  });
+
   it('has a library that imports nothing from Node', () => {
     const [entry = '', library = ''] = ['index.js', 'src.js'].map((name) =>
       readFileSync(join(packageFolder, 'dist', name), 'utf8'),

@@ -1,26 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type AccessLogEntry, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { type HttpFault, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
+import { type HttpFault, type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
 import { library } from './installed-package.ts';
 import { virtualTime } from './virtual-time.ts';
 
 const { VehicleVerification } = library;
 
 let service: LocalService;
-let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
+let proxy: HttpFaultProxy;
 beforeAll(async () => {
   service = await startLocalService({ port: 0, dynamodbPort: 0 });
   proxy = await startHttpFaultProxy(service.origin);
 });
+beforeEach(() => proxy.inject(() => undefined));
 afterAll(async () => {
   await proxy.close();
   await service.stop();
 });
 
-type Plan = keyof LocalService['keys'];
 /** A client of the service through the proxy, whose delays take no time. */
-const clientOf = (plan: Plan, options: object = {}) =>
+const clientOf = (plan: keyof LocalService['keys'], options: object = {}) =>
   new VehicleVerification({
     baseUrl: `${proxy.origin}/v1`,
     apiKey: service.keys[plan],
@@ -42,10 +42,8 @@ describe('The client', () => {
     const client = clientOf('premium');
     expect(await client.insurance('AB12 CDE')).toMatchObject({ registration: 'AB12 CDE', insured: true });
     expect(await client.insurance('ZZ99ZZZ')).toBeUndefined();
-    expect(await client.insurance('AB12CDE', { date: '2020-02-29' })).toMatchObject({
-      insured: false,
-      asOf: '2020-02-29',
-    });
+    const date = '2020-02-29';
+    expect(await client.insurance('AB12CDE', { date })).toMatchObject({ insured: false, asOf: date });
     expect(await client.compliance('TC11ALL')).toMatchObject({ compliant: false });
     expect(await client.compliance('ZZ99ZZZ')).toBeUndefined();
     expect(await failureOf(client.compliance('VE24UNK'))).toMatchObject({ status: 404, code: 'COMPLIANCE_NOT_FOUND' });
@@ -53,26 +51,17 @@ describe('The client', () => {
 
   it('reports a rejected request with its request id', async () => {
     expect(await failureOf(clientOf('premium').insurance('AB12_CDE'))).toMatchObject({
-      ...{
-        name: 'ApiProblem',
-        status: 400,
-        code: 'INVALID_REGISTRATION',
-        requestId: expect.stringMatching(/^[\w-]{36}$/),
-      },
+      ...{ name: 'ApiProblem', status: 400, code: 'INVALID_REGISTRATION' },
+      requestId: expect.stringMatching(/^[\w-]{36}$/),
       errors: [{ parameter: 'registration', detail: expect.any(String) }],
     });
-    const stranger = clientOf('premium', { apiKey: `vvc_live_${'A'.repeat(36)}` });
-    expect(await failureOf(stranger.verify(['A1']))).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
   });
 
   it('splits a long list by the size of the plan and keeps its order', async () => {
-    proxy.inject(() => undefined);
     const registrations = Array.from({ length: 1_201 }, (_, index) => (index % 2 ? `X${index}` : 'AB12 CDE'));
     const results = await clientOf('standard').verify(registrations);
     expect(results.map(({ registration }) => registration)).toEqual(registrations);
-    expect(results.map((entry) => ('code' in entry ? entry.code : entry.insured)).slice(0, 2)).toEqual([
-      ...[true, 'VEHICLE_NOT_FOUND'],
-    ]);
+    expect(results.slice(0, 2)).toMatchObject([{ insured: true }, { code: 'VEHICLE_NOT_FOUND' }]);
     const sizes = requestsTo('POST', /bulk-insurance/).map(({ body }) => JSON.parse(body).registrations.length);
     expect(sizes.toSorted((a, b) => a - b)).toEqual([201, 500, 500]);
     expect(requestsTo('GET', /usage/)).toHaveLength(1);
@@ -84,7 +73,8 @@ describe('The client', () => {
     const onResponse = ({ status }: AccessLogEntry) => void statuses.push(status);
     const gateway = await startGateway({ port: 0, clock: time.now, onResponse });
     const inVirtualTime = await startHttpFaultProxy(gateway.origin, time.now);
-    const options = { baseUrl: `${inVirtualTime.origin}/v1`, timing: time.timing };
+    // One at a time: a wait would advance the clock while the other requests of the window are on their way.
+    const options = { baseUrl: `${inVirtualTime.origin}/v1`, timing: time.timing, concurrency: 1 };
     const results = await clientOf('free', options).verify(Array.from({ length: 7_000 }, (_, index) => `X${index}`));
     await inVirtualTime.close();
     await gateway.close();
@@ -96,15 +86,14 @@ describe('The client', () => {
 
   it('checks compliance in bulk, and finds the suggestion for a mistyped registration', async () => {
     const client = clientOf('free');
-    const [known, unchecked] = await client.verifyCompliance(['MT17 DUE', 'VE24 UNK']);
-    expect([known, unchecked]).toMatchObject([{ compliant: true }, { code: 'COMPLIANCE_NOT_FOUND' }]);
+    expect(await client.verifyCompliance(['MT17 DUE', 'VE24 UNK'])).toMatchObject([
+      ...[{ compliant: true }, { code: 'COMPLIANCE_NOT_FOUND' }],
+    ]);
     expect(await client.verify(['AB1OCDE'])).toMatchObject([{ suggestion: 'AB10CDE' }]);
     expect(await client.verify([])).toEqual([]);
-    expect(await client.usage()).toMatchObject({ limits: { registrationsPerBulk: 100 } });
   });
 
   it('retries unread registrations only, and leaves them unread after all attempts', async () => {
-    proxy.inject(() => undefined);
     const results = await clientOf('test').verify(['KR08 NIL', 'ER19 THR']);
     expect(results).toMatchObject([{ policy: null }, { code: 'LOOKUP_UNAVAILABLE' }]);
     const asked = requestsTo('POST', /bulk-insurance/).map(({ body }) => JSON.parse(body).registrations);
@@ -123,9 +112,8 @@ describe('The client', () => {
   it('requests smaller pages when large items do not fit', async () => {
     const client = clientOf('premium');
     const domain = 'large.example';
-    for (let count = 0; count < 60; count += 1) {
+    for (let count = 0; count < 60; count += 1)
       await client.content.create({ ...newItem(domain), content: 'x'.repeat(100_000) });
-    }
     proxy.inject(() => undefined);
     const items = await Array.fromAsync(client.content.list({ domain, pageSize: 100 }));
     expect(new Set(items.map(({ id }) => id)).size).toBe(60);
@@ -152,9 +140,9 @@ const FAULTS: readonly HttpFault[] = [
   { slowMs: 600_000 },
 ];
 
-describe.each(FAULTS.map((fault) => [JSON.stringify(fault), fault] as const))('With the fault %s', (_name, fault) => {
-  /** The first request of each kind fails. */
-  const failFirst = () => {
+describe.each(FAULTS)('With the fault %j in the first request of each kind', (fault) => {
+  const patient = () => clientOf('premium', { timeoutMs: typeof fault === 'object' ? 1_000 : 60_000 });
+  beforeEach(() => {
     const met = new Set<string>();
     proxy.inject(({ method, path }) => {
       const kind = `${method} ${path.split('?')[0]}`;
@@ -162,11 +150,9 @@ describe.each(FAULTS.map((fault) => [JSON.stringify(fault), fault] as const))('W
       met.add(kind);
       return fault;
     });
-  };
-  const patient = () => clientOf('premium', { timeoutMs: typeof fault === 'object' ? 1_000 : 60_000 });
+  });
 
   it('lookups return their results', async () => {
-    failFirst();
     const client = patient();
     expect(await client.insurance('AB12CDE')).toMatchObject({ insured: true });
     expect(await client.insurance('ZZ99ZZZ')).toBeUndefined();
@@ -179,19 +165,16 @@ describe.each(FAULTS.map((fault) => [JSON.stringify(fault), fault] as const))('W
 
   it('an item is created once, changed once and deleted', async () => {
     const { content } = patient();
-    failFirst();
     const fields = newItem(`fault-${slugs}.example`);
     const created = await content.create(fields);
-    const changed = await content.update(created.id, (item) => ({
-      content: `${item.content}!`,
-      domain: fields.domain.toUpperCase(),
-    }));
+    const domain = fields.domain.toUpperCase();
+    const changed = await content.update(created.id, (item) => ({ content: `${item.content}!`, domain }));
     expect(changed).toMatchObject({ ...fields, content: 'Text!', version: 2 });
     expect(await Array.fromAsync(content.list({ domain: fields.domain }))).toEqual([changed]);
     await content.delete(created.id);
     expect(await Array.fromAsync(content.list({ domain: fields.domain }))).toEqual([]);
-    const keys = new Set(requestsTo('POST', /content$/).map(({ body }) => body));
-    expect([keys.size, requestsTo('POST', /content$/).length]).toEqual([1, 2]);
+    const creations = requestsTo('POST', /content$/).map(({ body }) => body);
+    expect([new Set(creations).size, creations.length]).toEqual([1, 2]);
     // 204 has nothing to truncate.
     expect(requestsTo('DELETE', /./)).toHaveLength(String(fault).startsWith('truncate') ? 1 : 2);
   });
@@ -209,7 +192,6 @@ describe('With faults of every kind in two of three requests', () => {
   });
 
   it('an edit is applied once, or rejects with the 412 of a change whose outcome is unknown', async () => {
-    proxy.inject(() => undefined);
     const { content } = clientOf('premium', { attempts: 15 });
     const { id } = await content.create(newItem());
     proxy.inject(among);

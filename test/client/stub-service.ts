@@ -10,27 +10,18 @@ const USAGE = {
   hours: [],
 };
 
-interface Answers {
-  /** Instead of the usage: its body, or a problem document when it has a status. */
-  readonly usage?: object;
-  /** The entries of a bulk answer, from those of a service that knows every vehicle. */
-  readonly bulk?: (entries: readonly object[]) => readonly unknown[];
-}
-
-/** A service with responses that the real one never sends, or sends more slowly. */
-export const startStubService = async ({ usage = USAGE, bulk = (entries) => entries }: Answers = {}) => {
+/** A service that knows every vehicle at once. `changes` replace parts of the usage, or all of it when it is a problem. */
+export const startStubService = async (changes: object = {}, status = 200) => {
+  const usage = { ...(status === 200 && USAGE), ...changes };
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
-      const isProblem = 'status' in usage;
-      response.writeHead(isProblem ? Number(usage.status) : 200, {
-        'Content-Type': isProblem ? 'application/problem+json' : 'application/json',
-      });
-      response.end(JSON.stringify({ ...(isProblem ? {} : USAGE), ...usage }));
+      const type = status === 200 ? 'application/json' : 'application/problem+json';
+      response.writeHead(status, { 'Content-Type': type }).end(JSON.stringify(usage));
       return;
     }
     const { registrations } = (await json(request)) as { registrations: string[] };
-    const entries = registrations.map((registration) => ({ registration, insured: true, policy: null }));
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ results: bulk(entries) }));
+    const results = registrations.map((registration) => ({ registration, insured: true, policy: null }));
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ results }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { type Endpoint, grantedActions } from '../../functions/http/endpoint.ts';
@@ -9,37 +9,18 @@ import { startApi, type TestApi } from '../support/api.ts';
 import type { DatabaseCall } from '../support/fault-proxy.ts';
 import { requestedPermissions, sortedPermissions } from './requested-permissions.ts';
 
+const IDS = Object.keys(endpoints) as EndpointId[];
+
 let api: TestApi;
 let key: string;
+/** What each endpoint has requested from the database. */
+const callsOf = new Map<EndpointId, readonly DatabaseCall[]>();
 
-beforeAll(async () => {
-  api = await startApi();
-  key = await api.newKey();
-  const { client, names } = api.engine;
-  await loadSampleVehicles(client, names, new Date(api.clock.now));
-  await loadSampleContent(client, names, new Date(api.clock.now));
-});
-afterAll(() => api.stop());
-
-const usedPermissions = () => requestedPermissions(api.faults.calls, api.engine.names);
-
-const grantedPermissions = (row: Endpoint) =>
-  sortedPermissions(
-    (Object.entries(grantedActions(row)) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
-      actions.map((action) => [action, table] as const),
-    ),
-  );
-
-const moving = async () => {
-  const anItem = { title: 'Title', content: 'Text', domain: 'a.example', slug: 'moved' };
-  const { body } = await api.call('POST', '/v1/api/content', { key, json: anItem });
-  api.faults.reset();
-  const json = { domain: 'b.example', slug: 'moved' };
-  await api.call('PUT', `/v1/api/content/${(body as { id: string }).id}`, { key, json });
-};
-
-/** Further requests, for permissions that the examples of an endpoint do not use. */
-const further: Partial<Record<EndpointId, () => Promise<unknown>>> = { 'update-content': moving };
+/**
+ * `content PutItem`: what an endpoint does not use any more, but its last release does. All versions share a role, and the released one
+ * serves during a deployment, so the next release removes it from the row and from here (CONTRIBUTING.md, "A release").
+ */
+const onlyReleased: Partial<Record<EndpointId, readonly string[]>> = {};
 
 const sendExamples = async (id: EndpointId) => {
   for (const example of exampleRequestsOf(id)) {
@@ -49,35 +30,57 @@ const sendExamples = async (id: EndpointId) => {
   }
 };
 
-const tableOf = (name: string) => Object.entries(api.engine.names).find(([, known]) => known === name)?.[0];
+/** For the permissions that the examples of the endpoint do not use. */
+const moveItem = async () => {
+  const anItem = { title: 'Title', content: 'Text', domain: 'a.example', slug: 'moved' };
+  const { body } = await api.call('POST', '/v1/api/content', { key, json: anItem });
+  api.faults.reset();
+  const json = { domain: 'b.example', slug: 'moved' };
+  await api.call('PUT', `/v1/api/content/${(body as { id: string }).id}`, { key, json });
+};
+
+beforeAll(async () => {
+  api = await startApi();
+  key = await api.newKey();
+  const { client, names } = api.engine;
+  await loadSampleVehicles(client, names, new Date(api.clock.now));
+  await loadSampleContent(client, names, new Date(api.clock.now));
+  for (const id of IDS) {
+    api.faults.reset();
+    await (id === 'update-content' ? moveItem() : sendExamples(id));
+    callsOf.set(id, [...api.faults.calls]);
+  }
+});
+afterAll(() => api.stop());
+
+const grantedPermissions = (row: Endpoint) =>
+  sortedPermissions(
+    (Object.entries(grantedActions(row)) as [TableId, readonly string[]][]).flatMap(([table, actions]) =>
+      actions.map((action) => [action, table] as const),
+    ),
+  );
 
 /** As `content strongly consistent`. */
 const readsIn = ({ operation, body }: DatabaseCall): string[] => {
   if (!['GetItem', 'BatchGetItem', 'Query'].includes(operation)) return [];
   const { TableName, ConsistentRead, RequestItems = { [TableName]: { ConsistentRead } } } = JSON.parse(body);
+  const tableOf = (name: string) => Object.entries(api.engine.names).find(([, known]) => known === name)?.[0];
   return Object.entries<{ readonly ConsistentRead?: boolean }>(RequestItems).map(
     ([name, read]) => `${tableOf(name)} ${read.ConsistentRead ? 'strongly' : 'eventually'} consistent`,
   );
 };
 
-describe('The permissions that a row lists', () => {
-  it.each(Object.keys(endpoints) as EndpointId[])('are exactly those that the endpoint uses: %s', async (id) => {
-    api.faults.reset();
-    await (further[id] ?? (() => sendExamples(id)))();
-    expect(usedPermissions()).toEqual(grantedPermissions(endpoints[id]));
-  });
+it.each(IDS)('The permissions that a row lists are exactly those that the endpoint uses: %s', (id) => {
+  const used = requestedPermissions(callsOf.get(id) ?? [], api.engine.names);
+  expect([...used, ...(onlyReleased[id] ?? [])].sort()).toEqual(grantedPermissions(endpoints[id]));
 });
 
-describe('The reads of all endpoints', () => {
-  it('are strongly consistent of keys and content, so that a revoked key stops at once, and else cost half', async () => {
-    api.faults.reset();
-    for (const id of Object.keys(endpoints) as EndpointId[]) await sendExamples(id);
-    expect([...new Set(api.faults.calls.flatMap(readsIn))].sort()).toEqual([
-      'compliance eventually consistent',
-      'content strongly consistent',
-      'keys strongly consistent',
-      'usage eventually consistent',
-      'vehicles eventually consistent',
-    ]);
-  });
+it('Reads are strongly consistent of keys and content, so that a revoked key stops at once, and else cost half', () => {
+  expect([...new Set([...callsOf.values()].flat().flatMap(readsIn))].sort()).toEqual([
+    'compliance eventually consistent',
+    'content strongly consistent',
+    'keys strongly consistent',
+    'usage eventually consistent',
+    'vehicles eventually consistent',
+  ]);
 });

@@ -124,20 +124,17 @@ const sectionsOf = (name: string): string[] => {
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Plants each defect and prints a table. @returns what is wrong, a text for each problem */
+/** Plants each defect and prints a line about it. @returns what is wrong, a text for each problem */
 const plant = async (copy: string, defects: readonly Defect[]): Promise<string[]> => {
-  const width = (field: 'name' | 'breaks' | 'foundBy') => Math.max(...defects.map((defect) => defect[field].length));
-  const widths = [width('name'), width('breaks'), width('foundBy'), 'NOT FOUND'.length];
-  const printRow = (...cells: readonly string[]) =>
-    print(cells.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('  '));
-  printRow('defect', 'breaks', 'found by', '', 'seconds');
   const problems: string[] = [];
   for (const defect of defects) {
     const started = performance.now();
     const problem = await missed(copy, defect);
-    const seconds = ((performance.now() - started) / 1_000).toFixed(1);
     const { name, breaks, foundBy } = defect;
-    printRow(name, breaks, foundBy, problem === undefined ? 'found' : 'NOT FOUND', seconds);
+    const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+    print(
+      `${problem === undefined ? 'found' : 'NOT FOUND'}: ${name}, which breaks ${breaks}, by ${foundBy} in ${seconds} s`,
+    );
     if (problem !== undefined) problems.push(`${name}: ${problem}`);
   }
   return problems;

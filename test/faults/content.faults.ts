@@ -7,7 +7,8 @@ import { type Fault, isApplicable } from '../support/fault-proxy.ts';
 import { type ItemHistory, playScenario, retryingClient } from './content/item-scenarios.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
-const ITEMS = bySize(120, 10_000);
+/** In the long run more than a bucket of 512 for each of the seven lists. */
+const ITEMS = bySize(120, 4_000);
 const CLIENTS = 16;
 /** Milliseconds by which the clock advances with each item, so that timestamps differ; all in one rate limit window. */
 const CLOCK_STEP = 1;

@@ -15,7 +15,7 @@ const BURST = 10;
 /** Requests per second, and the parts of the time whose memory is compared; before them code is still being compiled. */
 const { rate, seconds, memoryEvery, start, end } = bySize(
   { rate: 100, seconds: 20, memoryEvery: 1, start: [0.3, 0.6], end: [0.7, 1] },
-  { rate: 200, seconds: 600, memoryEvery: 5, start: [0.1, 0.2], end: [0.9, 1] },
+  { rate: 200, seconds: 240, memoryEvery: 2, start: [0.1, 0.2], end: [0.9, 1] },
 );
 
 const median = (values: readonly number[]): number =>

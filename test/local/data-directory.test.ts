@@ -1,37 +1,43 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
+import { demoKeys } from '../../lib/local/demo-keys.ts';
+import { CannotStart } from '../../lib/local/options.ts';
 import { startLocalService } from '../../lib/local/service.ts';
 
 let parent: string;
+/** With all its data in tables, as after a restart. */
+let kept: string;
+/** A folder for each test, which does not exist yet. */
 let folder: string;
-
-beforeEach(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'data-'));
-  folder = join(parent, 'data');
-});
-afterEach(() => rm(parent, { recursive: true }));
+let tests = 0;
 
 const start = (dataDirectory = folder) => startLocalService({ port: 0, dynamodbPort: 0, dataDirectory });
 const startAndStop = async () => (await start()).stop();
-
-const pathOf = async (pattern: RegExp) => {
-  const names = (await readdir(folder)).filter((name) => pattern.test(name));
-  expect(names).toHaveLength(1);
-  return join(folder, names[0] ?? '');
-};
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+beforeAll(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'data-'));
+  kept = folder = join(parent, 'kept');
+  await mkdir(folder, { mode: 0o755 });
+  await startAndStop();
+  expect(await modeOf(folder)).toBe(0o700);
+  await chmod(folder, 0o755);
+  await chmod(join(folder, 'demo-keys.json'), 0o644);
+  // Opening moves the data of the log to a table.
+  await startAndStop();
+});
+beforeEach(() => {
+  tests += 1;
+  folder = join(parent, String(tests));
+});
+afterAll(() => rm(parent, { recursive: true }));
 
 describe('A data folder', () => {
   it('is accessible to its owner only, even if others could read it before', async () => {
-    await mkdir(folder, { mode: 0o755 });
-    await startAndStop();
-    expect(await modeOf(folder)).toBe(0o700);
-    await chmod(folder, 0o755);
-    await chmod(join(folder, 'demo-keys.json'), 0o644);
-    await startAndStop();
-    expect([await modeOf(folder), await modeOf(join(folder, 'demo-keys.json'))]).toEqual([0o700, 0o600]);
+    expect([await modeOf(kept), await modeOf(join(kept, 'demo-keys.json'))]).toEqual([0o700, 0o600]);
   });
 
   it.each([
@@ -42,40 +48,64 @@ describe('A data folder', () => {
     ['a missing table', /\.ldb$/, rm, /\(Corruption: .*\.ldb\): .* delete the folder\.$/],
     ['a cut table', /\.ldb$/, truncate, /\): .* delete the folder\.$/],
   ] as const)('with %s ends the start with one sentence', async (_what, pattern, damage, sentence) => {
-    await startAndStop();
-    // Opening moves the data of the log to a table.
-    await startAndStop();
-    await damage(await pathOf(pattern));
+    await cp(kept, folder, { recursive: true });
+    const [name = ''] = (await readdir(folder)).filter((file) => pattern.test(file));
+    await damage(join(folder, name));
     await expect(start()).rejects.toMatchObject({ name: 'CannotStart', message: expect.stringMatching(sentence) });
-  });
-
-  it('contains the sample data again after its damaged data was deleted', async () => {
-    await startAndStop();
-    await rm(folder, { recursive: true });
-    await startAndStop();
   });
 
   it('is rejected when it contains other files, which keep their permissions', async () => {
     await mkdir(folder, { mode: 0o755 });
     await writeFile(join(folder, 'letter.txt'), '', { mode: 0o644 });
-    await expect(start()).rejects.toThrow(
-      `The folder ${folder} has other files or damaged data: name a new or an empty folder.`,
-    );
+    await expect(start()).rejects.toThrow('has other files or damaged data: name a new or an empty folder.');
     expect(await readdir(folder)).toEqual(['letter.txt']);
     expect([await modeOf(folder), await modeOf(join(folder, 'letter.txt'))]).toEqual([0o755, 0o644]);
   });
 
-  it.each([
-    ['a file', '', /ENOTDIR/],
-    ['below a file', 'below', /ENOTDIR/],
-  ])('is rejected when it is %s', async (_what, below, reason) => {
+  it('is rejected when it is a file or below one', async () => {
     await writeFile(folder, '');
-    const error = { name: 'CannotStart', message: expect.stringMatching(/: name another one\.$/) };
-    await expect(start(join(folder, below))).rejects.toMatchObject(error);
-    await expect(start(join(folder, below))).rejects.toThrow(reason);
+    for (const path of [folder, join(folder, 'below')])
+      await expect(start(path)).rejects.toThrow(
+        /^The data folder .* cannot be used \(ENOTDIR.*\): name another one\.$/,
+      );
   });
 
   (process.platform === 'linux' ? it : it.skip)('is rejected at once where no folder can be created', async () => {
     await expect(start('/proc/x')).rejects.toThrow('The data folder /proc/x cannot be used (ENOENT: no such file');
+  });
+});
+
+describe('Stored demo keys', () => {
+  const records = new Map<string, KeyRecord>();
+  const keys = {
+    add: async (record: KeyRecord) => void records.set(record.id, record),
+    find: async (id: string) => records.get(id),
+  } as unknown as Parameters<typeof demoKeys>[0];
+  const stored = () => join(folder, 'demo-keys.json');
+  beforeEach(() => mkdir(folder));
+
+  it.each(['null', '[]', '"text"', '{"free":', '{"free":1}'])(
+    'are created again when the file contains %s',
+    async (text) => {
+      await writeFile(stored(), text);
+      expect(await demoKeys(keys, new Date(), folder)).toMatchObject({ free: expect.stringMatching(/^vvc_live_/) });
+    },
+  );
+
+  it('are kept when they are live, and replaced when they are not; a missing test key is added', async () => {
+    const { test, ...first } = await demoKeys(keys, new Date(), folder);
+    // As version 0.2.0 stored them: test keys only.
+    await writeFile(stored(), JSON.stringify({ ...first, free: test }));
+    const second = await demoKeys(keys, new Date(), folder);
+    const replaced = { free: expect.stringMatching(/^vvc_live_/), test: expect.stringMatching(/^vvc_test_/) };
+    expect(second).toEqual({ ...first, ...replaced });
+    expect(new Set([first.free, test, second.free, second.test]).size).toBe(4);
+    expect(JSON.parse(await readFile(stored(), 'utf8'))).toEqual(second);
+    expect(await demoKeys(keys, new Date(), folder)).toEqual(second);
+  });
+
+  it('stop the start with one sentence when the file cannot be read', async () => {
+    await mkdir(stored());
+    await expect(demoKeys(keys, new Date(), folder)).rejects.toThrow(CannotStart);
   });
 });

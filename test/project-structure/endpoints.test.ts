@@ -1,4 +1,3 @@
-import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,23 +6,21 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { InputSchemas } from '../../functions/http/input.ts';
 import { documents } from '../../lib/openapi/documents.ts';
+import { startProgram } from '../support/program.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = 'functions/endpoints';
 
 const ids = Object.keys(endpoints) as EndpointId[];
-const withInput = ids.filter((id) => existsSync(join(ROOT, FOLDER, id, 'input.ts')));
 
-describe('The endpoints', () => {
-  it.each(withInput)('document what they read: %s', async (id) => {
-    const { input } = (await import(join(ROOT, FOLDER, id, 'input.ts'))) as { input: { schemas: InputSchemas } };
-    expect(documents[id]).toMatchObject(input.schemas);
-  });
-
-  it.each(ids.filter((id) => !withInput.includes(id)))('document no input that they do not read: %s', (id) => {
-    const { query, headers, body }: InputSchemas = documents[id];
-    expect([query, headers, body]).toEqual([undefined, undefined, undefined]);
-  });
+it.each(ids)('An endpoint documents the input that it reads, and no other: %s', async (id) => {
+  const file = join(ROOT, FOLDER, id, 'input.ts');
+  const { query, headers, body }: InputSchemas = documents[id];
+  if (existsSync(file)) {
+    const { input } = (await import(file)) as { input: { schemas: InputSchemas } };
+    expect({ query, headers, body }).toMatchObject(input.schemas);
+  } else expect([query, headers, body]).toEqual([undefined, undefined, undefined]);
 });
 
 /** In a copy of the project in which nothing was ever recorded. */
@@ -47,31 +44,11 @@ describe('A new endpoint', () => {
   afterAll(() => rm(copy, { recursive: true }));
 
   /** What `npm run openapi` prints when it fails. */
-  const failure = () =>
-    new Promise<string>((settle) => {
-      execFile(process.execPath, ['bin/openapi.ts'], { cwd: copy }, (error, _output, errors) =>
-        settle(error === null ? 'no failure' : errors),
-      );
-    });
-
-  const startService = async () => {
-    const environment = { PATH: process.env.PATH, PORT: '0', DYNAMODB_PORT: '0' };
-    const service = spawn(process.execPath, ['bin/local.ts'], { cwd: copy, env: environment });
-    const ended = new Promise((settle) => service.once('exit', settle));
-    const origin = await new Promise<string>((settle, reject) => {
-      let output = '';
-      service.stdout.on('data', (chunk) => {
-        output += String(chunk);
-        if (output.includes('Ready.')) settle(/Base address +(.+)\/v1/.exec(output)?.[1] ?? '');
-      });
-      void ended.then(() => reject(new Error(`npm start ended: ${output}`)));
-    });
-    const stop = () => {
-      service.kill('SIGTERM');
-      return ended;
-    };
-    return { origin, stop };
-  };
+  const failure = (): Promise<string> =>
+    runCommand(process.execPath, ['bin/openapi.ts'], { cwd: copy }).then(
+      () => 'no failure',
+      (error: Error) => error.message,
+    );
 
   it('has every forgotten part named by `npm run openapi`, and needs no recorded example to be served', async () => {
     expect(await failure()).toContain('Error: endpoint forgotten is not in functions/endpoints/table.ts: add its line');
@@ -81,28 +58,26 @@ describe('A new endpoint', () => {
       `${FOLDER}/table.ts`,
       `import { endpoint as forgotten } from './forgotten/endpoint.ts';\n${table.replace('  usage,\n', '  usage,\n  forgotten,\n')}`,
     );
-    expect(await failure()).toContain(
-      'Error: endpoint forgotten has no document.ts: write functions/endpoints/forgotten/document.ts',
-    );
-
+    const add = (part: string) =>
+      `Error: endpoint forgotten has no ${part}: write functions/endpoints/forgotten/${part}`;
+    expect(await failure()).toContain(add('document.ts'));
     await write(`${FOLDER}/forgotten/document.ts`, "export const document = { description: '' };");
-    expect(await failure()).toContain(
-      'Error: endpoint forgotten has no handler.ts: write functions/endpoints/forgotten/handler.ts',
-    );
-
+    expect(await failure()).toContain(add('handler.ts'));
     await write(`${FOLDER}/forgotten/handler.ts`, 'export const handler = async () => ({ statusCode: 200 });');
     expect(await failure()).toContain(
       'Error: endpoint forgotten has no example request: write `examples` in functions/',
     );
 
-    const { origin, stop } = await startService();
+    const environment = { PATH: process.env.PATH, PORT: '0', DYNAMODB_PORT: '0' };
+    const service = startProgram(process.execPath, [join(copy, 'bin/local.ts')], environment);
     try {
+      const origin = /Base address +(.+)\/v1/.exec(await service.printed(/^Ready\./m))?.[1];
       expect((await fetch(`${origin}/v1/forgotten`)).status).toBe(200);
       const page = await fetch(`${origin}/openapi.json`);
       const message = 'docs/examples.json cannot be read: run `npm run openapi`';
       expect([page.status, await page.json()]).toEqual([500, { message }]);
     } finally {
-      await stop();
+      await service.stop();
     }
   });
 });

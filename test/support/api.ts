@@ -94,6 +94,7 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}): Promise<TestApi> =
     keys,
     usage: usageTable(engine.client, engine.names.usage),
     call: (method, path, options = {}) => send(gateway.origin, method, path, options),
+    // Without an environment, as keys of early versions are, unless it is given.
     newKey: async (record = {}) => {
       const key = generateKey(record.environment ?? 'live');
       const hash = hashKey(key);

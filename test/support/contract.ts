@@ -1,14 +1,10 @@
 /** Validates every request and response of the test suite against the strict form of the OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { strictDocument } from '../../lib/openapi/strict-document.ts';
-import {
-  type DocumentedResponse,
-  describedOperation,
-  type Operation,
-  otherResponses,
-  platformResponses,
-} from './documented-operation.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
+import { matchRoute } from '../../functions/http/path-template.ts';
+import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
 
 /** One request as it was sent, and its response. */
 export interface Exchange {
@@ -23,30 +19,62 @@ export interface Exchange {
   readonly answerText: string;
 }
 
-const isNode = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+interface Schema {
+  readonly type?: unknown;
+}
+interface DocumentedResponse {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+}
+type Responses = Readonly<Record<string, DocumentedResponse>>;
+interface Operation {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query' | 'header';
+    readonly required: boolean;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly responses: Responses;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: object;
+  /** For every other path and method. */
+  readonly 'x-other-requests': { readonly responses: Responses };
+  /** For responses that API Gateway gives by itself. */
+  readonly 'x-platform-responses': { readonly responses: Responses };
+}
+
+type Node = Readonly<Record<string, unknown>>;
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The values that an open schema names (`openText`), or undefined for every other schema. */
-const knownCodes = ({ anyOf }: Readonly<Record<string, unknown>>): unknown => {
+const knownCodes = ({ anyOf }: Node): unknown => {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined;
   const [known, other] = anyOf;
   return JSON.stringify(other) === '{"type":"string"}' ? known.enum : undefined;
 };
 
+const strict = strictDocument();
+
 /**
- * The document as strict as the service is. Clients must accept new fields and codes, so both forms of the document are
- * open; the tests accept only what is described. Parts of an `allOf` describe one object together: none closes it alone.
+ * The document as strict as the service is, with references to responses and headers followed; the validator follows those to
+ * schemas. Clients must accept new fields and codes, so both forms of the document are open; the tests accept only what is
+ * described. Parts of an `allOf` describe one object together: none closes it alone.
  */
 const closed = (value: unknown, isPartOfAllOf = false): unknown => {
   if (Array.isArray(value)) return value.map((entry) => closed(entry, isPartOfAllOf));
   if (!isNode(value)) return value;
+  const [, kind, name] = /^#\/components\/(responses|headers)\/(.+)$/.exec(String(value.$ref)) ?? [];
+  if (kind && name) return closed((strict.components as Record<string, Node>)[kind]?.[name]);
   const codes = knownCodes(value);
   if (codes) return { enum: codes };
   const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry, key === 'allOf')]));
   return isNode(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
 };
 
-const document = closed(strictDocument()) as ReturnType<typeof strictDocument>;
+const document = closed(strict) as Document;
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 const validators = new WeakMap<object, ValidateFunction>();
@@ -80,7 +108,7 @@ const typed = (schema: { readonly type?: unknown }, text: string): unknown =>
 /** Headers of the connection rather than of the response. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
-const checkHeaders = ({ headers }: DocumentedResponse, exchange: Exchange): void => {
+const checkHeaders = ({ headers = {} }: DocumentedResponse, exchange: Exchange): void => {
   for (const [name, { required, schema }] of Object.entries(headers)) {
     const sent = exchange.answerHeaders.get(name);
     require(sent !== null || required !== true, `header ${name} is missing`, exchange);
@@ -105,7 +133,11 @@ const checkBody = ({ content }: DocumentedResponse, exchange: Exchange): void =>
 };
 
 /** What was accepted must be what the document asks for. */
-const checkRequest = ({ parameters, requestBody }: Operation, path: Record<string, string>, exchange: Exchange) => {
+const checkRequest = (
+  { parameters = [], requestBody }: Operation,
+  path: Record<string, string>,
+  exchange: Exchange,
+) => {
   const { url, headers, body } = exchange;
   const sent = new Headers(headers);
   const places = {
@@ -118,14 +150,25 @@ const checkRequest = ({ parameters, requestBody }: Operation, path: Record<strin
     require(value !== null || !required, `${place} parameter ${name} is missing`, exchange);
     if (value !== null) requireFit(schema, typed(schema, value), `${place} parameter ${name}`, exchange);
   }
-  if (requestBody) requireFit(requestBody, JSON.parse(body ?? ''), 'request body', exchange);
+  const schema = requestBody?.content['application/json'].schema;
+  if (schema) requireFit(schema, JSON.parse(body ?? ''), 'request body', exchange);
+};
+
+/** The operation of a request, with its path parameters still encoded; undefined when none is described. */
+const describedOperation = (method: string, pathname: string) => {
+  for (const row of Object.values<Endpoint>(endpoints).filter((each) => each.method === method)) {
+    const path = row.paths.map((template) => matchRoute(template, pathname)).find((found) => found !== undefined);
+    const operation = document.paths[pathInDocument(row)]?.[method.toLowerCase()];
+    if (operation && path) return { operation, path };
+  }
+  return undefined;
 };
 
 /** @throws BreaksContract naming what differs from the document */
 export const requireContract = (exchange: Exchange): void => {
-  const described = describedOperation(document, exchange.method, exchange.url.pathname);
-  const responses = described?.operation.responses ?? otherResponses(document);
-  const response = responses[exchange.status] ?? platformResponses(document)[exchange.status];
+  const described = describedOperation(exchange.method, exchange.url.pathname);
+  const responses = described?.operation.responses ?? document['x-other-requests'].responses;
+  const response = responses[exchange.status] ?? document['x-platform-responses'].responses[exchange.status];
   if (response === undefined) throw new BreaksContract('this status is not described', exchange);
   checkHeaders(response, exchange);
   checkBody(response, exchange);

@@ -99,7 +99,11 @@ const forward = async (target: URL, agent: Agent, incoming: IncomingMessage, bod
   return { status: response.statusCode ?? 500, headers: response.headers, body: await buffer(response) };
 };
 
-const breakConnection = (response: ServerResponse): void => void response.socket?.resetAndDestroy();
+/** Resets it, unless its client has just left: Node never closes a socket that is reset during its shutdown, and cannot end. */
+const breakConnection = ({ socket }: ServerResponse): void => {
+  if (socket?.writableEnded) socket.destroy();
+  else socket?.resetAndDestroy();
+};
 
 const deliver = (
   response: ServerResponse,

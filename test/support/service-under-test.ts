@@ -1,10 +1,12 @@
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../core/access/api-key.ts';
+import type { KeyEnvironment } from '../../core/access/api-key.ts';
 import type { PlanName } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { keysTable } from '../../lib/admin/keys/keys-table.ts';
-import { type AccessLogEntry, startGateway } from '../../lib/local/gateway/gateway.ts';
-import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
-import { environmentOf, startEngine } from './engine.ts';
+import { addKey } from '../../lib/local/demo-keys.ts';
+import type { AccessLogEntry } from '../../lib/local/gateway/gateway.ts';
+import { startLocalService } from '../../lib/local/service.ts';
+import { clientOf } from './engine.ts';
 
 interface ServiceOptions {
   /** How much faster than time the gateway's clock runs; 0 stops it, and with it the window of the rate limits. */
@@ -14,28 +16,22 @@ interface ServiceOptions {
 
 /** The service with its sample data on free ports. `addKey` makes keys of any plan. */
 export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOptions) => {
-  const engine = await startEngine();
-  Object.assign(process.env, environmentOf(engine));
   const startedAt = Date.now();
   const clock = () => startedAt + (Date.now() - startedAt) * clockRate;
-  const now = new Date(startedAt);
-  await loadSampleVehicles(engine.client, engine.names, now);
-  await loadSampleContent(engine.client, engine.names, now);
-  const keys = keysTable(engine.client, engine.names.keys);
-  const addKey = async (
-    plan: PlanName,
-    scopes: readonly Scope[] = SCOPES,
-    environment: KeyEnvironment = 'live',
-  ): Promise<string> => {
-    const key = generateKey(environment);
-    const hash = hashKey(key);
-    await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan, scopes, createdAt: now.toISOString() });
-    return key;
+  process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
+  const service = await startLocalService({ port: 0, dynamodbPort: 0, clock }, onResponse);
+  const db = clientOf(service.dynamodb);
+  const keys = keysTable(db, LOCAL_TABLE_NAMES.keys);
+  return {
+    origin: service.origin,
+    addKey: (
+      plan: PlanName,
+      scopes: readonly Scope[] = SCOPES,
+      environment: KeyEnvironment = 'live',
+    ): Promise<string> => addKey(keys, { name: 'Test', plan, scopes, environment }, new Date(startedAt)),
+    stop: async () => {
+      db.destroy();
+      await service.stop();
+    },
   };
-  const gateway = await startGateway({ port: 0, clock, onResponse });
-  const stop = async () => {
-    await gateway.close();
-    await engine.stop();
-  };
-  return { origin: gateway.origin, addKey, stop };
 };

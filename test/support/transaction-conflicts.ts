@@ -11,72 +11,32 @@ const SUCCESS = { status: 200, body: {} };
 
 /** The requests for single items inside of others, such as `{ Put: { TableName, Item } }`. */
 const innerRequests = (items: unknown): readonly JsonObject[] =>
-  Array.isArray(items)
-    ? items.flatMap((item) => (isJsonObject(item) ? Object.values(item).filter(isJsonObject) : []))
-    : [];
+  Array.isArray(items) ? items.flatMap((item) => Object.values(item as object).filter(isJsonObject)) : [];
 
 /**
- * Operations that conflict as in DynamoDB ("Transaction conflict handling" in its Developer Guide). A transaction takes time.
- * Meanwhile a transaction on one of its items is cancelled, and a single write is rejected. Other reads already see what it
- * wrote, before its response.
- * AWS does not document what BatchWriteItem does with such an item: here it is unprocessed, as after other failures.
+ * Writes that conflict as in DynamoDB ("Transaction conflict handling" in its Developer Guide). A transaction takes time.
+ * Meanwhile a transaction on one of its items is cancelled, and a single write is rejected. Reads already see what it wrote,
+ * before its response. Not here: conflicts of batches and of transactional reads, which no change of content sends.
  * @param transactionTime resolves when a transaction has taken its time
  */
 export const withConflicts =
   (transactionTime: () => Promise<unknown>) =>
   (store: Store, perform: PerformOperation): PerformOperation => {
-    const heldItems = new Set<string>();
-    const heldTokens = new Set<string>();
-
+    const held = new Set<string>();
     const identityOf = async (request: JsonObject): Promise<string> =>
       itemIdentity(await store.tableNamed(String(request.TableName)), request) ?? '';
-    const isHeld = async (request: JsonObject): Promise<boolean> => heldItems.has(await identityOf(request));
 
-    /** @throws RejectedRequest with a reason for each item when one of them is held */
-    const requireFree = (identities: readonly string[]): void =>
-      requireSuccess(identities.map((identity) => (heldItems.has(identity) ? responseTo(conflict()) : SUCCESS)));
-
-    const transactWrite: PerformOperation = async (operation, input) => {
-      const identities = await Promise.all(innerRequests(input.TransactItems).map(identityOf));
-      const token = String(input.ClientRequestToken ?? '');
-      if (heldTokens.has(token))
-        throw new RejectedRequest('TransactionInProgressException', 'The token is in progress');
-      requireFree(identities);
-      const [items, tokens] = [identities.filter(Boolean), [token].filter(Boolean)];
-      for (const item of items) heldItems.add(item);
-      for (const held of tokens) heldTokens.add(held);
+    return async (operation, input) => {
+      if (SINGLE_WRITES.has(operation) && held.has(await identityOf(input))) throw conflict();
+      if (operation !== 'TransactWriteItems') return perform(operation, input);
+      const items = await Promise.all(innerRequests(input.TransactItems).map(identityOf));
+      requireSuccess(items.map((item) => (held.has(item) ? responseTo(conflict()) : SUCCESS)));
+      for (const item of items) held.add(item);
       try {
         const [response] = await Promise.all([perform(operation, input), transactionTime()]);
         return response;
       } finally {
-        for (const item of items) heldItems.delete(item);
-        for (const held of tokens) heldTokens.delete(held);
+        for (const item of items) held.delete(item);
       }
-    };
-
-    const batchWrite: PerformOperation = async (operation, input) => {
-      const free: Record<string, unknown[]> = {};
-      const held: Record<string, unknown[]> = {};
-      for (const [TableName, writes] of Object.entries(isJsonObject(input.RequestItems) ? input.RequestItems : {})) {
-        for (const write of Array.isArray(writes) ? writes : []) {
-          const [request] = innerRequests([write]);
-          const place = request && (await isHeld({ ...request, TableName })) ? held : free;
-          place[TableName] = [...(place[TableName] ?? []), write];
-        }
-      }
-      if (Object.keys(held).length === 0) return perform(operation, input);
-      if (Object.keys(free).length === 0) return { status: 200, body: { UnprocessedItems: held } };
-      const { status, body } = await perform(operation, { ...input, RequestItems: free });
-      return { status, body: status === 200 ? { ...body, UnprocessedItems: held } : body };
-    };
-
-    return async (operation, input) => {
-      if (operation === 'TransactWriteItems') return transactWrite(operation, input);
-      if (operation === 'BatchWriteItem') return batchWrite(operation, input);
-      if (SINGLE_WRITES.has(operation) && (await isHeld(input))) throw conflict();
-      if (operation === 'TransactGetItems') {
-        requireFree(await Promise.all(innerRequests(input.TransactItems).map(identityOf)));
-      }
-      return perform(operation, input);
     };
   };

@@ -32,19 +32,12 @@ describe('A registration', () => {
     );
   });
 
-  it('is not changed by a second normalisation', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const key = normaliseRegistration(text);
-        if (key !== undefined) expect(normaliseRegistration(key)).toBe(key);
-      }),
-    );
-  });
-
-  it('becomes a key of 1 to 12 known characters or is invalid, whatever the text', () => {
+  it('becomes a key of 1 to 12 known characters, which is its own key, or is invalid, whatever the text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' })), (text) => {
-        expect(normaliseRegistration(text) ?? 'A').toMatch(/^(?=.*[A-Z0-9])[A-Z0-9ÄÖÜÅ]{1,12}$/);
+        const key = normaliseRegistration(text) ?? 'A';
+        expect(key).toMatch(/^(?=.*[A-Z0-9])[A-Z0-9ÄÖÜÅ]{1,12}$/);
+        expect(normaliseRegistration(key)).toBe(key);
       }),
     );
   });

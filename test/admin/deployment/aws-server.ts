@@ -34,11 +34,6 @@ export const startAwsServer = async () => {
   /** Each request to CloudFormation: `DescribeStacks my-stack`. */
   const stackRequests: string[] = [];
   let error: AwsError | undefined;
-  const notThere = (stack: string): AwsError => ({
-    status: 400,
-    code: 'ValidationError',
-    message: `Stack with id ${stack} does not exist`,
-  });
 
   const server = createServer(async (request, response) => {
     const body = await text(request);
@@ -52,9 +47,10 @@ export const startAwsServer = async () => {
     const stack = parameters.get('StackName') ?? '';
     stackRequests.push(`${parameters.get('Action')} ${stack}`);
     const outputs = stacks[stack];
-    const sent = outputs === undefined ? (error ?? notThere(stack)) : undefined;
-    response.writeHead(sent?.status ?? 200, { 'content-type': 'text/xml' });
-    response.end(sent ? errorXml(sent) : stackXml(outputs ?? {}));
+    const missing = { status: 400, code: 'ValidationError', message: `Stack with id ${stack} does not exist` };
+    const sent = error ?? missing;
+    response.writeHead(outputs ? 200 : sent.status, { 'content-type': 'text/xml' });
+    response.end(outputs ? stackXml(outputs) : errorXml(sent));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 

@@ -14,12 +14,15 @@ let server: AwsServer;
 beforeAll(async () => {
   server = await startAwsServer();
   stages = await mkdtemp(join(tmpdir(), 'stages-'));
-  await writeFile(join(stages, 'prod.json'), '{ "region": "eu-west-1" }');
-  await writeFile(join(stages, 'typo.json'), '{ "region": "London" }');
-  await writeFile(join(stages, 'broken.json'), '{ "region"');
   const credentials = 'aws_access_key_id = test\naws_secret_access_key = test\n';
-  const [ours, ops] = ['[default]\nregion = eu-north-1\n', '[profile ops]\nregion = eu-south-1\n'];
-  await writeFile(join(stages, 'config'), [ours, credentials, ops, credentials].join(''));
+  for (const [name, text] of [
+    ['prod.json', '{ "region": "eu-west-1" }'],
+    ['typo.json', '{ "region": "London" }'],
+    ['broken.json', '{ "region"'],
+    ['config', `[default]\nregion = eu-north-1\n${credentials}[profile ops]\nregion = eu-south-1\n${credentials}`],
+  ] as const) {
+    await writeFile(join(stages, name), text);
+  }
   for (const name of Object.keys(process.env).filter((name) => name.startsWith('AWS_'))) delete process.env[name];
   Object.assign(process.env, {
     AWS_CONFIG_FILE: join(stages, 'config'),
@@ -39,52 +42,32 @@ const run = async (stack: string, env: CommandOptions['env'] = {}, ...args: stri
   return { ...result, regions: [...server.regions] };
 };
 
-const missing = (stack: string, region: string, source: string) => ({
-  ...failure(`there is no stack ${stack} in ${region} (from ${source})`),
-  regions: [region],
-});
+const ENVIRONMENT = { AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-west-2', AWS_PROFILE: 'ops' };
 
 describe('The region of a stack', () => {
-  it('is that of the settings of its stage, whatever the environment says', async () => {
-    const expected = missing(PROD, 'eu-west-1', 'stages/prod.json');
-    expect(await run(PROD)).toEqual(expected);
-    expect(await run(PROD, { AWS_REGION: 'us-east-1' })).toMatchObject({ stderr: expected.stderr });
-  });
+  it.each([
+    [PROD, {}, 'eu-west-1', 'stages/prod.json'],
+    [PROD, ENVIRONMENT, 'eu-west-1', 'stages/prod.json'],
+    ['x', ENVIRONMENT, 'us-east-1', 'AWS_REGION'],
+    ['x', { ...ENVIRONMENT, AWS_REGION: '' }, 'us-west-2', 'AWS_DEFAULT_REGION'],
+    ['x', { AWS_PROFILE: 'ops' }, 'eu-south-1', 'the profile ops'],
+    ['x', {}, 'eu-north-1', 'the profile default'],
+  ])(
+    'is that of its settings, else of the environment, else of the profile: of %s with %j %s',
+    async (stack, env, region, source) => {
+      const sentence = `there is no stack ${stack} in ${region} (from ${source})`;
+      expect(await run(stack, env)).toEqual({ ...failure(sentence), regions: [region] });
+    },
+  );
 
-  it('is that of --region, with a notice when the settings differ', async () => {
+  it('is that of --region, with a notice when the settings differ, also with --json', async () => {
+    const notice = '--region is eu-west-2, but stages/prod.json has eu-west-1: the stack in eu-west-2 is used';
     const { stderr, regions } = await run(PROD, {}, '--region', 'eu-west-2');
-    expect(stderr.split('\n')).toEqual([
-      '--region is eu-west-2, but stages/prod.json has eu-west-1: the stack in eu-west-2 is used',
-      expect.stringContaining(`there is no stack ${PROD} in eu-west-2 (from --region)`),
-      '',
-    ]);
-    expect(regions).toEqual(['eu-west-2']);
+    const sentence = expect.stringContaining(`there is no stack ${PROD} in eu-west-2 (from --region)`);
+    expect([stderr.split('\n'), regions]).toEqual([[notice, sentence, ''], ['eu-west-2']]);
+    const [shown = ''] = (await run(PROD, {}, '--region', 'eu-west-2', '--json')).stderr.split('\n');
+    expect(JSON.parse(shown)).toEqual({ notice });
     expect((await run(PROD, {}, '--region', 'eu-west-1')).stderr).toMatch(/^error: [^\n]+\n$/);
-  });
-
-  it('gives the notice as JSON with --json', async () => {
-    const { stderr } = await run(PROD, {}, '--region', 'eu-west-2', '--json');
-    const [notice] = stderr.split('\n').map((line) => line && (JSON.parse(line) as unknown));
-    expect(notice).toEqual({ notice: expect.stringContaining('but stages/prod.json has eu-west-1') });
-  });
-
-  it('comes from AWS_REGION, AWS_DEFAULT_REGION or the profile, in this order, when no file has it', async () => {
-    const environment = { AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-west-2', AWS_PROFILE: 'ops' };
-    expect(await run('x', environment)).toEqual(missing('x', 'us-east-1', 'AWS_REGION'));
-    server.failWith(undefined);
-    expect(await run('x', { ...environment, AWS_REGION: '' })).toEqual(missing('x', 'us-west-2', 'AWS_DEFAULT_REGION'));
-    expect((await run('x', { AWS_PROFILE: 'ops' })).stderr).toContain('in eu-south-1 (from the profile ops)');
-    expect((await run('x')).stderr).toContain('in eu-north-1 (from the profile default)');
-  });
-
-  it('is requested in the error when nothing names it', async () => {
-    process.env.AWS_CONFIG_FILE = join(stages, 'no-config');
-    for (const stack of ['x', 'vehicle-verification-dev']) {
-      expect(await run(stack)).toEqual({
-        ...failure(`name the region of the stack ${stack} with --region\n`),
-        regions: [],
-      });
-    }
   });
 
   it.each([
@@ -93,5 +76,13 @@ describe('The region of a stack', () => {
     [['x', '--region', 'eu west 2'], '"eu west 2" (--region) is not the name of a region'],
   ])('is rejected when it is invalid: %j', async ([stack = '', ...args], sentence) => {
     expect(await run(stack, {}, ...args)).toEqual({ ...failure(sentence), regions: [] });
+  });
+
+  it('is requested in the error when nothing names it', async () => {
+    process.env.AWS_CONFIG_FILE = join(stages, 'no-config');
+    for (const stack of ['x', 'vehicle-verification-dev']) {
+      const sentence = `name the region of the stack ${stack} with --region\n`;
+      expect(await run(stack)).toEqual({ ...failure(sentence), regions: [] });
+    }
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-file.ts';
 import {
+  FULL,
   type Resource,
   resourcesOf,
   retentionDays,
@@ -43,41 +44,27 @@ describe('The functions', () => {
     ]);
   });
 
-  it.each([
-    [undefined, 'WARN'],
-    [true, 'INFO'],
-  ] as const)(
-    'log in JSON from level INFO, without lines of Lambda unless the settings ask: %s, %s',
-    async (lambdaSystemLogs, level) => {
-      const template = lambdaSystemLogs ? await templateOf({ stage: 'prod', settings: { lambdaSystemLogs } }) : PROD;
-      for (const { properties } of endpointFunctions(template)) {
-        expect(properties.LoggingConfig).toEqual({
-          LogFormat: 'JSON',
-          ApplicationLogLevel: 'INFO',
-          SystemLogLevel: level,
-          LogGroup: expect.anything(),
-        });
-      }
-    },
-  );
-
-  it('have DOCS_URL only if the settings have docsUrl', async () => {
-    const docsUrl = 'https://docs.example.com/vehicles';
-    const template = await templateOf({ stage: 'prod', settings: { docsUrl } });
-    const variables = { Environment: { Variables: { DOCS_URL: docsUrl } } };
-    for (const { properties } of endpointFunctions(template)) expect(properties).toMatchObject(variables);
-    for (const { properties } of endpointFunctions(PROD)) expect(properties).not.toMatchObject(variables);
+  it('log in JSON from level INFO, without lines of Lambda', () => {
+    for (const { properties } of endpointFunctions(PROD)) {
+      const level = { ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' };
+      expect(properties.LoggingConfig).toEqual({ LogFormat: 'JSON', ...level, LogGroup: expect.anything() });
+    }
   });
 
-  it('run on x86_64 when the context asks for it', async () => {
-    const template = await templateOf({ stage: 'dev', architecture: 'x86_64' });
-    for (const { properties } of resourcesOf(template, 'AWS::Lambda::Function')) {
-      expect(properties.Architectures).toEqual(['x86_64']);
+  it('have lines of Lambda, DOCS_URL and another processor only if the settings and the context ask for it', async () => {
+    const asked = {
+      LoggingConfig: { SystemLogLevel: 'INFO' },
+      Environment: { Variables: { DOCS_URL: 'https://docs.example.com/vehicles' } },
+      Architectures: ['x86_64'],
+    };
+    for (const { properties } of endpointFunctions(await templateOf(FULL))) expect(properties).toMatchObject(asked);
+    for (const { properties } of endpointFunctions(PROD)) {
+      expect(properties).not.toHaveProperty('Environment.Variables.DOCS_URL');
     }
   });
 
   it.each([
-    ['prod', PROD, 90, 'Retain'],
+    ['prod', PROD, 90, 'RetainExceptOnCreate'],
     ['dev', DEV, 7, 'Delete'],
   ])('and the gateway retain their logs: %s', (_stage, template, days, policy) => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
@@ -88,40 +75,11 @@ describe('The functions', () => {
   });
 });
 
-describe('The probe', () => {
-  const [probe] = resourcesOf(PROD, 'AWS::Lambda::Function').filter(({ id }) => id.startsWith('Probe'));
-
-  it('requests the address of the API, or its custom domain', async () => {
-    const [api] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Api');
-    const path = '/v1/vehicle/AB12CDE/insurance';
-    const addressOf = (properties: Resource['properties'] | undefined) =>
-      (properties?.Environment as { Variables: { PROBED_ADDRESS: unknown } } | undefined)?.Variables.PROBED_ADDRESS;
-    expect(addressOf(probe?.properties)).toEqual({
-      'Fn::Join': ['', [{ 'Fn::GetAtt': [api?.id, 'ApiEndpoint'] }, path]],
-    });
-    const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
-    const mapped = await templateOf({ stage: 'prod', settings: { domain } });
-    const [other] = resourcesOf(mapped, 'AWS::Lambda::Function').filter(({ id }) => id.startsWith('Probe'));
-    expect(addressOf(other?.properties)).toBe(`https://api.example.com${path}`);
-  });
-
-  it('runs every minute and is never retried', () => {
-    const [rule] = resourcesOf(PROD, 'AWS::Events::Rule');
-    expect(rule?.properties).toMatchObject({
-      ScheduleExpression: 'rate(1 minute)',
-      State: 'ENABLED',
-      Targets: [{ Arn: { 'Fn::GetAtt': [probe?.id, 'Arn'] }, RetryPolicy: { MaximumRetryAttempts: 0 } }],
-    });
-    const [configuration] = resourcesOf(PROD, 'AWS::Lambda::EventInvokeConfig');
-    expect(configuration?.properties).toMatchObject({
-      FunctionName: { Ref: probe?.id },
-      MaximumRetryAttempts: 0,
-      MaximumEventAgeInSeconds: 60,
-    });
-  });
-});
-
 describe('A deployment', () => {
+  it('has at most 150 resources in prod', () => {
+    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(150);
+  });
+
   it('outputs its address, stage and table names', () => {
     expect(Object.keys(PROD.Outputs)).toEqual([
       'BaseAddress',
@@ -132,29 +90,16 @@ describe('A deployment', () => {
       'VehiclesTable',
       'ComplianceTable',
       'ContentTable',
+      'Commit',
       'OperatorPolicy',
     ]);
   });
 
-  it('is for the region and the account of the settings, or for any account without one', async () => {
-    expect(await stackOf({ stage: 'dev', settings: { region: 'eu-west-1', account: '210987654321' } })).toMatchObject({
-      region: 'eu-west-1',
-      account: '210987654321',
-    });
-  });
-
-  it.each([
-    ['dev', true],
-    ['prod', true],
-    ['dev', false],
-    ['prod', false],
-  ] as const)('is protected from deletion if and only if data is kept: %s, %s', async (stage, keepsData) => {
-    const settings = { keepsData };
-    expect(await stackOf({ stage, settings })).toMatchObject({ terminationProtection: keepsData });
-    const tables = resourcesOf(await templateOf({ stage, settings }), 'AWS::DynamoDB::GlobalTable');
-    expect(new Set(tables.map(({ deletionPolicy }) => deletionPolicy))).toEqual(
-      new Set([keepsData ? 'Retain' : 'Delete']),
-    );
+  it('is for the region and the account of the settings, and protected from deletion where data is kept', async () => {
+    const settings = { region: 'eu-west-1', account: '210987654321' };
+    const stack = await stackOf({ stage: 'dev', settings: { ...settings, keepsData: true } });
+    expect(stack).toMatchObject({ ...settings, terminationProtection: true });
+    expect(await stackOf({ stage: 'dev' })).toMatchObject({ terminationProtection: false });
   });
 
   it('accepts every retention period that CloudWatch Logs offers', () => {

@@ -28,24 +28,45 @@ export interface Template {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
-const templates = new Map<string, Promise<unknown>>();
+interface Synthesised {
+  readonly template: Template;
+  readonly account: string;
+  readonly region: string;
+  readonly terminationProtection: boolean;
+  readonly warnings: readonly string[];
+  readonly notices: readonly string[];
+}
 
-/** The template of a stage, synthesised once. */
-export const templateOf = async (stage: Stage): Promise<Template> => {
+const stacks = new Map<string, Promise<unknown>>();
+
+/** The stack of a stage, synthesised once. */
+export const stackOf = async (stage: Stage): Promise<Synthesised> => {
   const key = JSON.stringify(stage);
-  const template = templates.get(key) ?? synthesis.call('templateOf', stage);
-  templates.set(key, template);
-  return (await template) as Template;
+  const stack = stacks.get(key) ?? synthesis.call('stackOf', stage);
+  stacks.set(key, stack);
+  return (await stack) as Synthesised;
 };
+
+export const templateOf = async (stage: Stage): Promise<Template> => (await stackOf(stage)).template;
+
+/** The warnings of `cdk synth` for a stage. */
+export const warningsOf = async (stage: Stage): Promise<readonly string[]> => (await stackOf(stage)).warnings;
 
 /** The rules of AwsSolutions and Serverless that a stage violates. */
 export const violationsOf = (stage: Stage) => synthesis.call('violationsOf', stage);
 
-/** The warnings of `cdk synth` for a stage. */
-export const warningsOf = (stage: Stage) => synthesis.call('warningsOf', stage);
-
-/** Account, region, termination protection and notices of a stage's stack. */
-export const stackOf = (stage: Stage) => synthesis.call('stackOf', stage);
+/** A stage with every optional setting. */
+export const FULL = {
+  stage: 'prod',
+  architecture: 'x86_64',
+  settings: {
+    owner: 'Team Vehicles',
+    alarmEmail: 'ops@example.com',
+    docsUrl: 'https://docs.example.com/vehicles',
+    lambdaSystemLogs: true,
+    domain: { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' },
+  },
+} as const satisfies Stage;
 
 /** The metrics that alarms and dashboard read, and the days for which the CDK knows that logs can be kept. */
 export const { metrics, retentionDays } = synthesis.result;

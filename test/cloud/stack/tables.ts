@@ -28,14 +28,16 @@ const PROD = await templateOf({ stage: 'prod' });
 const DEV = await templateOf({ stage: 'dev' });
 
 describe('The tables', () => {
-  it('are retained in prod', () => {
-    expect(describeTables(PROD)).toEqual([
-      'keys by id: Retain',
+  it('are retained in prod, and where else data is kept', async () => {
+    const expected = [
+      'keys by id, expires by expiresAt: Retain',
       'usage by keyId+windowStart, expires by expiresAt: Retain',
       'vehicles by registration: Retain',
       'compliance by registration: Retain',
       'content by pk+sk, expires by expiresAt: Retain',
-    ]);
+    ];
+    expect(describeTables(PROD)).toEqual(expected);
+    expect(describeTables(await templateOf({ stage: 'dev', settings: { keepsData: true } }))).toEqual(expected);
   });
 
   it('are deleted with the stack in dev', () => {

@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DescribeTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { prefixedTableNames } from '../../../core/tables.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
+import { database, type RecordWrite } from '../../../lib/local/engine/dynalite-modules.ts';
 import { type EmbeddedEngineOptions, type Engine, startEmbeddedEngine } from '../../../lib/local/engine/embedded.ts';
+import { requestStore } from '../../../lib/local/engine/request-store.ts';
 import { clientOf } from '../../support/engine.ts';
 import { errorOf, itemOf, put, read, write } from './writes.ts';
 
@@ -34,25 +36,19 @@ const temporaryDirectory = async () => {
   return directory;
 };
 
-const portOf = ({ endpoint }: Engine) => Number(new URL(endpoint).port);
-
-const post = (engine: Engine, body: string, headers: Record<string, string> = {}) =>
-  fetch(engine.endpoint, {
-    method: 'POST',
-    body,
-    headers: {
-      'content-type': 'application/x-amz-json-1.0',
-      'x-amz-target': 'DynamoDB_20120810.ListTables',
-      authorization: 'AWS4-HMAC-SHA256 local',
-      ...headers,
-    },
-  });
+const connected = async ({ endpoint }: Engine) => {
+  const socket = connect(Number(new URL(endpoint).port), '127.0.0.1');
+  await once(socket, 'connect');
+  return socket;
+};
 
 describe('the embedded engine', () => {
-  it('keeps its data in a directory across restarts', async () => {
+  it('keeps its data in a directory across restarts, for one engine at a time', async () => {
     const dataDirectory = await temporaryDirectory();
     const first = await start({ dataDirectory });
     await createTables(first.client, names);
+    const error = await errorOf(startEmbeddedEngine({ port: 0, dataDirectory }));
+    expect(error).toMatchObject({ code: 'LEVEL_DATABASE_NOT_OPEN', cause: { code: 'LEVEL_LOCKED' } });
     await write(first.client, [put(names.keys, 'kept', 'value')]);
     await first.engine.close();
     const second = await start({ dataDirectory });
@@ -60,29 +56,35 @@ describe('the embedded engine', () => {
     expect(await read(second.client, names.keys, 'kept')).toEqual(itemOf('kept', 'value'));
   });
 
-  it('rejects a directory that another engine has open, which keeps working', async () => {
-    const dataDirectory = await temporaryDirectory();
-    const first = await start({ dataDirectory });
-    const error = await errorOf(startEmbeddedEngine({ port: 0, dataDirectory }));
-    expect(error).toMatchObject({ code: 'LEVEL_DATABASE_NOT_OPEN', cause: { code: 'LEVEL_LOCKED' } });
-    await expect(createTables(first.client, names)).resolves.toHaveLength(5);
-  });
-
   it('rejects a taken port and closes the directory again', async () => {
     const dataDirectory = await temporaryDirectory();
     const { engine } = await start();
-    const error = await errorOf(startEmbeddedEngine({ port: portOf(engine), dataDirectory }));
-    expect(error).toMatchObject({ code: 'EADDRINUSE' });
+    const port = Number(new URL(engine.endpoint).port);
+    expect(await errorOf(startEmbeddedEngine({ port, dataDirectory }))).toMatchObject({ code: 'EADDRINUSE' });
     await start({ dataDirectory });
+  });
+
+  it('creates only the missing tables, as described and active', async () => {
+    const { client } = await start();
+    expect(await createTables(client, names)).toHaveLength(Object.keys(names).length);
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: names.usage }));
+    expect(Table).toMatchObject({
+      TableStatus: 'ACTIVE',
+      KeySchema: [
+        { AttributeName: 'keyId', KeyType: 'HASH' },
+        { AttributeName: 'windowStart', KeyType: 'RANGE' },
+      ],
+      BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+    });
+    await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
+    expect(await createTables(client, names)).toEqual(['vehicles']);
   });
 
   it('survives a request that is aborted in its body', async () => {
     const { engine, client } = await start();
-    const socket = connect(portOf(engine), '127.0.0.1');
-    await once(socket, 'connect');
-    const head =
-      'POST / HTTP/1.1\r\nhost: local\r\nx-amz-target: DynamoDB_20120810.PutItem\r\ncontent-length: 100\r\n\r\n{"Tab';
-    await new Promise((resolve) => socket.write(head, resolve));
+    const socket = await connected(engine);
+    const head = 'POST / HTTP/1.1\r\nhost: local\r\nx-amz-target: DynamoDB_20120810.PutItem\r\ncontent-length: 100';
+    await new Promise((resolve) => socket.write(`${head}\r\n\r\n{"Tab`, resolve));
     socket.resetAndDestroy();
     expect((await client.send(new ListTablesCommand({}))).TableNames).toEqual([]);
   });
@@ -90,27 +92,62 @@ describe('the embedded engine', () => {
   it('closes while connections are open', async () => {
     const { engine, client } = await start();
     await client.send(new ListTablesCommand({}));
-    const idle = connect(portOf(engine), '127.0.0.1');
-    await once(idle, 'connect');
-    const closed = once(idle, 'close');
+    const closed = once(await connected(engine), 'close');
     await Promise.all([engine.close(), engine.close(), closed]);
-    const late = connect(portOf(engine), '127.0.0.1');
-    expect(await errorOf(once(late, 'connect'))).toMatchObject({ code: 'ECONNREFUSED' });
+    expect(await errorOf(connected(engine))).toMatchObject({ code: 'ECONNREFUSED' });
   });
 
   it('responds to malformed and unknown requests with an error', async () => {
     const { engine } = await start();
-    const statuses = await Promise.all([
-      post(engine, '{}'),
-      post(engine, 'not json'),
-      post(engine, '[]'),
-      post(engine, '{}', { 'x-amz-target': 'DynamoDB_20120810.Nothing' }),
-      post(engine, '{}', { 'content-type': 'text/plain' }),
-      post(engine, '{}', { authorization: 'none' }),
-      post(engine, `{"ExclusiveStartTableName":${'['.repeat(100_000)}`),
-      post(engine, ' '.repeat(17 * 1024 * 1024)),
-      fetch(engine.endpoint),
-    ]);
-    expect(statuses.map(({ status }) => status)).toEqual([200, 400, 400, 400, 400, 400, 400, 413, 400]);
+    const valid = {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': 'DynamoDB_20120810.ListTables',
+      authorization: 'AWS4-HMAC-SHA256 local',
+    };
+    const statusOf = async (body: string, headers: Partial<typeof valid> = {}) =>
+      (await fetch(engine.endpoint, { method: 'POST', body, headers: { ...valid, ...headers } })).status;
+    const statuses = [
+      await statusOf('{}'),
+      await statusOf('not json'),
+      await statusOf('[]'),
+      await statusOf('{}', { 'x-amz-target': 'DynamoDB_20120810.Nothing' }),
+      await statusOf('{}', { 'content-type': 'text/plain' }),
+      await statusOf('{}', { authorization: 'none' }),
+      await statusOf(`{"ExclusiveStartTableName":${'['.repeat(100_000)}`),
+      await statusOf(' '.repeat(17 * 1024 * 1024)),
+      (await fetch(engine.endpoint)).status,
+    ];
+    expect(statuses).toEqual([200, 400, 400, 400, 400, 400, 400, 413, 400]);
   });
+});
+
+it("A request's view of the store collects writes, which a batch then applies", async () => {
+  const store = database.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  const pendingWrites: RecordWrite[] = [];
+  const records = requestStore(store, () => undefined, pendingWrites).getItemDb('table');
+  const stored = () => new Promise((resolve) => store.getItemDb('table').get('key', (_, value) => resolve(value)));
+  await new Promise<void>((resolve) => records.put('key', { id: { S: 'key' } }, () => resolve()));
+  expect(await stored()).toBeUndefined();
+  await store.db.batch(pendingWrites);
+  expect(await stored()).toEqual({ id: { S: 'key' } });
+  await store.db.close();
+});
+
+it('An error inside an operation reaches its request and leaves the item unlocked', async () => {
+  const store = database.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  const thrown = new Error('like a bug in dynalite');
+  const fail = (): never => {
+    throw thrown;
+  };
+  const error = await new Promise((onError) => {
+    const records = requestStore(store, onError).getItemDb('table');
+    records.lock('key', () => records.get('key', fail));
+  });
+  expect(error).toBe(thrown);
+  await new Promise<void>((locked) =>
+    requestStore(store, fail)
+      .getItemDb('table')
+      .lock('key', () => locked()),
+  );
+  await store.db.close();
 });

@@ -11,7 +11,8 @@ import {
   type Update,
 } from '@aws-sdk/client-dynamodb';
 
-const keyOf = (id: string) => ({ id: { S: id } });
+/** The key of an item. */
+export const keyOf = (id: string) => ({ id: { S: id } });
 
 export const itemOf = (id: string, value = '') => ({ ...keyOf(id), value: { S: value } });
 

@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentTable } from '../../core/content/content-table.ts';
+import { prefixedTableNames } from '../../core/tables.ts';
+import { createTables } from '../../lib/local/engine/create-tables.ts';
+import { fillDomain, moment, someFields } from '../support/content.ts';
+import { storeItems } from '../support/engine.ts';
+import { aPolicy, aVehicle } from '../support/records.ts';
+import { commandLine, failure, runCommand } from './command-line.ts';
+import { complianceLine, itemLine, vehicleLine } from './import-files.ts';
+
+const { engine, run, json, load, file, pathOf, rejectedLines, atCall, countedRun } = commandLine();
+
+const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').filter(Boolean);
+const put = (table: 'vehicles' | 'compliance', Item: object) =>
+  engine().client.send(new PutCommand({ TableName: engine().names[table], Item }));
+/** The CLI on new tables, with an import that must succeed. */
+const otherTables = async (prefix: string) => {
+  const { client, endpoint } = engine();
+  const names = prefixedTableNames(`${engine().names.keys}-${prefix}-`);
+  await createTables(client, names);
+  return { names, runThere: (...args: string[]) => runCommand([...args, '--dynamodb', endpoint], names) };
+};
+
+describe('export vehicles and export compliance', () => {
+  const TIME = '2026-05-01T08:00:00.123Z';
+  const policies = Array.from({ length: 20 }, (_, nth) => aPolicy({ number: `P-${nth}`, insurer: 'x'.repeat(100) }));
+  const vehicles = [
+    vehicleLine({ registration: 'V1' }),
+    vehicleLine({ registration: 'V2', policies: [] }),
+    vehicleLine({ registration: 'V3', policies }),
+    vehicleLine({ registration: 'V4', vehicle: { make: 'Ford', model: '', year: 1885, color: 'Red' } }),
+    vehicleLine({ registration: 'ÄÖÜÅ1', vehicle: { make: 'Škoda "x"', model: 'a\u2028b', year: 2027, color: '🚗' } }),
+    vehicleLine({ registration: '1', lastUpdated: TIME }),
+  ];
+  const compliance = [
+    complianceLine({ registration: 'C1', mot: { dueDate: '2026-05-06' }, lastUpdated: TIME }),
+    complianceLine({ registration: 'C2', roadTax: { paidUntil: '2026-07-08' }, lastUpdated: null }),
+    complianceLine({ registration: 'C3', roadTax: { exempt: true }, outstandingFines: 3, lastUpdated: TIME }),
+  ];
+
+  it.each([
+    ['vehicles', 'vehicles', vehicles],
+    ['compliance', 'compliance records', compliance],
+  ] as const)('write a file of %s that import reads back to the same records', async (noun, named, lines) => {
+    expect(await load(noun, 'first.ndjson', lines.join('\n'))).toMatchObject({ exitCode: 0 });
+    const [path, again] = [pathOf('export.ndjson'), pathOf('again.ndjson')];
+    const stdout = `${lines.length} ${named} are in ${path}.\n`;
+    expect(await run(['export', noun, path])).toEqual({ exitCode: 0, stdout, stderr: '' });
+    const exported = (await linesOf(path)).toSorted();
+    const { runThere } = await otherTables(noun);
+    expect(await runThere('import', noun, path)).toMatchObject({ exitCode: 0 });
+    await runThere('export', noun, again);
+    expect((await linesOf(again)).toSorted()).toEqual(exported);
+    const records = exported.map((line) => JSON.parse(line) as object);
+    expect(records).toEqual(expect.arrayContaining(lines.map((line) => JSON.parse(line))));
+  });
+
+  it('omit damaged records, report them in a file and exit with 1', async () => {
+    await put('vehicles', { registration: 'BROKEN1', policies: 2n ** 70n });
+    const path = pathOf('v.ndjson');
+    expect(await run(['export', 'vehicles', path])).toEqual({
+      exitCode: 1,
+      stdout: `6 vehicles are in ${path}.\n`,
+      stderr: `Damaged records that were left out: 1; they are in ${path}.rejected.ndjson\n`,
+    });
+    const reasons = ['the stored record is damaged; load it again from its source'];
+    expect(await rejectedLines(path)).toMatchObject([{ row: { registration: 'BROKEN1' }, reasons }]);
+    expect(await readFile(path, 'utf8')).not.toContain('BROKEN1');
+    const shown = { kind: 'vehicles', file: path, exported: 6, damaged: 1, rejectedFile: `${path}.rejected.ndjson` };
+    expect(await json(['export', 'vehicles', path])).toEqual(shown);
+    await run(['remove', 'vehicles', '--registration', 'BROKEN1']);
+  });
+
+  it('omit attributes that this version does not know', async () => {
+    await put('compliance', { ...JSON.parse(complianceLine()), later: 'x' });
+    await run(['export', 'compliance', pathOf('c.ndjson')]);
+    expect(await readFile(pathOf('c.ndjson'), 'utf8')).not.toContain('later');
+  });
+
+  it('read more than one page, and leave no file when Ctrl-C stops them', async () => {
+    // 5 kB each: together three pages of at most 1 MB.
+    const many = Array.from({ length: 600 }, (_, index) => aVehicle(`MANY${index}`, policies));
+    await storeItems(engine().client, engine().names.vehicles, many);
+    const path = pathOf('v.ndjson');
+    const interruption = new AbortController();
+    atCall(2, 'Scan', () => interruption.abort());
+    const stopped = await countedRun(['export', 'vehicles', path], { signal: interruption.signal });
+    expect(stopped).toMatchObject({ exitCode: 130, stdout: '' });
+    expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, false]);
+    const { stderr } = await run(['export', 'vehicles', path], { showsProgress: true });
+    expect(stderr).toContain('606 records read\n');
+    expect(new Set(await linesOf(path)).size).toBe(606);
+  });
+});
+
+describe('export content', () => {
+  const table = (name = engine().names.content) => contentTable(engine().client, name, 'live');
+  const allItems = (name?: string) => table(name).list({}, { offset: 0, limit: 100 }, moment().deadline);
+
+  it('writes a file that import content loads with the same order, ids and versions', async () => {
+    const { client, names } = engine();
+    for (const domain of ['a.example', 'b.example']) await fillDomain(client, names.content, domain, 15);
+    const [item] = (await allItems()).items;
+    await table().update(item?.id ?? '', { title: 'Second' }, undefined, moment());
+    const path = pathOf('all.ndjson');
+    const stdout = `30 content items are in ${path}.\n`;
+    expect(await run(['export', 'content', path])).toMatchObject({ exitCode: 0, stdout });
+    const others = await otherTables('copy');
+    for (let times = 0; times < 2; times += 1) {
+      expect(await others.runThere('import', 'content', path)).toMatchObject({ exitCode: 0 });
+      expect(await allItems(others.names.content)).toEqual(await allItems());
+    }
+  });
+
+  it('keeps texts that are invalid in new items; a new file with them is rejected', async () => {
+    const { client, names } = engine();
+    const title = 'was \u0000 \ufffd';
+    const Key = contentKeys('live').itemKey((await allItems()).items[0]?.id ?? '');
+    const change = { UpdateExpression: 'SET title = :title', ExpressionAttributeValues: { ':title': title } };
+    await client.send(new UpdateCommand({ TableName: names.content, Key, ...change }));
+    const path = pathOf('old.ndjson');
+    await run(['export', 'content', path]);
+    const others = await otherTables('old');
+    expect(await others.runThere('import', 'content', path)).toMatchObject({ exitCode: 0 });
+    expect((await allItems(others.names.content)).items[0]?.title).toBe(title);
+    const created = await load('content', 'new.ndjson', itemLine('new', { title: 'was \u0000' }));
+    expect((await rejectedLines(created.path))[0]?.reasons[0]).toContain(
+      'must not contain U+0000, which is character 5',
+    );
+  });
+
+  it('has no content of test keys, which an import does not touch either', async () => {
+    const sandbox = contentTable(engine().client, engine().names.content, 'test');
+    const { domain, slug } = await sandbox.create(someFields('a.example', 'item-3'), undefined, moment());
+    const path = pathOf('live.ndjson');
+    await run(['export', 'content', path]);
+    const exported = (await linesOf(path)).map((line) => JSON.parse(line).id);
+    expect(exported.toReversed()).toEqual((await allItems()).items.map(({ id }) => id));
+    await run(['import', 'content', await file('item.ndjson', itemLine('item-3', { domain, title: 'Imported' }))]);
+    const { items } = await sandbox.list({ domain, slug }, { offset: 0, limit: 1 }, moment().deadline);
+    expect(items).toMatchObject([{ title: 'Title of item-3', version: 1 }]);
+  });
+});
+
+describe('Every export', () => {
+  it('replaces an earlier one', async () => {
+    const path = pathOf('all.ndjson');
+    await writeFile(path, 'old');
+    await run(['export', 'content', path]);
+    expect(await readFile(path, 'utf8')).not.toContain('old');
+  });
+
+  it.each([
+    ['content', 'v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
+    ['vehicles', 'no/folder.ndjson', 'there is no such folder'],
+  ])('is rejected with a sentence: of %s into %s', async (noun, name, sentence) => {
+    expect(await run(['export', noun, pathOf(name)])).toEqual(failure(sentence));
+  });
+});

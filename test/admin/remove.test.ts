@@ -1,0 +1,179 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { sharedEndpoint, storeItems } from '../support/engine.ts';
+import { forOperation, onNthCall, withProbability } from '../support/fault-choosers.ts';
+import { aCompliance, aVehicle } from '../support/records.ts';
+import { CAN_CONTINUE, commandLine, failure, stagingFilesOf } from './command-line.ts';
+
+const { run, json, file, pathOf, engine, proxy, countedRun, interruptedRun, rejectedLines, stored } = commandLine();
+
+const REGISTRATIONS = ['AB12CDE', 'KR08NIL', 'MT17DUE', 'STAYS'];
+
+interface Removed {
+  readonly removed: number;
+  readonly notThere: number;
+}
+
+const store = (registrations: readonly string[]): Promise<void> =>
+  storeItems(
+    engine().client,
+    engine().names.vehicles,
+    registrations.map((one) => aVehicle(one)),
+  );
+const storedIn = async (table: 'vehicles' | 'compliance') =>
+  (await stored(table)).map(({ registration }) => registration);
+const remove = (...args: string[]) => run(['remove', 'vehicles', ...args]);
+const deletions = () => proxy().calls.filter(({ operation }) => operation === 'DeleteItem').length;
+
+beforeEach(async () => {
+  await store(REGISTRATIONS);
+  const records = REGISTRATIONS.map((one) => aCompliance(one));
+  await storeItems(engine().client, engine().names.compliance, records);
+});
+
+describe('remove of a file', () => {
+  const exported = ['AB12CDE', 'kr08 nil', 'MT17DUE'].map((one) => JSON.stringify(aVehicle(one)));
+  it.each([
+    ['a CSV of vehicles in several rows', 'r.csv', 'registration,n\nab12 cde,1\nKR08-NIL,1\nmt17.due,1\nAB12CDE,2\n'],
+    [
+      'a CSV with a mark, semicolons and other columns',
+      'r.csv',
+      '\uFEFFA;Registration\r\n1;AB12CDE\r\n;KR08NIL\r\n;MT17DUE',
+    ],
+    ['NDJSON, such as an export', 'r.ndjson', exported.join('\n')],
+    ['plain text with a mark and blank lines', 'r.txt', '\uFEFFAB12CDE\r\n\r\n kr08 nil \r\nMT17DUE'],
+  ])('erases the vehicles that it names, and nothing else: %s', async (_format, name, text) => {
+    expect(await remove(await file(name, text))).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/rows read +vehicles removed +not there +rows rejected.*\n +[34] +3 +0 +0 /),
+      stderr: 'Only vehicles were removed; "remove compliance" removes compliance records.\n',
+    });
+    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
+  });
+
+  it('erases compliance records only, counts what is not there, and changes nothing the second time', async () => {
+    const args = ['remove', 'compliance', await file('r.txt', 'AB12CDE\nNOT1\nNOT2\n')];
+    expect(await json(args)).toMatchObject({ kind: 'compliance', removed: 1, notThere: 2, rejected: 0 });
+    expect(await json(args)).toMatchObject({ removed: 0, notThere: 3 });
+    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
+  });
+
+  it.each([
+    ['r.txt', ['KR08NIL', 'AB_12', 'AB12CDE'], 'registration: may contain only letters', 'AB_12'],
+    ['r.csv', ['registration,n', 'MT17DUE', 'AB12CDE,1', 'KR08NIL,1'], 'the row has too few columns', 'MT17DUE'],
+    ['r.ndjson', ['{"registration":"AB12CDE"}', '{"reg":"MT17DUE"}'], 'registration: is missing', { reg: 'MT17DUE' }],
+  ])('does the good rows and reports the bad one of %s', async (name, lines, reason, row) => {
+    const path = await file(name, lines.join('\n'));
+    const result = await remove(path);
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 row was rejected') });
+    expect(result.stdout + result.stderr).not.toMatch(/MT17DUE|AB_12/);
+    expect(await rejectedLines(path)).toEqual([{ line: 2, row, reasons: [expect.stringContaining(reason)] }]);
+    const removed = lines.length === 2 ? ['AB12CDE'] : ['AB12CDE', 'KR08NIL'];
+    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS.filter((one) => !removed.includes(one)));
+  });
+
+  it('is rejected with a sentence, and nothing is removed', async () => {
+    for (const [name, text, sentence] of [
+      ['r.csv', 'AB12CDE\nKR08NIL\n', 'its first line must name registration'],
+      ['e.csv', '', 'the file is empty'],
+      ['r.list', 'AB12CDE\n', 'the name of the file must end in .csv, .ndjson or .txt'],
+    ] as const) {
+      expect(await remove(await file(name, text))).toEqual(failure(sentence));
+    }
+    expect(await remove(pathOf('no.txt'))).toEqual(failure('there is no such file'));
+    const stderr = expect.stringMatching(/^The file is empty: nothing was removed\./);
+    expect(await remove(await file('r.txt', '\n'))).toMatchObject({ exitCode: 0, stderr });
+    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
+  });
+
+  it('that the database stops says how many records were removed, and how to go on', async () => {
+    const path = await file('r.txt', 'AB12CDE\nKR08NIL\n');
+    proxy().inject(forOperation('DeleteItem', onNthCall(2, 'deny')));
+    const stopped = await countedRun(['remove', 'vehicles', path]);
+    expect(stopped).toEqual(failure(`; 1 record was removed before, ${CAN_CONTINUE}`));
+    expect(await remove(path)).toMatchObject({ exitCode: 0 });
+    expect(await storedIn('vehicles')).toEqual(['MT17DUE', 'STAYS']);
+  });
+});
+
+describe('remove of many vehicles', () => {
+  const MANY = Array.from({ length: 300 }, (_, index) => `R${index}`);
+  /** DynamoDB Local now and then returns the old item to two concurrent deletions: 301 removed of 300. */
+  const itWithAtomicDeletion = sharedEndpoint() === undefined ? it : it.skip;
+  const counts = ({ stdout }: { stdout: string }): Removed => JSON.parse(stdout);
+
+  beforeEach(() => store(MANY));
+
+  it('that Ctrl-C stopped is continued by the same command, which removes each once', async () => {
+    const path = await file('r.txt', MANY.join('\n'));
+    const args = ['remove', 'vehicles', path, '--json'];
+    const stopped = await interruptedRun(args, 100, 'DeleteItem');
+    expect([stopped.exitCode, stagingFilesOf(path).length]).toEqual([130, 1]);
+    const { removed } = counts(stopped);
+    // Not the rest of what was read at a time: that could take longer than a process may take to end.
+    expect(removed).toBeLessThan(100 + 2 * 32);
+    proxy().reset();
+    expect(counts(await countedRun(args))).toMatchObject({ removed: MANY.length - removed, notThere: 0 });
+    expect([deletions(), stagingFilesOf(path)]).toEqual([MANY.length - removed, []]);
+    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
+  });
+
+  it('counts rightly while the database throttles, and removes all when answers are lost', async () => {
+    // Often enough that some are not over when the SDK has given up.
+    const removeWith = async (faults: Parameters<typeof withProbability>[1], registrations: readonly string[]) => {
+      proxy().inject(forOperation('DeleteItem', withProbability(0.4, faults, 1)));
+      const path = await file('r.txt', registrations.join('\n'));
+      return counts(await countedRun(['remove', 'vehicles', path, '--json']));
+    };
+    const half = MANY.slice(0, 150);
+    expect(await removeWith(['throttle', 'error'], half)).toMatchObject({ removed: 150, notThere: 0 });
+    const { removed, notThere } = await removeWith(['errorAfter', 'resetAfter'], MANY.slice(150));
+    expect([removed + notThere, await storedIn('vehicles')]).toEqual([150, REGISTRATIONS]);
+  });
+
+  itWithAtomicDeletion('counts each vehicle once when two run at the same time', async () => {
+    const paths = [await file('a.txt', MANY.join('\n')), await file('b.txt', MANY.toReversed().join('\n'))];
+    const results = await Promise.all(paths.map((path) => json<Removed>(['remove', 'vehicles', path])));
+    const sum = (of: keyof Removed) => results.reduce((total, result) => total + result[of], 0);
+    expect([sum('removed'), sum('notThere')]).toEqual([MANY.length, MANY.length]);
+    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
+  });
+});
+
+describe('remove --registration', () => {
+  it('erases vehicles in any spelling, each counted once', async () => {
+    expect(await remove('--registration', 'ab12 cde', 'AB12-CDE', 'kr08nil', 'mt17due', 'NOT1')).toEqual({
+      exitCode: 0,
+      stdout: 'removed: 3, not there: 1\n',
+      stderr: 'Only vehicles were removed; "remove compliance" removes compliance records.\n',
+    });
+    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
+  });
+
+  it('erases compliance records only after "remove compliance", and gives its counts with --json', async () => {
+    const { stdout, stderr } = await run(['remove', 'compliance', '--json', '--registration', 'AB12CDE', 'NOT1']);
+    expect([JSON.parse(stdout), stderr]).toEqual([{ kind: 'compliance', removed: 1, notThere: 1 }, '']);
+    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
+  });
+
+  const CHARACTERS = 'letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
+  it.each([
+    [[], 'name a FILE, or registrations with --registration R…'],
+    [['FILE', '--registration', 'AB12CDE'], 'give either a FILE or --registration, not both'],
+    [
+      ['--restart', '--registration', 'AB12CDE'],
+      '--restart and --staging are for a FILE: leave them out with --registration',
+    ],
+    [['--registration', 'AB12CDE', 'A_B'], `registration 2 may contain only ${CHARACTERS}; nothing was removed`],
+    [['--registration', ' '], 'registration 1 must not be blank; nothing was removed'],
+    [['--registration'], "option '--registration <registrations...>' argument missing; see --help"],
+  ])('is rejected with one sentence, and nothing is removed: %j', async (args, sentence) => {
+    const path = await file('r.txt', 'AB12CDE');
+    const result = await remove(...args.map((arg) => (arg === 'FILE' ? path : arg)));
+    expect(result).toEqual(failure(`error: ${sentence}\n`));
+    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
+  });
+
+  it('is rejected with one sentence for data that cannot be removed', async () => {
+    expect(await run(['remove', 'content', '--registration', 'A1'])).toEqual(failure("unknown command 'content'"));
+  });
+});

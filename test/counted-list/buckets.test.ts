@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Bucket, bucketRanges } from '../../core/counted-list/bucket-ranges.ts';
+import { bucketOf, listKeys } from '../../core/counted-list/entries.ts';
+
+/** Buckets 3 to 0, newest first, of which bucket 1 has become empty. */
+const BUCKETS: readonly Bucket[] = [
+  { bucket: 3, members: 2 },
+  { bucket: 2, members: 3 },
+  { bucket: 1, members: 0 },
+  { bucket: 0, members: 4 },
+];
+
+describe('The bucket ranges of a page', () => {
+  it.each([
+    ['of an empty list', [], 0, 5, []],
+    ['within one bucket', BUCKETS, 0, 2, [{ bucket: 3, skip: 0, room: 2 }]],
+    ['from the middle of a bucket', BUCKETS, 1, 1, [{ bucket: 3, skip: 1, room: 1 }]],
+    ['that begins with a bucket', BUCKETS, 2, 1, [{ bucket: 2, skip: 0, room: 1 }]],
+    [
+      'over several buckets, without empty ones',
+      BUCKETS,
+      1,
+      6,
+      [
+        { bucket: 3, skip: 1, room: 6 },
+        { bucket: 2, skip: 0, room: 5 },
+        { bucket: 0, skip: 0, room: 2 },
+      ],
+    ],
+    ['with more room than members', BUCKETS, 7, 9, [{ bucket: 0, skip: 2, room: 9 }]],
+    ['past the end', BUCKETS, 9, 5, []],
+  ])('%s', (_title, buckets, offset, limit, ranges) => {
+    expect(bucketRanges(buckets, offset, limit)).toEqual(ranges);
+  });
+});
+
+const { allocatorKey, counterKey, memberKey } = listKeys('');
+
+describe('The entries of a list', () => {
+  it.each([
+    ['the allocator', allocatorKey('all'), { pk: 'head#all', sk: 'head' }],
+    ['a counter', counterKey('all', 3), { pk: 'counters#all', sk: '000000000003' }],
+    ['the last member of a bucket', memberKey('all', 511), { pk: 'members#all#000000000000', sk: '000000000000511' }],
+    ['the first of the next', memberKey('all', 512), { pk: 'members#all#000000000001', sk: '000000000000512' }],
+  ])('have keys that were stored before: %s', (_kind, key, stored) => expect(key).toEqual(stored));
+
+  it('begin with the prefix of their lists', () => {
+    const { allocatorKey, counterPartition, counterKey, memberKey } = listKeys('other#');
+    const partitions = [allocatorKey('all').pk, counterKey('all', 0).pk, memberKey('all', 0).pk];
+    expect(partitions).toEqual(['other#head#all', 'other#counters#all', 'other#members#all#000000000000']);
+    expect(counterPartition('all')).toBe('other#counters#all');
+  });
+
+  it('are in buckets of 512 positions', () => expect([0, 511, 512, 1_024].map(bucketOf)).toEqual([0, 0, 1, 2]));
+});

@@ -1,0 +1,178 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { problems, problemType } from '../../core/problems.ts';
+import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
+import { isAllowedHost } from '../../lib/local/allowed-host.ts';
+import { documentationPages } from '../../lib/local/docs/pages.ts';
+import { readOptions } from '../../lib/local/options.ts';
+import { type LocalService, startLocalService } from '../../lib/local/service.ts';
+import { openApiDocument } from '../../lib/openapi/document.ts';
+
+const optionsWith = (args: string[], env: Record<string, string>) => {
+  const before = process.env;
+  process.env = { ...before, ...env };
+  try {
+    return readOptions(args);
+  } finally {
+    process.env = before;
+  }
+};
+
+let service: LocalService;
+
+beforeAll(async () => {
+  const options = optionsWith([], { PORT: '0', DYNAMODB_PORT: '0', ALLOWED_HOSTS: ' Box.example, ' });
+  if (options === undefined) throw new Error('help was not asked for');
+  service = await startLocalService(options);
+});
+afterAll(() => service.stop());
+
+const get = (path: string, init: RequestInit = {}) => fetch(service.origin + path, init);
+
+describe('The options of npm start', () => {
+  it.each<[string, string[], Record<string, string>, string]>([
+    ['PORT=eighty', [], { PORT: 'eighty' }, 'PORT must be a port number from 0 to 65535, not "eighty".'],
+    ['DYNAMODB_PORT=70000', [], { DYNAMODB_PORT: '70000' }, 'DYNAMODB_PORT must be a port number'],
+    ['an allowed host with a scheme', [], { ALLOWED_HOSTS: 'a.example, http://b' }, '"http://b" is not one.'],
+    ['an engine that is not an address', ['--dynamodb', 'there'], {}, '--dynamodb must be an address'],
+    ['a data folder without a name', ['--data', ''], {}, '--data needs the name of a folder.'],
+    ['two engines', ['--data', 'x', '--dynamodb', 'http://127.0.0.1:9'], {}, 'give one of them.'],
+    ['an unknown option', ['--colour'], {}, "Unknown option '--colour'"],
+  ])('are rejected with one sentence: %s', (_what, args, env, sentence) => {
+    expect(() => optionsWith(args, env)).toThrow(
+      expect.objectContaining({ name: 'CannotStart', message: expect.stringContaining(sentence) }),
+    );
+  });
+
+  it('default to ports 3000 and 8000 and no further hosts; --help has none', () => {
+    expect(optionsWith([], { PORT: '', DYNAMODB_PORT: '', ALLOWED_HOSTS: '' })).toEqual({
+      ...{ port: 3_000, dynamodbPort: 8_000, allowedHosts: [] },
+    });
+    expect(optionsWith(['--help'], {})).toBeUndefined();
+  });
+
+  it('end the start with one sentence when a port is taken or no engine is at the address', async () => {
+    const port = Number(new URL(service.origin).port);
+    const sentence = (variable: string) => `Port ${port} is taken; set ${variable} to another one.`;
+    await expect(startLocalService({ port, dynamodbPort: 0 })).rejects.toThrow(sentence('PORT'));
+    await expect(startLocalService({ port: 0, dynamodbPort: port })).rejects.toThrow(sentence('DYNAMODB_PORT'));
+    const nowhere = { port: 0, dynamodbPort: 0, dynamodbEndpoint: 'http://127.0.0.1:9' };
+    await expect(startLocalService(nowhere)).rejects.toThrow('No DynamoDB could be used at http://127.0.0.1:9');
+  });
+});
+
+describe('A Host header', () => {
+  it.each([
+    ...['127.0.0.1', '127.0.0.1:3000', 'localhost', 'LocalHost:65535', '[::1]', '[::1]:8000'],
+    ...['box.example', 'BOX.example:3000', '[fd00::2]:80'],
+  ])('%s names this machine', (header) => {
+    expect(isAllowedHost([header], ['box.example', '[fd00::2]'])).toBe(true);
+  });
+
+  it.each([
+    ...['rebound.example', 'evil.box.example', 'localhost.evil.example', '127.0.0.1.evil.example', '192.168.0.1:3000'],
+    ...['0.0.0.0:3000', '::1', 'localhost:x', 'localhost:', 'localhost:1:2', 'evil@localhost', 'localhost/docs'],
+    ...['localhost, evil.example', ' localhost', ''],
+  ])('%j does not name this machine', (header) => {
+    expect(isAllowedHost([header], ['box.example', '[fd00::2]'])).toBe(false);
+  });
+
+  it('does not name this machine when it is missing or repeated', () => {
+    for (const headers of [['localhost', 'localhost'], [], undefined]) expect(isAllowedHost(headers)).toBe(false);
+  });
+
+  const SCAN = JSON.stringify({ TableName: LOCAL_TABLE_NAMES.vehicles });
+  const SIGNED = [
+    'X-Amz-Target: DynamoDB_20120810.Scan',
+    'Content-Type: application/x-amz-json-1.0',
+    'Authorization: AWS4-HMAC-SHA256 Credential=x',
+    `Content-Length: ${SCAN.length}`,
+  ];
+
+  /** The response to a request sent byte for byte, because HTTP clients send the Host of the address only. */
+  const responseTo = (path: string, host: readonly string[], version = '1.1'): Promise<string> => {
+    const isDatabase = path === 'the database';
+    const { port, hostname } = new URL(isDatabase ? service.dynamodb : service.origin);
+    const socket = connect(Number(port), hostname);
+    const line = `${isDatabase ? 'POST /' : `GET ${path}`} HTTP/${version}`;
+    const head = [line, ...(isDatabase ? SIGNED : [`X-API-Key: ${service.keys.free}`]), ...host, 'Connection: close'];
+    socket.write([...head, '', isDatabase ? SCAN : ''].join('\r\n'));
+    return text(socket);
+  };
+
+  it.each(['/docs', '/openapi.json', '/v1/api/content', 'the database'])('decides about %s', async (path) => {
+    for (const host of [['Host: rebound.example:3000'], ['Host: localhost', 'Host: rebound.example']]) {
+      const response = await responseTo(path, host);
+      expect(response).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);
+      expect(response).toContain('ALLOWED_HOSTS');
+      expect(response).not.toContain('vvc_test_');
+    }
+    expect(await responseTo(path, [], '1.0')).toMatch(/^HTTP\/1\.1 421 /);
+    for (const host of ['127.0.0.1:1', 'localhost', '[::1]', 'box.example'])
+      expect(await responseTo(path, [`Host: ${host}`])).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+});
+
+describe('On this machine, without a key,', () => {
+  it.each([
+    ...['/docs', '/docs/guide', '/docs/errors', '/docs/changelog'].map((path) => [path, 'text/html']),
+    ['/openapi.json', 'application/json'],
+    ...['/docs/scalar.js', '/docs/reference.js', '/docs/colours.js'].map((path) => [path, 'text/javascript']),
+    ['/docs/page.css', 'text/css'],
+    ...['/docs/favicon.svg', '/favicon.ico'].map((path) => [path, 'image/svg+xml']),
+  ] as [string, string][])('%s is served as %s, for this origin only', async (path, type) => {
+    const reply = await get(path);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('content-type')).toContain(type);
+    expect(reply.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(reply.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self';/,
+    );
+  });
+
+  it.each(['/', '/docs/'])('%s redirects to the reference', async (path) => {
+    const reply = await get(path, { redirect: 'manual' });
+    expect([reply.status, reply.headers.get('location')]).toEqual([302, '/docs']);
+  });
+
+  it.each([
+    ['GET', '/docs/nothing'],
+    ['GET', '/docs/../package.json'],
+    ['GET', '/constructor'],
+    ['POST', '/docs'],
+  ])('%s %s is 401 like everything else', async (method, path) => {
+    expect((await get(path, { method })).status).toBe(401);
+  });
+
+  it('the OpenAPI document has the address of the request, also that of a forwarded port', async () => {
+    const { origin } = service;
+    const expected = JSON.parse(JSON.stringify(openApiDocument({ local: origin })));
+    expect(await (await get('/openapi.json')).json()).toEqual(expected);
+    const forwarded = await get('/openapi.json', { headers: { 'x-forwarded-proto': 'https' } });
+    const https = { url: `${origin.replace('http:', 'https:')}/v1` };
+    expect(await forwarded.json()).toMatchObject({ servers: expect.arrayContaining([expect.objectContaining(https)]) });
+  });
+
+  it('the reference has the test key, which is escaped', async () => {
+    const page = await (await get('/docs')).text();
+    expect(page).toContain(`data-key="${service.keys.test}"`);
+    expect(page).toMatch(/<p class="sandbox">[^<]*test key[^<]*sandbox vehicles[^<]*<\/p>/);
+    const escaped = await documentationPages('vvc_test_<"demo">')('/docs', service.origin);
+    expect(String(escaped?.body)).toContain('data-key="vvc_test_&lt;&quot;demo&quot;&gt;"');
+  });
+
+  it('the type of every problem points to its section, and links between the Markdown files lead to their pages', async () => {
+    const errors = await (await get('/docs/errors')).text();
+    for (const code of Object.keys(problems) as (keyof typeof problems)[]) {
+      const [path, anchor] = problemType(code).split('#');
+      expect(path).toBe('/docs/errors');
+      expect(errors).toContain(`<h2 id="${anchor}"><a href="#${anchor}">${code}</a></h2>`);
+      expect(errors).toContain(`<li><a href="#${anchor}">${code}</a></li>`);
+    }
+    const guide = await (await get('/docs/guide')).text();
+    expect(guide).toContain('href="/docs/errors#rate-limited"');
+    expect(guide).toContain('href="/openapi.json"');
+    expect(guide).not.toMatch(/href="[^"]*\.(md|ts)/);
+  });
+});
