@@ -6,7 +6,7 @@ import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { documents } from '../../lib/openapi/documents.ts';
 import { problemSchema, validationIssueSchema } from '../../lib/openapi/problem-schema.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../lib/openapi/response-headers.ts';
-import { commonErrors } from '../../lib/openapi/responses.ts';
+import { problemCodesOf } from '../../lib/openapi/responses.ts';
 
 interface Schema extends Readonly<Record<string, unknown>> {
   readonly type?: string;
@@ -94,11 +94,6 @@ const requestLines = ({ scope, path, date, query, headers, body }: DocumentedEnd
   ...(body ? schemaLines(body, `${name} request.body`, 'request') : [`${name} request without a body`]),
 ];
 
-const codesOf = ({ scope, problems: own }: DocumentedEndpoint): ProblemCode[] => {
-  const common = commonErrors.filter((code) => scope || code !== 'SCOPE_MISSING');
-  return [...common, ...own];
-};
-
 const errorLines = (codes: readonly ProblemCode[], name: string): string[] =>
   codes.map((code) => `${name} ${problems[code].status} ${code}`);
 
@@ -108,7 +103,7 @@ const endpointLines = (row: DocumentedEndpoint, name: string): string[] => [
     ? schemaLines(row.response, `${name} ${row.successStatus} body`, 'response')
     : [`${name} ${row.successStatus} without a body`]),
   ...headerLines(successHeaders(row.responseHeaders), `${name} ${row.successStatus}`),
-  ...errorLines(codesOf(row), name),
+  ...errorLines(problemCodesOf(row), name),
 ];
 
 /** The promises of the table of endpoints, unsorted. */
