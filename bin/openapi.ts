@@ -1,20 +1,23 @@
 /** Writes everything that is generated from the endpoints: `npm run openapi`. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { recordExamples } from '../lib/local/record-examples.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
 import { errorListMarkdown } from '../lib/openapi/error-list.ts';
 import { recordedExamples } from '../lib/openapi/examples.ts';
+import { strictDocument } from '../lib/openapi/strict-document.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 const document = new URL('openapi.json', docs);
 
 const writeJson = (file: URL, value: unknown) => writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** TypeScript types of the document, from openapi-typescript. It is installed separately, because it needs an older TypeScript. */
-const apiTypes = (): string => {
+/** TypeScript types of a document, from openapi-typescript. It is installed separately, because it needs an older TypeScript. */
+const apiTypes = (document: URL): string => {
   const folder = fileURLToPath(new URL('../tools/api-types/', import.meta.url));
   const generator = `${folder}node_modules/openapi-typescript/bin/cli.js`;
   if (!existsSync(generator)) {
@@ -29,10 +32,16 @@ const apiTypes = (): string => {
 
 const recording = await recordExamples();
 await writeJson(new URL('examples.json', docs), recording);
-await writeJson(document, openApiDocument({}, recordedExamples(recording)));
+const examples = recordedExamples(recording);
+await writeJson(document, openApiDocument({}, examples));
 await writeFile(new URL('errors.md', docs), errorListMarkdown());
-const types = apiTypes();
-for (const folder of ['.', '../client/src/']) await writeFile(new URL('api-types.ts', new URL(folder, docs)), types);
+await writeFile(new URL('api-types.ts', docs), apiTypes(document));
+// The client narrows entries of a bulk response, and knows every code.
+const scratch = await mkdtemp(join(tmpdir(), 'openapi-'));
+const strict = pathToFileURL(join(scratch, 'strict.json'));
+await writeJson(strict, strictDocument({}, examples));
+await writeFile(new URL('../client/src/api-types.ts', docs), apiTypes(strict));
+await rm(scratch, { recursive: true });
 process.stdout.write(
   'Wrote docs/examples.json, docs/openapi.json, docs/errors.md, docs/api-types.ts and client/src/api-types.ts.\n',
 );

@@ -14,8 +14,10 @@ export interface paths {
         /**
          * Is this vehicle insured?
          * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`.
          */
-        get: operations["vehicleInsurance"];
+        get: operations["getInsurance"];
         put?: never;
         post?: never;
         delete?: never;
@@ -36,8 +38,10 @@ export interface paths {
         /**
          * Are these vehicles insured?
          * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
          */
-        post: operations["bulkInsurance"];
+        post: operations["checkInsurance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -54,8 +58,10 @@ export interface paths {
         /**
          * May this vehicle be on the road?
          * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`.
          */
-        get: operations["compliance"];
+        get: operations["getCompliance"];
         put?: never;
         post?: never;
         delete?: never;
@@ -76,8 +82,10 @@ export interface paths {
         /**
          * May these vehicles be on the road?
          * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
          */
-        post: operations["bulkCompliance"];
+        post: operations["checkCompliance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -94,12 +102,16 @@ export interface paths {
         /**
          * List content items
          * @description Newest in the list first. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `PAGE_TOO_LARGE`, `DOMAIN_FORBIDDEN`.
          */
         get: operations["listContent"];
         put?: never;
         /**
          * Create a content item
          * @description With an `Idempotency-Key`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `DOMAIN_FORBIDDEN`, `SLUG_TAKEN`, `IDEMPOTENCY_CONFLICT`.
          */
         post: operations["createContent"];
         delete?: never;
@@ -118,17 +130,23 @@ export interface paths {
         /**
          * Read a content item
          * @description The `ETag` is the version, for `If-Match`.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `CONTENT_NOT_FOUND`.
          */
-        get: operations["readContent"];
+        get: operations["getContent"];
         /**
          * Update a content item
          * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed; otherwise the response is 412. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `CONTENT_NOT_FOUND`, `DOMAIN_FORBIDDEN`, `PRECONDITION_FAILED`, `SLUG_TAKEN`.
          */
         put: operations["updateContent"];
         post?: never;
         /**
          * Delete a content item permanently
          * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed; otherwise the response is 412.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `CONTENT_NOT_FOUND`, `PRECONDITION_FAILED`.
          */
         delete: operations["deleteContent"];
         options?: never;
@@ -146,8 +164,10 @@ export interface paths {
         /**
          * The key, its limits and its requests of the last 24 hours
          * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `RATE_LIMITED`, `INTERNAL_ERROR`.
          */
-        get: operations["usage"];
+        get: operations["getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -161,18 +181,137 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * BulkComplianceFailure
-         * @description A registration without a verdict: unknown, invalid or not read
+         * BulkComplianceEntry
+         * @description An answer, or `code` and `error`: why there is none. Check for `code` first.
          */
-        BulkComplianceFailure: {
+        BulkComplianceEntry: {
+            /** @description The registration as it was queried */
             registration: string;
+            /** @description Whether all four checks pass */
+            compliant: boolean;
+            checks?: {
+                /** @description A policy is in force today */
+                insuranceValid: boolean;
+                /** @description MOT not past its due date, or exempt */
+                motValid: boolean;
+                /** @description Taxed today, or exempt; SORN is not paid */
+                roadTaxPaid: boolean;
+                /** @description No unpaid fine */
+                noOutstandingFines: boolean;
+            };
+            /** @description One per failed check, in the order of the checks */
+            reasons?: string[];
+            /** @description What the verdict follows from: status, date and age of each source */
+            details?: {
+                insurance: {
+                    /**
+                     * @description Extensible enum:
+                     *     - `IN_FORCE`: a policy covers today
+                     *     - `LAPSED`: the last policy has ended
+                     *     - `NOT_STARTED`: the first policy has not begun
+                     *     - `NONE`: there is no policy at all
+                     * @example IN_FORCE
+                     * @example LAPSED
+                     * @example NOT_STARTED
+                     * @example NONE
+                     */
+                    status: string;
+                    /**
+                     * Format: date
+                     * @description Last day of the policy that answers; null without one
+                     */
+                    validTo: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When this source last changed, UTC; null when that is not known
+                     */
+                    lastUpdated: string | null;
+                };
+                mot: {
+                    /**
+                     * @description Extensible enum:
+                     *     - `VALID`: not past its due date
+                     *     - `EXPIRED`: past its due date
+                     *     - `EXEMPT`: the vehicle needs no MOT
+                     * @example VALID
+                     * @example EXPIRED
+                     * @example EXEMPT
+                     */
+                    status: string;
+                    /**
+                     * Format: date
+                     * @description Last day on which the MOT is valid; null when exempt
+                     */
+                    dueDate: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When this source last changed, UTC; null when that is not known
+                     */
+                    lastUpdated: string | null;
+                };
+                roadTax: {
+                    /**
+                     * @description Extensible enum:
+                     *     - `PAID`: paid for today
+                     *     - `EXPIRED`: paid until a day in the past
+                     *     - `EXEMPT`: the vehicle needs no tax
+                     *     - `SORN`: declared off the road
+                     * @example PAID
+                     * @example EXPIRED
+                     * @example EXEMPT
+                     * @example SORN
+                     */
+                    status: string;
+                    /**
+                     * Format: date
+                     * @description Last day that is paid for; null when exempt or SORN
+                     */
+                    paidUntil: string | null;
+                    /**
+                     * Format: date-time
+                     * @description When this source last changed, UTC; null when that is not known
+                     */
+                    lastUpdated: string | null;
+                };
+                fines: {
+                    /**
+                     * @description Extensible enum:
+                     *     - `NONE`: none is unpaid
+                     *     - `OUTSTANDING`: at least one is unpaid
+                     * @example NONE
+                     * @example OUTSTANDING
+                     */
+                    status: string;
+                    /** @description Number of unpaid fines */
+                    outstanding: number;
+                    /**
+                     * Format: date-time
+                     * @description When this source last changed, UTC; null when that is not known
+                     */
+                    lastUpdated: string | null;
+                };
+            };
+            /**
+             * Format: date-time
+             * @description The time of the request, UTC
+             */
+            lastChecked?: string;
             /** @description What went wrong, in words */
-            error: string;
-            code: ("VEHICLE_NOT_FOUND" | "INVALID_REGISTRATION" | "LOOKUP_UNAVAILABLE" | "COMPLIANCE_NOT_FOUND") | (string & {});
+            error?: string;
+            /**
+             * @description Why there is no answer; absent where there is one. Extensible enum:
+             *     - `VEHICLE_NOT_FOUND`: no vehicle has this registration
+             *     - `INVALID_REGISTRATION`: the text cannot be a registration
+             *     - `LOOKUP_UNAVAILABLE`: it could not be read just now; request it again
+             *     - `COMPLIANCE_NOT_FOUND`: the vehicle is known, but has no compliance record
+             * @example VEHICLE_NOT_FOUND
+             * @example INVALID_REGISTRATION
+             * @example LOOKUP_UNAVAILABLE
+             * @example COMPLIANCE_NOT_FOUND
+             */
+            code?: string;
             /** @description The registration that was probably meant; ask before you use it */
             suggestion?: string;
-            /** @constant */
-            compliant: false;
         };
         /** BulkComplianceRequest */
         BulkComplianceRequest: {
@@ -182,7 +321,7 @@ export interface components {
         /** BulkComplianceResult */
         BulkComplianceResult: {
             /** @description One result per entry, in order */
-            results: (components["schemas"]["ComplianceVerdict"] | components["schemas"]["BulkComplianceFailure"])[];
+            results: components["schemas"]["BulkComplianceEntry"][];
             /** @description Number of submitted registrations */
             processed: number;
             /** @description How many of them have an answer */
@@ -191,18 +330,30 @@ export interface components {
             failed: number;
         };
         /**
-         * BulkFailure
-         * @description A registration that is unknown, invalid or could not be read
+         * BulkEntry
+         * @description An answer, or `code` and `error`: why there is none. Check for `code` first.
          */
-        BulkFailure: {
+        BulkEntry: {
+            /** @description The registration as it was submitted */
             registration: string;
+            /** @description Whether a policy is in force; with `code` it is false and no answer */
+            insured: boolean;
+            /** @description null when the vehicle has no policy at all */
+            policy?: components["schemas"]["Policy"] | null;
             /** @description What went wrong, in words */
-            error: string;
-            code: ("VEHICLE_NOT_FOUND" | "INVALID_REGISTRATION" | "LOOKUP_UNAVAILABLE") | (string & {});
+            error?: string;
+            /**
+             * @description Why there is no answer; absent where there is one. Extensible enum:
+             *     - `VEHICLE_NOT_FOUND`: no vehicle has this registration
+             *     - `INVALID_REGISTRATION`: the text cannot be a registration
+             *     - `LOOKUP_UNAVAILABLE`: it could not be read just now; request it again
+             * @example VEHICLE_NOT_FOUND
+             * @example INVALID_REGISTRATION
+             * @example LOOKUP_UNAVAILABLE
+             */
+            code?: string;
             /** @description The registration that was probably meant; ask before you use it */
             suggestion?: string;
-            /** @constant */
-            insured: false;
         };
         /** BulkRequest */
         BulkRequest: {
@@ -217,7 +368,7 @@ export interface components {
         /** BulkResult */
         BulkResult: {
             /** @description One result per entry, in order */
-            results: (components["schemas"]["BulkSuccess"] | components["schemas"]["BulkFailure"])[];
+            results: components["schemas"]["BulkEntry"][];
             /** @description Number of submitted registrations */
             processed: number;
             /** @description How many of them have an answer */
@@ -229,16 +380,6 @@ export interface components {
              * @description The day that was asked for; absent when the answer is for today
              */
             asOf?: string;
-        };
-        /**
-         * BulkSuccess
-         * @description A vehicle that is known, insured or not
-         */
-        BulkSuccess: {
-            registration: string;
-            insured: boolean;
-            /** @description null when the vehicle has no policy at all */
-            policy: components["schemas"]["Policy"] | null;
         };
         /** ComplianceVerdict */
         ComplianceVerdict: {
@@ -257,35 +398,94 @@ export interface components {
                 noOutstandingFines: boolean;
             };
             /** @description One per failed check, in the order of the checks */
-            reasons: (("NO_POLICY" | "INSURANCE_LAPSED" | "INSURANCE_NOT_STARTED" | "MOT_EXPIRED" | "TAX_EXPIRED" | "SORN" | "FINES_OUTSTANDING") | (string & {}))[];
+            reasons: string[];
             /** @description What the verdict follows from: status, date and age of each source */
             details: {
                 insurance: {
-                    status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE") | (string & {});
-                    /** @description Last day of the policy that answers; null without one */
+                    /**
+                     * @description Extensible enum:
+                     *     - `IN_FORCE`: a policy covers today
+                     *     - `LAPSED`: the last policy has ended
+                     *     - `NOT_STARTED`: the first policy has not begun
+                     *     - `NONE`: there is no policy at all
+                     * @example IN_FORCE
+                     * @example LAPSED
+                     * @example NOT_STARTED
+                     * @example NONE
+                     */
+                    status: string;
+                    /**
+                     * Format: date
+                     * @description Last day of the policy that answers; null without one
+                     */
                     validTo: string | null;
-                    /** @description When this source last changed, UTC; null when that is not known */
+                    /**
+                     * Format: date-time
+                     * @description When this source last changed, UTC; null when that is not known
+                     */
                     lastUpdated: string | null;
                 };
                 mot: {
-                    status: ("VALID" | "EXPIRED" | "EXEMPT") | (string & {});
-                    /** @description Last day on which the MOT is valid; null when exempt */
+                    /**
+                     * @description Extensible enum:
+                     *     - `VALID`: not past its due date
+                     *     - `EXPIRED`: past its due date
+                     *     - `EXEMPT`: the vehicle needs no MOT
+                     * @example VALID
+                     * @example EXPIRED
+                     * @example EXEMPT
+                     */
+                    status: string;
+                    /**
+                     * Format: date
+                     * @description Last day on which the MOT is valid; null when exempt
+                     */
                     dueDate: string | null;
-                    /** @description When this source last changed, UTC; null when that is not known */
+                    /**
+                     * Format: date-time
+                     * @description When this source last changed, UTC; null when that is not known
+                     */
                     lastUpdated: string | null;
                 };
                 roadTax: {
-                    status: ("PAID" | "EXPIRED" | "EXEMPT" | "SORN") | (string & {});
-                    /** @description Last day that is paid for; null when exempt or SORN */
+                    /**
+                     * @description Extensible enum:
+                     *     - `PAID`: paid for today
+                     *     - `EXPIRED`: paid until a day in the past
+                     *     - `EXEMPT`: the vehicle needs no tax
+                     *     - `SORN`: declared off the road
+                     * @example PAID
+                     * @example EXPIRED
+                     * @example EXEMPT
+                     * @example SORN
+                     */
+                    status: string;
+                    /**
+                     * Format: date
+                     * @description Last day that is paid for; null when exempt or SORN
+                     */
                     paidUntil: string | null;
-                    /** @description When this source last changed, UTC; null when that is not known */
+                    /**
+                     * Format: date-time
+                     * @description When this source last changed, UTC; null when that is not known
+                     */
                     lastUpdated: string | null;
                 };
                 fines: {
-                    status: ("NONE" | "OUTSTANDING") | (string & {});
+                    /**
+                     * @description Extensible enum:
+                     *     - `NONE`: none is unpaid
+                     *     - `OUTSTANDING`: at least one is unpaid
+                     * @example NONE
+                     * @example OUTSTANDING
+                     */
+                    status: string;
                     /** @description Number of unpaid fines */
                     outstanding: number;
-                    /** @description When this source last changed, UTC; null when that is not known */
+                    /**
+                     * Format: date-time
+                     * @description When this source last changed, UTC; null when that is not known
+                     */
                     lastUpdated: string | null;
                 };
             };
@@ -367,7 +567,7 @@ export interface components {
             created_at?: unknown;
             updated_at?: unknown;
             version?: unknown;
-        } & (unknown | unknown | unknown | unknown | unknown);
+        };
         /** UsageReport */
         UsageReport: {
             key: {
@@ -375,14 +575,34 @@ export interface components {
                 id: string;
                 /** @description The name that your operator gave it */
                 name: string;
-                plan: ("free" | "standard" | "premium") | (string & {});
-                scopes: (("vehicles:read" | "compliance:read" | "content:read" | "content:write") | (string & {}))[];
+                /**
+                 * @description Extensible enum:
+                 *     - `free`: 60 requests in a window, 100 registrations in a bulk request
+                 *     - `standard`: 600 and 500
+                 *     - `premium`: 6,000 and 1,000
+                 * @example free
+                 * @example standard
+                 * @example premium
+                 */
+                plan: string;
+                scopes: string[];
                 /** @description The content domains that the key is bound to; null when it is bound to none */
                 domains: string[] | null;
-                /** @description Last day on which the key is valid, Europe/London; null when it does not expire */
+                /**
+                 * Format: date
+                 * @description Last day on which the key is valid, Europe/London; null when it does not expire
+                 */
                 expires: string | null;
-                /** @description unknown for keys of an early version */
-                environment: ("live" | "test" | "unknown") | (string & {});
+                /**
+                 * @description Extensible enum:
+                 *     - `live`: the data of the service
+                 *     - `test`: the sandbox
+                 *     - `unknown`: for keys of an early version
+                 * @example live
+                 * @example test
+                 * @example unknown
+                 */
+                environment: string;
             };
             limits: {
                 requestsPerWindow: number;
@@ -446,15 +666,91 @@ export interface components {
          * @description Why the request was rejected (RFC 9457)
          */
         Problem: {
-            /** @description Stable address of the code, relative to the service; where documentation is published, the address of its section there */
-            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
-            title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
+            /**
+             * @description Stable address of the code, relative to the service; where documentation is published, the address of its section there
+             * @example /docs/errors#validation-failed
+             * @example /docs/errors#malformed-json
+             * @example /docs/errors#unsupported-content-type
+             * @example /docs/errors#body-too-large
+             * @example /docs/errors#invalid-registration
+             * @example /docs/errors#bulk-too-large
+             * @example /docs/errors#page-too-large
+             * @example /docs/errors#unauthorized
+             * @example /docs/errors#scope-missing
+             * @example /docs/errors#domain-forbidden
+             * @example /docs/errors#vehicle-not-found
+             * @example /docs/errors#compliance-not-found
+             * @example /docs/errors#content-not-found
+             * @example /docs/errors#route-not-found
+             * @example /docs/errors#method-not-allowed
+             * @example /docs/errors#slug-taken
+             * @example /docs/errors#idempotency-conflict
+             * @example /docs/errors#precondition-failed
+             * @example /docs/errors#rate-limited
+             * @example /docs/errors#internal-error
+             */
+            type: string;
+            /**
+             * @description The reason phrase of the status
+             * @example Bad Request
+             * @example Unauthorized
+             * @example Forbidden
+             * @example Not Found
+             * @example Method Not Allowed
+             * @example Conflict
+             * @example Precondition Failed
+             * @example Too Many Requests
+             * @example Internal Server Error
+             */
+            title: string;
             /** @description As in the status line */
             status: number;
             /** @description A sentence that a person can act on */
             detail: string;
-            /** @description For programs to decide by */
-            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
+            /**
+             * @description For programs to decide by. Extensible enum:
+             *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+             *     - `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
+             *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
+             *     - `BODY_TOO_LARGE`: The body is over 1 MB.
+             *     - `INVALID_REGISTRATION`: The text cannot be a registration number.
+             *     - `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+             *     - `PAGE_TOO_LARGE`: The page would be too large, 5 MB at most; ask for fewer items.
+             *     - `UNAUTHORIZED`: No API key, or one that is not valid.
+             *     - `SCOPE_MISSING`: The key is not allowed to do this.
+             *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             *     - `VEHICLE_NOT_FOUND`: No vehicle has this registration.
+             *     - `COMPLIANCE_NOT_FOUND`: The vehicle is known, but there is no compliance record for it.
+             *     - `CONTENT_NOT_FOUND`: No content item has this id.
+             *     - `ROUTE_NOT_FOUND`: The service has nothing at this path.
+             *     - `METHOD_NOT_ALLOWED`: The path exists, with other methods.
+             *     - `SLUG_TAKEN`: Another item of the domain has this slug.
+             *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
+             *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
+             *     - `RATE_LIMITED`: The plan's requests of this window are used up.
+             *     - `INTERNAL_ERROR`: An error of the service; retry later.
+             * @example VALIDATION_FAILED
+             * @example MALFORMED_JSON
+             * @example UNSUPPORTED_CONTENT_TYPE
+             * @example BODY_TOO_LARGE
+             * @example INVALID_REGISTRATION
+             * @example BULK_TOO_LARGE
+             * @example PAGE_TOO_LARGE
+             * @example UNAUTHORIZED
+             * @example SCOPE_MISSING
+             * @example DOMAIN_FORBIDDEN
+             * @example VEHICLE_NOT_FOUND
+             * @example COMPLIANCE_NOT_FOUND
+             * @example CONTENT_NOT_FOUND
+             * @example ROUTE_NOT_FOUND
+             * @example METHOD_NOT_ALLOWED
+             * @example SLUG_TAKEN
+             * @example IDEMPOTENCY_CONFLICT
+             * @example PRECONDITION_FAILED
+             * @example RATE_LIMITED
+             * @example INTERNAL_ERROR
+             */
+            code: string;
             /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
             /** @description Every validation issue, for invalid input */
@@ -493,11 +789,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    status: 401;
-                    code: "UNAUTHORIZED" | (string & {});
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description `SCOPE_MISSING`: The key is not allowed to do this. */
@@ -513,11 +805,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    status: 403;
-                    code: "SCOPE_MISSING" | (string & {});
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description `RATE_LIMITED`: The plan's requests of this window are used up. */
@@ -534,11 +822,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    status: 429;
-                    code: "RATE_LIMITED" | (string & {});
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description `INTERNAL_ERROR`: An error of the service; retry later. */
@@ -555,11 +839,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
-                    status: 500;
-                    code: "INTERNAL_ERROR" | (string & {});
-                };
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
     };
@@ -593,13 +873,12 @@ export interface components {
     };
     pathItems: never;
 }
-export type BulkComplianceFailure = components['schemas']['BulkComplianceFailure'];
+export type BulkComplianceEntry = components['schemas']['BulkComplianceEntry'];
 export type BulkComplianceRequest = components['schemas']['BulkComplianceRequest'];
 export type BulkComplianceResult = components['schemas']['BulkComplianceResult'];
-export type BulkFailure = components['schemas']['BulkFailure'];
+export type BulkEntry = components['schemas']['BulkEntry'];
 export type BulkRequest = components['schemas']['BulkRequest'];
 export type BulkResult = components['schemas']['BulkResult'];
-export type BulkSuccess = components['schemas']['BulkSuccess'];
 export type ComplianceVerdict = components['schemas']['ComplianceVerdict'];
 export type ContentItem = components['schemas']['ContentItem'];
 export type ContentPage = components['schemas']['ContentPage'];
@@ -629,7 +908,7 @@ export type HeaderETag = components['headers']['ETag'];
 export type HeaderLink = components['headers']['Link'];
 export type $defs = Record<string, never>;
 export interface operations {
-    vehicleInsurance: {
+    getInsurance: {
         parameters: {
             query?: {
                 /** @description a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD */
@@ -677,11 +956,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 400;
-                        code: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
@@ -699,18 +974,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 404;
-                        code: "VEHICLE_NOT_FOUND" | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    bulkInsurance: {
+    checkInsurance: {
         parameters: {
             query?: never;
             header?: never;
@@ -762,11 +1033,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 400;
-                        code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
@@ -775,7 +1042,7 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    compliance: {
+    getCompliance: {
         parameters: {
             query?: never;
             header?: never;
@@ -820,11 +1087,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 400;
-                        code: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
@@ -846,18 +1109,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 404;
-                        code: ("VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    bulkCompliance: {
+    checkCompliance: {
         parameters: {
             query?: never;
             header?: never;
@@ -909,11 +1168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 400;
-                        code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
@@ -974,11 +1229,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 400;
-                        code: ("VALIDATION_FAILED" | "PAGE_TOO_LARGE") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
@@ -999,11 +1250,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 403;
-                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
@@ -1065,11 +1312,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 400;
-                        code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
@@ -1090,11 +1333,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 403;
-                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /**
@@ -1114,18 +1353,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 409;
-                        code: ("SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    readContent: {
+    getContent: {
         parameters: {
             query?: never;
             header?: never;
@@ -1169,11 +1404,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 404;
-                        code: "CONTENT_NOT_FOUND" | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
@@ -1237,11 +1468,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 400;
-                        code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["UNAUTHORIZED"];
@@ -1262,11 +1489,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 403;
-                        code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `CONTENT_NOT_FOUND`: No content item has this id. */
@@ -1282,11 +1505,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 404;
-                        code: "CONTENT_NOT_FOUND" | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `SLUG_TAKEN`: Another item of the domain has this slug. */
@@ -1302,11 +1521,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 409;
-                        code: "SLUG_TAKEN" | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `PRECONDITION_FAILED`: The item is not the version in If-Match. */
@@ -1322,11 +1537,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 412;
-                        code: "PRECONDITION_FAILED" | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
@@ -1377,11 +1588,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 404;
-                        code: "CONTENT_NOT_FOUND" | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description `PRECONDITION_FAILED`: The item is not the version in If-Match. */
@@ -1397,18 +1604,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
-                        status: 412;
-                        code: "PRECONDITION_FAILED" | (string & {});
-                    };
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    usage: {
+    getUsage: {
         parameters: {
             query?: never;
             header?: never;

@@ -2,8 +2,11 @@
  * Writes what VitePress copies into the site as it is: the reference, with the renderer of `npm start`, and the files that the
  * guide offers. The reference sends no requests: the service answers no browser of another origin, and keys do not belong there.
  */
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { htmlPage } from '../lib/local/docs/html.ts';
 import { referenceScript } from '../lib/local/docs/pages.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
@@ -51,9 +54,24 @@ const apiOrigin = (): string | undefined => {
   process.exit(1);
 };
 
+/** Makes the client's package in the site, with its checksum, so that nobody looks for it in a public registry. */
+const packClient = async (): Promise<void> => {
+  const npm = (...args: readonly string[]) =>
+    execFileSync('npm', [...args, '--silent', '--no-audit', '--no-fund'], {
+      cwd: new URL('client/', root),
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  npm('ci');
+  const file = npm('pack', '--pack-destination', fileURLToPath(target)).trim().split('\n').at(-1) ?? '';
+  const hash = createHash('sha256').update(await readFile(new URL(file, target)));
+  await writeFile(new URL('SHA256SUMS', target), `${hash.digest('hex')}  ${file}\n`);
+};
+
 const document = openApiDocument({ deployed: apiOrigin() });
 await mkdir(target, { recursive: true });
 for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
 await writeFile(new URL('openapi.json', target), JSON.stringify(document));
+await packClient();
 await writeFile(new URL('scalar.js', target), await referenceScript());
 await writeFile(new URL('reference.html', target), referencePage);

@@ -14,8 +14,10 @@ export interface paths {
         /**
          * Is this vehicle insured?
          * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`.
          */
-        get: operations["vehicleInsurance"];
+        get: operations["getInsurance"];
         put?: never;
         post?: never;
         delete?: never;
@@ -36,8 +38,10 @@ export interface paths {
         /**
          * Are these vehicles insured?
          * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
          */
-        post: operations["bulkInsurance"];
+        post: operations["checkInsurance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -54,8 +58,10 @@ export interface paths {
         /**
          * May this vehicle be on the road?
          * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`.
          */
-        get: operations["compliance"];
+        get: operations["getCompliance"];
         put?: never;
         post?: never;
         delete?: never;
@@ -76,8 +82,10 @@ export interface paths {
         /**
          * May these vehicles be on the road?
          * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
          */
-        post: operations["bulkCompliance"];
+        post: operations["checkCompliance"];
         delete?: never;
         options?: never;
         head?: never;
@@ -94,12 +102,16 @@ export interface paths {
         /**
          * List content items
          * @description Newest in the list first. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `PAGE_TOO_LARGE`, `DOMAIN_FORBIDDEN`.
          */
         get: operations["listContent"];
         put?: never;
         /**
          * Create a content item
          * @description With an `Idempotency-Key`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `DOMAIN_FORBIDDEN`, `SLUG_TAKEN`, `IDEMPOTENCY_CONFLICT`.
          */
         post: operations["createContent"];
         delete?: never;
@@ -118,17 +130,23 @@ export interface paths {
         /**
          * Read a content item
          * @description The `ETag` is the version, for `If-Match`.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `CONTENT_NOT_FOUND`.
          */
-        get: operations["readContent"];
+        get: operations["getContent"];
         /**
          * Update a content item
          * @description Omitted fields keep their value, so a full body replaces the item. `id`, `created_at`, `updated_at` and `version` are ignored. Every update increments `version`. With `If-Match`, only a version that it names is changed; otherwise the response is 412. A key can be bound to domains; `GET /v1/usage` names them. To such a key content of any other domain does not exist (404), and it cannot create there or move items there (403 `DOMAIN_FORBIDDEN`). Text must be well-formed Unicode without control characters (except tab and line ends) and without U+FFFD; a title or content of only invisible characters counts as empty. Lengths count code points, except that of `content`: at most 100,000 bytes of UTF-8. `domain` is stored in lower case. A slug is unique within its domain. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `CONTENT_NOT_FOUND`, `DOMAIN_FORBIDDEN`, `PRECONDITION_FAILED`, `SLUG_TAKEN`.
          */
         put: operations["updateContent"];
         post?: never;
         /**
          * Delete a content item permanently
          * @description The item is deleted permanently and its slug is free again; a second delete is 404. With `If-Match`, only a version that it names is changed; otherwise the response is 412.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `CONTENT_NOT_FOUND`, `PRECONDITION_FAILED`.
          */
         delete: operations["deleteContent"];
         options?: never;
@@ -146,8 +164,10 @@ export interface paths {
         /**
          * The key, its limits and its requests of the last 24 hours
          * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.
+         *
+         *     Codes of problems: `UNAUTHORIZED`, `RATE_LIMITED`, `INTERNAL_ERROR`.
          */
-        get: operations["usage"];
+        get: operations["getUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -161,6 +181,11 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * BulkComplianceEntry
+         * @description An answer, or `code` and `error`: why there is none. Check for `code` first.
+         */
+        BulkComplianceEntry: components["schemas"]["ComplianceVerdict"] | components["schemas"]["BulkComplianceFailure"];
+        /**
          * BulkComplianceFailure
          * @description A registration without a verdict: unknown, invalid or not read
          */
@@ -168,6 +193,13 @@ export interface components {
             registration: string;
             /** @description What went wrong, in words */
             error: string;
+            /**
+             * @description Why there is no answer; absent where there is one. Extensible enum:
+             *     - `VEHICLE_NOT_FOUND`: no vehicle has this registration
+             *     - `INVALID_REGISTRATION`: the text cannot be a registration
+             *     - `LOOKUP_UNAVAILABLE`: it could not be read just now; request it again
+             *     - `COMPLIANCE_NOT_FOUND`: the vehicle is known, but has no compliance record
+             */
             code: ("VEHICLE_NOT_FOUND" | "INVALID_REGISTRATION" | "LOOKUP_UNAVAILABLE" | "COMPLIANCE_NOT_FOUND") | (string & {});
             /** @description The registration that was probably meant; ask before you use it */
             suggestion?: string;
@@ -182,7 +214,7 @@ export interface components {
         /** BulkComplianceResult */
         BulkComplianceResult: {
             /** @description One result per entry, in order */
-            results: (components["schemas"]["ComplianceVerdict"] | components["schemas"]["BulkComplianceFailure"])[];
+            results: components["schemas"]["BulkComplianceEntry"][];
             /** @description Number of submitted registrations */
             processed: number;
             /** @description How many of them have an answer */
@@ -191,6 +223,11 @@ export interface components {
             failed: number;
         };
         /**
+         * BulkEntry
+         * @description An answer, or `code` and `error`: why there is none. Check for `code` first.
+         */
+        BulkEntry: components["schemas"]["BulkSuccess"] | components["schemas"]["BulkFailure"];
+        /**
          * BulkFailure
          * @description A registration that is unknown, invalid or could not be read
          */
@@ -198,6 +235,12 @@ export interface components {
             registration: string;
             /** @description What went wrong, in words */
             error: string;
+            /**
+             * @description Why there is no answer; absent where there is one. Extensible enum:
+             *     - `VEHICLE_NOT_FOUND`: no vehicle has this registration
+             *     - `INVALID_REGISTRATION`: the text cannot be a registration
+             *     - `LOOKUP_UNAVAILABLE`: it could not be read just now; request it again
+             */
             code: ("VEHICLE_NOT_FOUND" | "INVALID_REGISTRATION" | "LOOKUP_UNAVAILABLE") | (string & {});
             /** @description The registration that was probably meant; ask before you use it */
             suggestion?: string;
@@ -217,7 +260,7 @@ export interface components {
         /** BulkResult */
         BulkResult: {
             /** @description One result per entry, in order */
-            results: (components["schemas"]["BulkSuccess"] | components["schemas"]["BulkFailure"])[];
+            results: components["schemas"]["BulkEntry"][];
             /** @description Number of submitted registrations */
             processed: number;
             /** @description How many of them have an answer */
@@ -235,7 +278,9 @@ export interface components {
          * @description A vehicle that is known, insured or not
          */
         BulkSuccess: {
+            /** @description The registration as it was submitted */
             registration: string;
+            /** @description Whether a policy is in force; with `code` it is false and no answer */
             insured: boolean;
             /** @description null when the vehicle has no policy at all */
             policy: components["schemas"]["Policy"] | null;
@@ -261,6 +306,13 @@ export interface components {
             /** @description What the verdict follows from: status, date and age of each source */
             details: {
                 insurance: {
+                    /**
+                     * @description Extensible enum:
+                     *     - `IN_FORCE`: a policy covers today
+                     *     - `LAPSED`: the last policy has ended
+                     *     - `NOT_STARTED`: the first policy has not begun
+                     *     - `NONE`: there is no policy at all
+                     */
                     status: ("IN_FORCE" | "LAPSED" | "NOT_STARTED" | "NONE") | (string & {});
                     /** @description Last day of the policy that answers; null without one */
                     validTo: string | null;
@@ -268,6 +320,12 @@ export interface components {
                     lastUpdated: string | null;
                 };
                 mot: {
+                    /**
+                     * @description Extensible enum:
+                     *     - `VALID`: not past its due date
+                     *     - `EXPIRED`: past its due date
+                     *     - `EXEMPT`: the vehicle needs no MOT
+                     */
                     status: ("VALID" | "EXPIRED" | "EXEMPT") | (string & {});
                     /** @description Last day on which the MOT is valid; null when exempt */
                     dueDate: string | null;
@@ -275,6 +333,13 @@ export interface components {
                     lastUpdated: string | null;
                 };
                 roadTax: {
+                    /**
+                     * @description Extensible enum:
+                     *     - `PAID`: paid for today
+                     *     - `EXPIRED`: paid until a day in the past
+                     *     - `EXEMPT`: the vehicle needs no tax
+                     *     - `SORN`: declared off the road
+                     */
                     status: ("PAID" | "EXPIRED" | "EXEMPT" | "SORN") | (string & {});
                     /** @description Last day that is paid for; null when exempt or SORN */
                     paidUntil: string | null;
@@ -282,6 +347,11 @@ export interface components {
                     lastUpdated: string | null;
                 };
                 fines: {
+                    /**
+                     * @description Extensible enum:
+                     *     - `NONE`: none is unpaid
+                     *     - `OUTSTANDING`: at least one is unpaid
+                     */
                     status: ("NONE" | "OUTSTANDING") | (string & {});
                     /** @description Number of unpaid fines */
                     outstanding: number;
@@ -375,13 +445,24 @@ export interface components {
                 id: string;
                 /** @description The name that your operator gave it */
                 name: string;
+                /**
+                 * @description Extensible enum:
+                 *     - `free`: 60 requests in a window, 100 registrations in a bulk request
+                 *     - `standard`: 600 and 500
+                 *     - `premium`: 6,000 and 1,000
+                 */
                 plan: ("free" | "standard" | "premium") | (string & {});
                 scopes: (("vehicles:read" | "compliance:read" | "content:read" | "content:write") | (string & {}))[];
                 /** @description The content domains that the key is bound to; null when it is bound to none */
                 domains: string[] | null;
                 /** @description Last day on which the key is valid, Europe/London; null when it does not expire */
                 expires: string | null;
-                /** @description unknown for keys of an early version */
+                /**
+                 * @description Extensible enum:
+                 *     - `live`: the data of the service
+                 *     - `test`: the sandbox
+                 *     - `unknown`: for keys of an early version
+                 */
                 environment: ("live" | "test" | "unknown") | (string & {});
             };
             limits: {
@@ -448,12 +529,35 @@ export interface components {
         Problem: {
             /** @description Stable address of the code, relative to the service; where documentation is published, the address of its section there */
             type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
+            /** @description The reason phrase of the status */
             title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
             /** @description As in the status line */
             status: number;
             /** @description A sentence that a person can act on */
             detail: string;
-            /** @description For programs to decide by */
+            /**
+             * @description For programs to decide by. Extensible enum:
+             *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+             *     - `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
+             *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
+             *     - `BODY_TOO_LARGE`: The body is over 1 MB.
+             *     - `INVALID_REGISTRATION`: The text cannot be a registration number.
+             *     - `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+             *     - `PAGE_TOO_LARGE`: The page would be too large, 5 MB at most; ask for fewer items.
+             *     - `UNAUTHORIZED`: No API key, or one that is not valid.
+             *     - `SCOPE_MISSING`: The key is not allowed to do this.
+             *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+             *     - `VEHICLE_NOT_FOUND`: No vehicle has this registration.
+             *     - `COMPLIANCE_NOT_FOUND`: The vehicle is known, but there is no compliance record for it.
+             *     - `CONTENT_NOT_FOUND`: No content item has this id.
+             *     - `ROUTE_NOT_FOUND`: The service has nothing at this path.
+             *     - `METHOD_NOT_ALLOWED`: The path exists, with other methods.
+             *     - `SLUG_TAKEN`: Another item of the domain has this slug.
+             *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
+             *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
+             *     - `RATE_LIMITED`: The plan's requests of this window are used up.
+             *     - `INTERNAL_ERROR`: An error of the service; retry later.
+             */
             code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
@@ -494,8 +598,12 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status: 401;
+                    /**
+                     * @description For programs to decide by. Extensible enum:
+                     *     - `UNAUTHORIZED`: No API key, or one that is not valid.
+                     */
                     code: "UNAUTHORIZED" | (string & {});
                 };
             };
@@ -514,8 +622,12 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status: 403;
+                    /**
+                     * @description For programs to decide by. Extensible enum:
+                     *     - `SCOPE_MISSING`: The key is not allowed to do this.
+                     */
                     code: "SCOPE_MISSING" | (string & {});
                 };
             };
@@ -535,8 +647,12 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status: 429;
+                    /**
+                     * @description For programs to decide by. Extensible enum:
+                     *     - `RATE_LIMITED`: The plan's requests of this window are used up.
+                     */
                     code: "RATE_LIMITED" | (string & {});
                 };
             };
@@ -556,8 +672,12 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
-                    /** @enum {unknown} */
+                    /** @enum {integer} */
                     status: 500;
+                    /**
+                     * @description For programs to decide by. Extensible enum:
+                     *     - `INTERNAL_ERROR`: An error of the service; retry later.
+                     */
                     code: "INTERNAL_ERROR" | (string & {});
                 };
             };
@@ -593,9 +713,11 @@ export interface components {
     };
     pathItems: never;
 }
+export type BulkComplianceEntry = components['schemas']['BulkComplianceEntry'];
 export type BulkComplianceFailure = components['schemas']['BulkComplianceFailure'];
 export type BulkComplianceRequest = components['schemas']['BulkComplianceRequest'];
 export type BulkComplianceResult = components['schemas']['BulkComplianceResult'];
+export type BulkEntry = components['schemas']['BulkEntry'];
 export type BulkFailure = components['schemas']['BulkFailure'];
 export type BulkRequest = components['schemas']['BulkRequest'];
 export type BulkResult = components['schemas']['BulkResult'];
@@ -629,7 +751,7 @@ export type HeaderETag = components['headers']['ETag'];
 export type HeaderLink = components['headers']['Link'];
 export type $defs = Record<string, never>;
 export interface operations {
-    vehicleInsurance: {
+    getInsurance: {
         parameters: {
             query?: {
                 /** @description a day from 1900-01-01 to 2099-12-31, written YYYY-MM-DD */
@@ -678,8 +800,13 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         *     - `INVALID_REGISTRATION`: The text cannot be a registration number.
+                         */
                         code: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
                     };
                 };
@@ -700,8 +827,12 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 404;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VEHICLE_NOT_FOUND`: No vehicle has this registration.
+                         */
                         code: "VEHICLE_NOT_FOUND" | (string & {});
                     };
                 };
@@ -710,7 +841,7 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    bulkInsurance: {
+    checkInsurance: {
         parameters: {
             query?: never;
             header?: never;
@@ -763,8 +894,16 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         *     - `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
+                         *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
+                         *     - `BODY_TOO_LARGE`: The body is over 1 MB.
+                         *     - `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+                         */
                         code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
                     };
                 };
@@ -775,7 +914,7 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    compliance: {
+    getCompliance: {
         parameters: {
             query?: never;
             header?: never;
@@ -821,8 +960,13 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         *     - `INVALID_REGISTRATION`: The text cannot be a registration number.
+                         */
                         code: ("VALIDATION_FAILED" | "INVALID_REGISTRATION") | (string & {});
                     };
                 };
@@ -847,8 +991,13 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 404;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VEHICLE_NOT_FOUND`: No vehicle has this registration.
+                         *     - `COMPLIANCE_NOT_FOUND`: The vehicle is known, but there is no compliance record for it.
+                         */
                         code: ("VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND") | (string & {});
                     };
                 };
@@ -857,7 +1006,7 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    bulkCompliance: {
+    checkCompliance: {
         parameters: {
             query?: never;
             header?: never;
@@ -910,8 +1059,16 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         *     - `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
+                         *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
+                         *     - `BODY_TOO_LARGE`: The body is over 1 MB.
+                         *     - `BULK_TOO_LARGE`: More registrations than the caller's plan allows in one request.
+                         */
                         code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "BULK_TOO_LARGE") | (string & {});
                     };
                 };
@@ -975,8 +1132,13 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         *     - `PAGE_TOO_LARGE`: The page would be too large, 5 MB at most; ask for fewer items.
+                         */
                         code: ("VALIDATION_FAILED" | "PAGE_TOO_LARGE") | (string & {});
                     };
                 };
@@ -1000,8 +1162,13 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 403;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `SCOPE_MISSING`: The key is not allowed to do this.
+                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+                         */
                         code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
                 };
@@ -1066,8 +1233,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         *     - `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
+                         *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
+                         *     - `BODY_TOO_LARGE`: The body is over 1 MB.
+                         */
                         code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
                     };
                 };
@@ -1091,8 +1265,13 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 403;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `SCOPE_MISSING`: The key is not allowed to do this.
+                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+                         */
                         code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
                 };
@@ -1115,8 +1294,13 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 409;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `SLUG_TAKEN`: Another item of the domain has this slug.
+                         *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
+                         */
                         code: ("SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT") | (string & {});
                     };
                 };
@@ -1125,7 +1309,7 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    readContent: {
+    getContent: {
         parameters: {
             query?: never;
             header?: never;
@@ -1170,8 +1354,12 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 404;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `CONTENT_NOT_FOUND`: No content item has this id.
+                         */
                         code: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
@@ -1238,8 +1426,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 400;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `VALIDATION_FAILED`: A parameter, header or body field is missing or wrong.
+                         *     - `MALFORMED_JSON`: The body is not well-formed JSON in UTF-8.
+                         *     - `UNSUPPORTED_CONTENT_TYPE`: The body is not declared as application/json in UTF-8.
+                         *     - `BODY_TOO_LARGE`: The body is over 1 MB.
+                         */
                         code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE") | (string & {});
                     };
                 };
@@ -1263,8 +1458,13 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 403;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `SCOPE_MISSING`: The key is not allowed to do this.
+                         *     - `DOMAIN_FORBIDDEN`: The key is bound to content domains, and the request names none of them.
+                         */
                         code: ("SCOPE_MISSING" | "DOMAIN_FORBIDDEN") | (string & {});
                     };
                 };
@@ -1283,8 +1483,12 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 404;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `CONTENT_NOT_FOUND`: No content item has this id.
+                         */
                         code: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
@@ -1303,8 +1507,12 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 409;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `SLUG_TAKEN`: Another item of the domain has this slug.
+                         */
                         code: "SLUG_TAKEN" | (string & {});
                     };
                 };
@@ -1323,8 +1531,12 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 412;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
+                         */
                         code: "PRECONDITION_FAILED" | (string & {});
                     };
                 };
@@ -1378,8 +1590,12 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 404;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `CONTENT_NOT_FOUND`: No content item has this id.
+                         */
                         code: "CONTENT_NOT_FOUND" | (string & {});
                     };
                 };
@@ -1398,8 +1614,12 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"] & {
-                        /** @enum {unknown} */
+                        /** @enum {integer} */
                         status: 412;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
+                         */
                         code: "PRECONDITION_FAILED" | (string & {});
                     };
                 };
@@ -1408,7 +1628,7 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
         };
     };
-    usage: {
+    getUsage: {
         parameters: {
             query?: never;
             header?: never;

@@ -4,7 +4,7 @@ import { londonDate } from '../runtime/clock.ts';
 import {
   type BulkKeys,
   bulkEnvelope,
-  type COMPLIANCE_ENTRY_CODES,
+  type EntryCode,
   type EntryFailure,
   entryFailure,
   unknownVehicle,
@@ -13,8 +13,7 @@ import {
 /** One result: the body of the single lookup, or why there is none. */
 export type BulkComplianceEntry =
   | ComplianceAnswer
-  | (EntryFailure<(typeof COMPLIANCE_ENTRY_CODES)[number]> &
-      Pick<ComplianceAnswer, 'registration'> & { readonly compliant: false });
+  | (EntryFailure<EntryCode> & Pick<ComplianceAnswer, 'registration'> & { readonly compliant: false });
 
 const verify = (
   registration: string,

@@ -19,10 +19,8 @@ export const bulkKeys = (submitted: readonly string[]): { readonly keys: BulkKey
 };
 
 /** Why an entry of a bulk request can fail. */
-export const ENTRY_CODES = ['VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION', 'LOOKUP_UNAVAILABLE'] as const;
-export const COMPLIANCE_ENTRY_CODES = [...ENTRY_CODES, 'COMPLIANCE_NOT_FOUND'] as const;
-
-type EntryCode = (typeof COMPLIANCE_ENTRY_CODES)[number];
+export type InsuranceEntryCode = 'VEHICLE_NOT_FOUND' | 'INVALID_REGISTRATION' | 'LOOKUP_UNAVAILABLE';
+export type EntryCode = InsuranceEntryCode | 'COMPLIANCE_NOT_FOUND';
 
 const ERRORS: Readonly<Record<EntryCode, string>> = {
   VEHICLE_NOT_FOUND: problems.VEHICLE_NOT_FOUND.detail({}),

@@ -5,16 +5,16 @@ import type { FoundRecords } from '../vehicles/vehicles-table.ts';
 import {
   type BulkKeys,
   bulkEnvelope,
-  type ENTRY_CODES,
   type EntryFailure,
   entryFailure,
+  type InsuranceEntryCode,
   unknownVehicle,
 } from './entries.ts';
 
 /** One result of bulk insurance. */
 export type BulkEntry =
   | InsuranceStatus
-  | (EntryFailure<(typeof ENTRY_CODES)[number]> & Pick<InsuranceStatus, 'registration'> & { readonly insured: false });
+  | (EntryFailure<InsuranceEntryCode> & Pick<InsuranceStatus, 'registration'> & { readonly insured: false });
 
 const verify = (
   registration: string,

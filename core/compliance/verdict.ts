@@ -1,22 +1,19 @@
 import { apiError } from '../problems.ts';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
-import { type INSURANCE_STATUSES, insuranceOn } from '../vehicles/insurance.ts';
+import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
 import type { InsuranceRecord } from '../vehicles/record.ts';
 import { vehicleNotFound } from '../vehicles/suggestion.ts';
 import type { ComplianceRecord } from './record.ts';
 
 /** Why a check can fail, in the order of the checks (docs/contract.md#compliance). */
-export const REASONS = [
-  'NO_POLICY',
-  'INSURANCE_LAPSED',
-  'INSURANCE_NOT_STARTED',
-  'MOT_EXPIRED',
-  'TAX_EXPIRED',
-  'SORN',
-  'FINES_OUTSTANDING',
-] as const;
-
-export type Reason = (typeof REASONS)[number];
+export type Reason =
+  | 'NO_POLICY'
+  | 'INSURANCE_LAPSED'
+  | 'INSURANCE_NOT_STARTED'
+  | 'MOT_EXPIRED'
+  | 'TAX_EXPIRED'
+  | 'SORN'
+  | 'FINES_OUTSTANDING';
 
 /** May the vehicle be on the road? Four checks, their conjunction, and a reason per failed check in their order. */
 export interface Verdict {
@@ -32,9 +29,9 @@ export interface Verdict {
 }
 
 /** The status of each other source as it is published. */
-export const MOT_STATUSES = ['VALID', 'EXPIRED', 'EXEMPT'] as const;
-export const ROAD_TAX_STATUSES = ['PAID', 'EXPIRED', 'EXEMPT', 'SORN'] as const;
-export const FINES_STATUSES = ['NONE', 'OUTSTANDING'] as const;
+export type MotStatus = 'VALID' | 'EXPIRED' | 'EXEMPT';
+export type RoadTaxStatus = 'PAID' | 'EXPIRED' | 'EXEMPT' | 'SORN';
+export type FinesStatus = 'NONE' | 'OUTSTANDING';
 
 interface SourceDetails<Status> {
   readonly status: Status;
@@ -44,10 +41,10 @@ interface SourceDetails<Status> {
 
 /** What the verdict follows from: status, date and age of each source. A date is `null` where there is none. */
 export interface VerdictDetails {
-  readonly insurance: SourceDetails<(typeof INSURANCE_STATUSES)[number]> & { readonly validTo: LondonDate | null };
-  readonly mot: SourceDetails<(typeof MOT_STATUSES)[number]> & { readonly dueDate: LondonDate | null };
-  readonly roadTax: SourceDetails<(typeof ROAD_TAX_STATUSES)[number]> & { readonly paidUntil: LondonDate | null };
-  readonly fines: SourceDetails<(typeof FINES_STATUSES)[number]> & { readonly outstanding: number };
+  readonly insurance: SourceDetails<Insurance['status']> & { readonly validTo: LondonDate | null };
+  readonly mot: SourceDetails<MotStatus> & { readonly dueDate: LondonDate | null };
+  readonly roadTax: SourceDetails<RoadTaxStatus> & { readonly paidUntil: LondonDate | null };
+  readonly fines: SourceDetails<FinesStatus> & { readonly outstanding: number };
 }
 
 /** A due date is the last good day. */

@@ -1,5 +1,5 @@
 /** The type of an endpoint's document, and the schemas and texts that several documents share. No function bundles this file. */
-import type { TObject, TSchema, TSchemaOptions } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
 import type { RecordOf } from '../../core/schemas/record.ts';
 import { AnswerableDate } from '../../core/vehicles/schemas.ts';
@@ -24,6 +24,8 @@ export interface ExampleRequest {
 
 /** The documentation of an endpoint beyond its row, with the schemas of its input. */
 export interface EndpointDocument extends InputSchemas {
+  /** A verb, by which generated clients name the operation. */
+  readonly operationId: string;
   /** Details beyond the row's summary, in Markdown. */
   readonly description: string;
   /** The path parameters. */
@@ -51,11 +53,18 @@ export const schemaOf =
     schema;
 
 /**
- * The schema of a code in a response: a known code or any other string, so that clients generated from today's document
- * accept codes that are added later. The static type has the known codes only: the service sends no others.
+ * The schema of a value in a response that is one of a list or any other string, so that clients generated from today's document
+ * accept values that are added later. The static type has the known values only: the service sends no others.
  */
-export const openCode = <const Code extends string>(codes: readonly Code[], options: TSchemaOptions = {}) =>
-  T.Unsafe<Code>({ ...options, anyOf: [{ enum: [...codes] }, { type: 'string' }] });
+export const openText = <Value extends string>(known: readonly Value[], description: string) =>
+  T.Unsafe<Value>({ description, anyOf: [{ type: 'string', enum: [...known] }, { type: 'string' }] });
+
+/** `openText` for codes, each with its meaning. */
+export const openCode = <Code extends string>(meanings: Readonly<Record<Code, string>>, description?: string) => {
+  const lines = Object.entries(meanings).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
+  const title = [...(description ? [description] : []), 'Extensible enum:'].join('. ');
+  return openText(Object.keys(meanings) as Code[], [title, ...lines].join('\n'));
+};
 
 /** ASCII letters and digits, `ÄÖÜÅäöüå` composed or decomposed, and the kelvin and ångström signs, which normalise to `K` and `Å`. */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';

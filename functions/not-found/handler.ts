@@ -10,8 +10,15 @@ const methodsAt = (path: string): string[] =>
     .filter(({ paths }) => paths.some((template) => matchRoute(template, path) !== undefined))
     .map(({ method }) => method);
 
+/** Whether the path would have an endpoint if a parameter could contain a slash. */
+const hasSlashInValue = (path: string): boolean =>
+  Object.values(endpoints)
+    .flatMap(({ paths }): readonly string[] => paths)
+    .some((template) => template.includes('{') && new RegExp(`^${template.replace(/\{\w+\}/, '.+/.+')}$`).test(path));
+
 const hintFor = (path: string): string | undefined => {
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0) return 'remove the trailing slash';
+  if (hasSlashInValue(path)) return 'send a slash within a value as %2F';
   return /^(\/v1)?\/api\/|^\/v1\//.test(path) ? undefined : 'paths begin with /v1';
 };
 

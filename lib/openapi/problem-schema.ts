@@ -1,9 +1,16 @@
 /** The schema of problem documents (RFC 9457), made from the error catalogue. */
 import { MAX_ISSUES, type ProblemCode, problems, problemType } from '../../core/problems.ts';
-import { openCode } from '../../functions/endpoints/document.ts';
+import { openCode, openText } from '../../functions/endpoints/document.ts';
+import { meaningOf } from './error-list.ts';
 import { type JsonObject, refTo } from './json.ts';
 
 const codes = Object.keys(problems) as ProblemCode[];
+
+const codeSchema = (known: readonly ProblemCode[]) =>
+  openCode(
+    Object.fromEntries(known.map((code) => [code, meaningOf(code)])) as Record<ProblemCode, string>,
+    'For programs to decide by',
+  );
 
 const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)];
 
@@ -33,17 +40,14 @@ export const problemSchema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'code', 'requestId'],
   properties: {
-    type: openCode(
+    type: openText(
       codes.map((code) => problemType(code)),
-      {
-        description:
-          'Stable address of the code, relative to the service; where documentation is published, the address of its section there',
-      },
+      'Stable address of the code, relative to the service; where documentation is published, the address of its section there',
     ),
-    title: openCode(distinct(codes.map((code) => problems[code].title))),
+    title: openText(distinct(codes.map((code) => problems[code].title)), 'The reason phrase of the status'),
     status: { type: 'integer', description: 'As in the status line' },
     detail: { type: 'string', description: 'A sentence that a person can act on' },
-    code: openCode(codes, { description: 'For programs to decide by' }),
+    code: codeSchema(codes),
     requestId: { type: 'string', description: 'As in X-Request-Id; quote it when you ask for support' },
     errors: {
       type: 'array',
@@ -58,18 +62,14 @@ export const problemSchema = {
   },
 } as const satisfies JsonObject;
 
-/**
- * The schema of the problem document of one status, with the codes of that status. A TypeScript client narrows the union of an
- * operation's errors by `status` and then compares `code`. Codes are open (`openCode`), so a variant per code would not narrow
- * the union further.
- */
+/** The strict schema of the problem document of one status, with the codes of that status. */
 export const problemOf = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({
   allOf: [
     refTo('schemas', 'Problem'),
     {
       type: 'object',
       required: ['status', 'code'],
-      properties: { status: { enum: [status] }, code: openCode(allowed) },
+      properties: { status: { type: 'integer', enum: [status] }, code: codeSchema(allowed) },
     },
   ],
 });

@@ -20,16 +20,12 @@ const SUCCESS: Readonly<Record<Endpoint['successStatus'], string>> = {
   204: 'Deleted',
 };
 
-/** The `operationId` of an endpoint, by which generated clients name it: its id in camel case. */
-export const operationIdOf = (id: EndpointId): string =>
-  id.replace(/-([a-z])/g, (_hyphen, letter: string) => letter.toUpperCase());
-
 const linksOf = ({ links }: EndpointDocument): JsonObject | undefined =>
   links &&
   Object.fromEntries(
     Object.entries(links).map(([name, { endpoint, description }]) => [
       name,
-      { operationId: operationIdOf(endpoint), description, parameters: { id: '$response.body#/id' } },
+      { operationId: documents[endpoint].operationId, description, parameters: { id: '$response.body#/id' } },
     ]),
   );
 
@@ -63,9 +59,13 @@ const success = ({ successStatus }: Endpoint, document: EndpointDocument, shown:
     links: linksOf(document),
   });
 
-/** The errors of every endpoint. `SCOPE_MISSING` is one only if the endpoint needs a scope. */
-export const commonErrors: readonly CommonError[] = ['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'INTERNAL_ERROR'];
+const commonErrors: readonly CommonError[] = ['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'INTERNAL_ERROR'];
 const withoutScope = commonErrors.filter((code) => code !== 'SCOPE_MISSING');
+/** The errors that an endpoint shares with others. `SCOPE_MISSING` is one only if the endpoint needs a scope. */
+const commonOf = ({ scope }: Endpoint) => (scope ? commonErrors : withoutScope);
+
+/** The code of every error of an endpoint. */
+export const problemCodesOf = (row: Endpoint): ProblemCode[] => [...commonOf(row), ...row.problems];
 
 const platformMessage = (description: string): JsonObject => ({
   description,
@@ -117,7 +117,7 @@ const sharedExamples = (codes: readonly CommonError[], errors: Examples['errors'
 /** Every response of an endpoint, by status. */
 export const responsesOf = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
   const withStatus = (wanted: number) => examples.of(id).filter(({ status }) => status === wanted);
-  const common = row.scope ? commonErrors : withoutScope;
+  const common = commonOf(row);
   const ofStatus = Map.groupBy(row.problems, (code) => problems[code].status);
   const own = [...ofStatus].map(([status, codes]) => {
     // A status has one response. It describes the shared errors of the status too.

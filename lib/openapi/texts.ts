@@ -32,7 +32,8 @@ export const tags: readonly { readonly name: Endpoint['tag']; readonly descripti
   { name: 'Usage', description: 'What the key may do, and its requests of the last 24 hours.' },
   {
     name: 'Content',
-    description: 'Content items by domain and slug. `/v1/api/content` and `/api/content` are the same endpoints.',
+    description:
+      'Content items by domain and slug. The same endpoints are also at the origin, without `/v1`: `/api/content` and `/api/content/{id}`.',
   },
 ];
 

@@ -1,4 +1,5 @@
 /** The documentation site, built and served as files below a path, in a real browser: `npm run test:site`. */
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -114,6 +115,16 @@ describe('The links', () => {
 });
 
 describe('The site', () => {
+  it("offers the client's package, whose checksum is beside it", async () => {
+    const { page } = await open('client.html', WIDE);
+    const file = page.getByRole('link', { name: /^vehicle-verification-.*\.tgz$/ });
+    const content = await (
+      await fetch(new URL((await file.getAttribute('href')) ?? '', `${address}client.html`))
+    ).bytes();
+    const hash = createHash('sha256').update(content).digest('hex');
+    expect(await (await fetch(`${address}SHA256SUMS`)).text()).toBe(`${hash}  ${await file.innerText()}\n`);
+  });
+
   it('has the document of the service that it was built for, and no address of another', async () => {
     const text = await (await fetch(`${address}openapi.json`)).text();
     expect(JSON.parse(text)).toMatchObject({ servers: [{ url: `${SITE_API}/v1` }] });

@@ -1,9 +1,15 @@
-/** Clients from docs/openapi.json by three generators: compiled, then every operation requested: `npm run test:clients`. */
-import { deepEqual } from 'node:assert/strict';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+/**
+ * Generates clients from docs/openapi.json as docs/languages.md says, compiles them, and requests every operation with each
+ * until every documented status but 500 was answered: `npm run test:clients`. Runs the page's own programs and two imports too.
+ */
+import { deepEqual, ok } from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { PLANS } from '../../core/access/plans.ts';
+import { problems } from '../../core/problems.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import type { AccessLogEntry } from '../../lib/local/gateway/gateway.ts';
@@ -13,15 +19,45 @@ import { pythonTools } from '../support/python-tools.ts';
 import { runCommand } from '../support/run-command.ts';
 import { startServiceUnderTest } from '../support/service-under-test.ts';
 
-const DOCUMENT = join(import.meta.dirname, '../../docs/openapi.json');
-const PACKAGES = [
-  '@hey-api/openapi-ts@0.99.0',
-  'openapi-fetch@0.17.0',
-  'openapi-typescript@7.13.0',
-  'typescript@5.9.3',
-  '@types/node@24.10.1',
-];
+const DOCS = join(import.meta.dirname, '../../docs');
+const page = await readFile(join(DOCS, 'languages.md'), 'utf8');
 const COMPILER_OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, outDir: 'out', types: ['node'] };
+
+/** How each client is compiled after the commands of the page; by folder of `drivers`. */
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  TypeScript: [
+    'npm install --no-audit --no-fund --ignore-scripts @hey-api/openapi-ts@0.99.0 openapi-fetch@0.17.0 openapi-typescript@7.13.0 typescript@5.9.3 @types/node@24.10.1',
+    'npx openapi-typescript openapi.json --output openapi-typescript.ts',
+    'npx openapi-ts --input openapi.json --output hey-api --no-log-file',
+    'npx tsc',
+  ],
+  Python: [
+    'mypy --strict --follow-imports=silent python.py models.py first.py models_v2.py vehicles/api vehicles/models',
+  ],
+  Java: [],
+  Go: ['go mod tidy', 'go vet ./...'],
+  Imports: [
+    'npm install --no-audit --no-fund --ignore-scripts @usebruno/cli@4.1.0 newman@6.2.2 openapi-to-postmanv2@6.3.3',
+  ],
+};
+
+/** Imports of the document, which send each request to the address that they are given. */
+const IMPORTS: Readonly<Record<string, string>> = {
+  Newman:
+    'npx openapi2postmanv2 -s openapi.json -o api.json -O parametersResolution=Example && npx newman run api.json --reporters progress --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
+  Bruno:
+    'npx bru import openapi --source openapi.json --output bruno --collection-name api && cd bruno && npx bru run -r --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
+};
+
+/** What runs each driver, and what its client makes of an array that is sent as a string, where that compiles. */
+const DRIVERS: readonly (readonly [name: string, folder: string, command: string, mistake?: string])[] = [
+  ['openapi-fetch', 'TypeScript', 'node out/openapi-fetch.js'],
+  ['hey-api', 'TypeScript', 'node out/hey-api.js'],
+  ['openapi-python-client', 'Python', 'python python.py', 'must be an array'],
+  ['datamodel-code-generator', 'Python', 'python models.py', 'Input should be a valid list'],
+  ['openapi-generator', 'Java', 'mvn -q -f java compile exec:java -Dexec.mainClass=Driver'],
+  ['oapi-codegen', 'Go', 'go run ./driver'],
+];
 
 /** What each driver prints: first for its `failures`, then for each of its `calls` with a wrong key and three others. */
 const FAILURES = [
@@ -34,6 +70,8 @@ const FAILURES = [
 const CALLS = Object.values<Endpoint>(endpoints).flatMap(({ scope }) => [
   ...['401 UNAUTHORIZED', scope ? '403 SCOPE_MISSING' : 'none', '429 RATE_LIMITED', 'none'],
 ]);
+/** Then for three entries of a bulk lookup, and for a registration with a slash. */
+const ENTRIES = ['insured', 'not insured', 'VEHICLE_NOT_FOUND', problems.INVALID_REGISTRATION.detail];
 
 const examples = recordedExamples();
 
@@ -44,55 +82,96 @@ const DOCUMENTED = (Object.keys(endpoints) as EndpointId[]).flatMap((id) =>
     .map((status) => `${endpoints[id].method} ${endpoints[id].paths[0]} ${status}`),
 );
 
+const ROUTES = Object.values(endpoints)
+  .map(({ method, paths: [path] }) => `${method} ${path}`)
+  .toSorted();
+
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-/** Generates and compiles the clients in a folder. Gives the command that drives each. */
-const buildClients = async (cwd: string): Promise<Readonly<Record<string, readonly [string, string]>>> => {
-  const run = (command: string, args: readonly string[]) => runCommand(command, args, { cwd });
-  const bin = (name: string) => join(cwd, 'node_modules/.bin', name);
-  const python = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'openapi-python-client');
-  await cp(join(import.meta.dirname, 'drivers'), cwd, { recursive: true });
-  await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
-  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
-  await writeFile(join(cwd, 'python.json'), '{ "literal_enums": true, "post_hooks": [] }');
-  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...PACKAGES]);
-  await run(bin('openapi-typescript'), [DOCUMENT, '--output', 'openapi-typescript.ts']);
-  await run(bin('openapi-ts'), ['--input', DOCUMENT, '--output', 'hey-api', '--no-log-file']);
-  await run(bin('tsc'), []);
-  const target = ['--meta', 'none', '--output-path', 'vehicle_verification_api_client', '--config', 'python.json'];
-  await run(join(python, 'openapi-python-client'), ['generate', '--path', DOCUMENT, '--fail-on-warning', ...target]);
-  await run(join(python, 'mypy'), ['--strict', 'python.py', 'vehicle_verification_api_client']);
-  return {
-    'openapi-fetch': [process.execPath, 'out/openapi-fetch.js'],
-    'hey-api': [process.execPath, 'out/hey-api.js'],
-    'openapi-python-client': [join(python, 'python'), 'python.py'],
-  };
+const blocksOf = (text: string, language: string): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+
+/** The program of a section: where to save it, how to run it, its code. */
+const PROGRAM = /^`([^`]+)`; run it with `([^`]+)`:\n\n```\w+\n(.*?)^```$/ms;
+const sections = page.split(/^## /m).map((text) => ({ heading: text.split('\n', 1)[0] ?? '', text }));
+
+const drivers = (folder: string) => join(import.meta.dirname, 'drivers', folder);
+const files = await mkdtemp(join(tmpdir(), 'generated-clients-'));
+const python = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'openapi-python-client');
+const PATH = `${python}:${process.env.PATH}`;
+const env = { ...process.env, PATH, PIP_CONSTRAINT: join(import.meta.dirname, 'requirements.txt') };
+const run = async (folder: string, script: string, more: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const output = await runCommand('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd: join(files, folder),
+    env: { ...env, ...more },
+  });
+  // Maven ends with a colour.
+  return stripVTControlCharacters(output).trim();
 };
 
-const main = async (): Promise<void> => {
+/** Makes the clients of a language and the programs that use them. */
+const build = async (folder: string, commands: readonly string[]): Promise<void> => {
+  const cwd = join(files, folder);
+  await mkdir(cwd);
+  await cp(join(DOCS, 'openapi.json'), join(cwd, 'openapi.json'));
+  await writeFile(join(cwd, 'package.json'), '{ "private": true, "type": "module" }');
+  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER_OPTIONS }));
+  const { text = '' } = sections.find(({ heading }) => heading === folder) ?? {};
+  for (const block of blocksOf(text, 'sh')) await run(folder, block);
+  if (existsSync(drivers(folder))) await cp(drivers(folder), cwd, { recursive: true });
+  const [, file, , code = ''] = PROGRAM.exec(text) ?? [];
+  if (file) {
+    await mkdir(dirname(join(cwd, file)), { recursive: true });
+    await writeFile(join(cwd, file), code);
+  }
+  for (const command of commands) await run(folder, command);
+};
+
+/** Drives the clients that were made. */
+const drive = async (): Promise<void> => {
   const seen = new Set<string>();
   const onResponse = ({ routeKey, status }: AccessLogEntry) => void seen.add(`${routeKey} ${status}`);
-  const cwd = await mkdtemp(join(tmpdir(), 'generated-clients-'));
   const { origin, addKey, stop } = await startServiceUnderTest({ clockRate: 0, onResponse });
   try {
-    const clients = await buildClients(cwd);
     const [KEY, NO_SCOPE_KEY, SPENT_KEY] = [await addKey('premium'), await addKey('premium', []), await addKey('free')];
-    const env = { ...process.env, ORIGIN: origin, KEY, NO_SCOPE_KEY, SPENT_KEY };
     for (let count = 0; count < PLANS.free.requestsPerWindow; count += 1) {
       await fetch(`${origin}/v1/usage`, { headers: { 'X-API-Key': SPENT_KEY } });
     }
-    for (const [name, [command, driver]] of Object.entries(clients)) {
+    for (const [name, folder, command, mistake = []] of DRIVERS) {
       seen.clear();
-      deepEqual((await runCommand(command, [driver], { env, cwd })).split('\n'), [...FAILURES, ...CALLS], name);
+      const printed = await run(folder, command, { ORIGIN: origin, KEY, NO_SCOPE_KEY, SPENT_KEY });
+      deepEqual(printed.split('\n'), [...FAILURES, ...CALLS, ...ENTRIES, ...[mistake].flat()], name);
       deepEqual([...seen].toSorted(), DOCUMENTED.toSorted(), name);
-      say(
-        `${name}: ${CALLS.length + FAILURES.length} requests, ${seen.size} statuses of ${Object.keys(endpoints).length} operations`,
-      );
+      say(`${name}: ${seen.size} statuses of ${Object.keys(endpoints).length} operations`);
     }
+    for (const [name, command] of Object.entries(IMPORTS)) {
+      seen.clear();
+      await run('Imports', command, { ORIGIN: origin, KEY });
+      const routes = new Set(
+        [...seen].filter((line) => !line.endsWith('401')).map((line) => line.replace(/ \d+$/, '')),
+      );
+      deepEqual([...routes].toSorted(), ROUTES, name);
+      say(`${name}: ${[...seen].toSorted().join(', ')}`);
+    }
+    const credentials = { API_ORIGIN: origin, API_KEY: await addKey('premium', undefined, 'test') };
+    for (const { heading, text } of sections) {
+      if (blocksOf(text, 'sh').length === 0) continue;
+      const [, , command = ''] = PROGRAM.exec(text) ?? [];
+      deepEqual(`${await run(heading, command, credentials)}\n`, blocksOf(page, '')[0], heading);
+      say(`docs/languages.md, ${heading}: ${command}`);
+    }
+    const goLines = (await readFile(join(files, 'Go/vehicles/client.go'), 'utf8')).split('\n').length;
+    const pythonModels = (await readdir(join(files, 'Python/vehicles/models'))).filter((file) => /^[a-z]/.test(file));
+    say(`Go: ${goLines} lines; Python: ${pythonModels.length} models`);
+    ok(goLines <= 9_000 && pythonModels.length <= 40, 'the document is not plain any more');
   } finally {
     await stop();
-    await rm(cwd, { recursive: true, force: true });
   }
 };
 
-await main();
+try {
+  for (const [folder, commands] of Object.entries(COMMANDS)) await build(folder, commands);
+  await drive();
+} finally {
+  await rm(files, { recursive: true, force: true });
+}

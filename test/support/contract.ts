@@ -1,8 +1,10 @@
-/** Validates every request and response of the test suite against the OpenAPI document. */
+/** Validates every request and response of the test suite against the strict form of the OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';
-import { LOCAL_ORIGIN, openApiDocument } from '../../lib/openapi/document.ts';
+import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
 
 /** One request as it was sent, and its response. */
 export interface Exchange {
@@ -35,11 +37,8 @@ interface Operation {
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
   readonly responses: Responses;
 }
-type Servers = readonly { readonly url: string }[];
-type PathItem = Readonly<Record<string, Operation | undefined>> & { readonly servers?: Servers };
 interface Document {
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly servers: Servers;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: object;
   /** For every other path and method. */
   readonly 'x-other-requests': { readonly responses: Responses };
@@ -50,32 +49,32 @@ interface Document {
 type Node = Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The codes that an open code names (`openCode`), or undefined for every other schema. */
+/** The values that an open schema names (`openText`), or undefined for every other schema. */
 const knownCodes = ({ anyOf }: Node): unknown => {
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined;
   const [known, other] = anyOf;
   return JSON.stringify(other) === '{"type":"string"}' ? known.enum : undefined;
 };
 
-const published = openApiDocument();
+const strict = strictDocument();
 
 /**
  * The document as strict as the service is, with references to responses and headers followed; the validator follows those to
- * schemas. Consumers must accept new fields and codes, so the published document is open; the tests accept only what is
+ * schemas. Clients must accept new fields and codes, so both forms of the document are open; the tests accept only what is
  * described. Parts of an `allOf` describe one object together: none closes it alone.
  */
 const closed = (value: unknown, isPartOfAllOf = false): unknown => {
   if (Array.isArray(value)) return value.map((entry) => closed(entry, isPartOfAllOf));
   if (!isNode(value)) return value;
   const [, kind, name] = /^#\/components\/(responses|headers)\/(.+)$/.exec(String(value.$ref)) ?? [];
-  if (kind && name) return closed((published.components as Record<string, Node>)[kind]?.[name]);
+  if (kind && name) return closed((strict.components as Record<string, Node>)[kind]?.[name]);
   const codes = knownCodes(value);
   if (codes) return { enum: codes };
   const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry, key === 'allOf')]));
   return isNode(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
 };
 
-const document = closed(published) as Document;
+const document = closed(strict) as Document;
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 const validators = new WeakMap<object, ValidateFunction>();
@@ -157,12 +156,10 @@ const checkRequest = (
 
 /** The operation of a request, with its path parameters still encoded; undefined when none is described. */
 const describedOperation = (method: string, pathname: string) => {
-  for (const [template, item] of Object.entries(document.paths)) {
-    const operation = item[method.toLowerCase()];
-    for (const { url } of operation ? (item.servers ?? document.servers) : []) {
-      const path = url.startsWith(LOCAL_ORIGIN) && matchRoute(url.slice(LOCAL_ORIGIN.length) + template, pathname);
-      if (operation && path) return { operation, path };
-    }
+  for (const row of Object.values<Endpoint>(endpoints).filter((each) => each.method === method)) {
+    const path = row.paths.map((template) => matchRoute(template, pathname)).find((found) => found !== undefined);
+    const operation = document.paths[pathInDocument(row)]?.[method.toLowerCase()];
+    if (operation && path) return { operation, path };
   }
   return undefined;
 };

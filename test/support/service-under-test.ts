@@ -1,3 +1,4 @@
+import type { KeyEnvironment } from '../../core/access/api-key.ts';
 import type { PlanName } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
@@ -13,7 +14,7 @@ interface ServiceOptions {
   readonly onResponse: (entry: AccessLogEntry) => void;
 }
 
-/** The service with its sample data on free ports. `addKey` makes live keys of any plan. */
+/** The service with its sample data on free ports. `addKey` makes keys of any plan. */
 export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOptions) => {
   const startedAt = Date.now();
   const clock = () => startedAt + (Date.now() - startedAt) * clockRate;
@@ -23,8 +24,11 @@ export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOp
   const keys = keysTable(db, LOCAL_TABLE_NAMES.keys);
   return {
     origin: service.origin,
-    addKey: (plan: PlanName, scopes: readonly Scope[] = SCOPES): Promise<string> =>
-      addKey(keys, { name: 'Test', plan, scopes, environment: 'live' }, new Date(startedAt)),
+    addKey: (
+      plan: PlanName,
+      scopes: readonly Scope[] = SCOPES,
+      environment: KeyEnvironment = 'live',
+    ): Promise<string> => addKey(keys, { name: 'Test', plan, scopes, environment }, new Date(startedAt)),
     stop: async () => {
       db.destroy();
       await service.stop();

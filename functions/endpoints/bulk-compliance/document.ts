@@ -1,23 +1,32 @@
 import * as T from 'typebox';
 import type { verifyBulkCompliance } from '../../../core/bulk/compliance.ts';
-import { COMPLIANCE_ENTRY_CODES } from '../../../core/bulk/entries.ts';
-import { bulkEnvelopeOf, failedEntry, tooManyRegistrations } from '../bulk-insurance/document.ts';
+import {
+  bulkEnvelopeOf,
+  ENTRY_MEANINGS,
+  entryOf,
+  failedEntry,
+  tooManyRegistrations,
+} from '../bulk-insurance/document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
 import { BODY, type EndpointDocument, schemaOf } from '../document.ts';
 import { input } from './input.ts';
 
 const BulkComplianceFailure = T.Object(
-  { ...failedEntry(COMPLIANCE_ENTRY_CODES), compliant: T.Literal(false) },
+  {
+    ...failedEntry({ ...ENTRY_MEANINGS, COMPLIANCE_NOT_FOUND: 'the vehicle is known, but has no compliance record' }),
+    compliant: T.Literal(false),
+  },
   { title: 'BulkComplianceFailure', description: 'A registration without a verdict: unknown, invalid or not read' },
 );
 
 const BulkComplianceResult = schemaOf<ReturnType<typeof verifyBulkCompliance>>()(
-  T.Object(bulkEnvelopeOf(T.Union([ComplianceVerdict, BulkComplianceFailure])), {
+  T.Object(bulkEnvelopeOf(entryOf('BulkComplianceEntry', ComplianceVerdict, BulkComplianceFailure)), {
     title: 'BulkComplianceResult',
   }),
 );
 
 export const document: EndpointDocument = {
+  operationId: 'checkCompliance',
   description: `One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, it is no verdict. ${BODY}`,
   ...input.schemas,
   response: BulkComplianceResult,

@@ -1,12 +1,12 @@
 import * as T from 'typebox';
-import {
-  type ComplianceAnswer,
-  FINES_STATUSES,
-  MOT_STATUSES,
-  REASONS,
-  ROAD_TAX_STATUSES,
+import type {
+  ComplianceAnswer,
+  FinesStatus,
+  MotStatus,
+  Reason,
+  RoadTaxStatus,
 } from '../../../core/compliance/verdict.ts';
-import { INSURANCE_STATUSES } from '../../../core/vehicles/insurance.ts';
+import type { Insurance } from '../../../core/vehicles/insurance.ts';
 import {
   type EndpointDocument,
   openCode,
@@ -33,26 +33,51 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
         roadTaxPaid: T.Boolean({ description: 'Taxed today, or exempt; SORN is not paid' }),
         noOutstandingFines: T.Boolean({ description: 'No unpaid fine' }),
       }),
-      reasons: T.Array(openCode(REASONS), { description: 'One per failed check, in the order of the checks' }),
+      reasons: T.Array(
+        openCode<Reason>({
+          NO_POLICY: 'there is no policy at all',
+          INSURANCE_LAPSED: 'the last policy has ended',
+          INSURANCE_NOT_STARTED: 'the first policy has not begun',
+          MOT_EXPIRED: 'the MOT is past its due date',
+          TAX_EXPIRED: 'the tax was paid until a day in the past',
+          SORN: 'declared off the road',
+          FINES_OUTSTANDING: 'at least one fine is unpaid',
+        }),
+        { description: 'One per failed check, in the order of the checks' },
+      ),
       details: T.Object(
         {
           insurance: T.Object({
-            status: openCode(INSURANCE_STATUSES),
+            status: openCode<Insurance['status']>({
+              IN_FORCE: 'a policy covers today',
+              LAPSED: 'the last policy has ended',
+              NOT_STARTED: 'the first policy has not begun',
+              NONE: 'there is no policy at all',
+            }),
             validTo: dateOrNull('Last day of the policy that answers; null without one'),
             lastUpdated,
           }),
           mot: T.Object({
-            status: openCode(MOT_STATUSES),
+            status: openCode<MotStatus>({
+              VALID: 'not past its due date',
+              EXPIRED: 'past its due date',
+              EXEMPT: 'the vehicle needs no MOT',
+            }),
             dueDate: dateOrNull('Last day on which the MOT is valid; null when exempt'),
             lastUpdated,
           }),
           roadTax: T.Object({
-            status: openCode(ROAD_TAX_STATUSES),
+            status: openCode<RoadTaxStatus>({
+              PAID: 'paid for today',
+              EXPIRED: 'paid until a day in the past',
+              EXEMPT: 'the vehicle needs no tax',
+              SORN: 'declared off the road',
+            }),
             paidUntil: dateOrNull('Last day that is paid for; null when exempt or SORN'),
             lastUpdated,
           }),
           fines: T.Object({
-            status: openCode(FINES_STATUSES),
+            status: openCode<FinesStatus>({ NONE: 'none is unpaid', OUTSTANDING: 'at least one is unpaid' }),
             outstanding: T.Integer({ description: 'Number of unpaid fines' }),
             lastUpdated,
           }),
@@ -66,6 +91,7 @@ export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
 );
 
 export const document: EndpointDocument = {
+  operationId: 'getCompliance',
   description: `Derived at the time of the request from insurance, MOT, road tax and fines; \`compliant\` is true when all four checks pass, otherwise \`reasons\` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. \`details\` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: \`date\` is rejected, because MOT, tax and fines have no history. ${REGISTRATION}`,
   path: registrationPath,
   response: ComplianceVerdict,

@@ -13,6 +13,7 @@ const tyres = {
 const once = { 'Idempotency-Key': '2f1c6a7e-winter-tyres' };
 
 export const document: EndpointDocument = {
+  operationId: 'createContent',
   description: `With an \`Idempotency-Key\`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. ${DOMAINS} ${CONTENT_FIELDS} ${BODY}`,
   ...input.schemas,
   response: ContentItem,

@@ -2,6 +2,7 @@ import { contentIdPath, type EndpointDocument, IF_MATCH, sampleItemPath } from '
 import { input } from './input.ts';
 
 export const document: EndpointDocument = {
+  operationId: 'deleteContent',
   description: `The item is deleted permanently and its slug is free again; a second delete is 404. ${IF_MATCH}`,
   path: contentIdPath,
   ...input.schemas,

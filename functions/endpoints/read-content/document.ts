@@ -2,6 +2,7 @@ import { ContentItem } from '../../../core/content/item.ts';
 import { contentIdPath, type EndpointDocument, sampleItemPath } from '../document.ts';
 
 export const document: EndpointDocument = {
+  operationId: 'getContent',
   description: 'The `ETag` is the version, for `If-Match`.',
   path: contentIdPath,
   response: ContentItem,

@@ -11,6 +11,7 @@ import {
 import { input } from './input.ts';
 
 export const document: EndpointDocument = {
+  operationId: 'updateContent',
   description: `Omitted fields keep their value, so a full body replaces the item. \`id\`, \`created_at\`, \`updated_at\` and \`version\` are ignored. Every update increments \`version\`. ${IF_MATCH} ${DOMAINS} ${CONTENT_FIELDS} ${BODY}`,
   path: contentIdPath,
   ...input.schemas,

@@ -1,7 +1,7 @@
 import * as T from 'typebox';
-import { KEY_ENVIRONMENTS } from '../../../core/access/api-key.ts';
-import { PLAN_NAMES } from '../../../core/access/plans.ts';
-import { SCOPES } from '../../../core/access/scopes.ts';
+import type { KeyEnvironment } from '../../../core/access/api-key.ts';
+import type { PlanName } from '../../../core/access/plans.ts';
+import type { Scope } from '../../../core/access/scopes.ts';
 import type { usageReport } from '../../../core/access/usage-report.ts';
 import { type EndpointDocument, openCode, schemaOf } from '../document.ts';
 
@@ -11,16 +11,29 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
       key: T.Object({
         id: T.String({ description: 'Identifies the key; it is no secret' }),
         name: T.String({ description: 'The name that your operator gave it' }),
-        plan: openCode(PLAN_NAMES),
-        scopes: T.Array(openCode(SCOPES)),
+        plan: openCode<PlanName>({
+          free: '60 requests in a window, 100 registrations in a bulk request',
+          standard: '600 and 500',
+          premium: '6,000 and 1,000',
+        }),
+        scopes: T.Array(
+          openCode<Scope>({
+            'vehicles:read': 'look up insurance',
+            'compliance:read': 'look up verdicts',
+            'content:read': 'list and read content',
+            'content:write': 'create, update and delete content',
+          }),
+        ),
         domains: T.Union([T.Array(T.String()), T.Null()], {
           description: 'The content domains that the key is bound to; null when it is bound to none',
         }),
         expires: T.Union([T.String({ format: 'date' }), T.Null()], {
           description: 'Last day on which the key is valid, Europe/London; null when it does not expire',
         }),
-        environment: openCode([...KEY_ENVIRONMENTS, 'unknown'], {
-          description: 'unknown for keys of an early version',
+        environment: openCode<KeyEnvironment | 'unknown'>({
+          live: 'the data of the service',
+          test: 'the sandbox',
+          unknown: 'for keys of an early version',
         }),
       }),
       limits: T.Object({
@@ -50,6 +63,7 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
 );
 
 export const document: EndpointDocument = {
+  operationId: 'getUsage',
   description:
     'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.',
   response: UsageReport,

@@ -31,6 +31,7 @@ const VehicleInsurance = schemaOf<InsuranceAnswer>()(
 );
 
 export const document: EndpointDocument = {
+  operationId: 'getInsurance',
   description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
   path: registrationPath,
   response: VehicleInsurance,

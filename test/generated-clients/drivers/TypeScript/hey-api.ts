@@ -1,6 +1,7 @@
 /** Drives every operation with the client of @hey-api/openapi-ts. */
 import { createClient, createConfig } from './hey-api/client/index.js';
 import * as sdk from './hey-api/index.js';
+import type { Problem } from './hey-api/types.gen.js';
 
 const { ORIGIN = '', KEY = '', NO_SCOPE_KEY = '', SPENT_KEY = '' } = process.env;
 const clientFor = (auth: string) => createClient(createConfig({ baseUrl: `${ORIGIN}/v1`, auth }));
@@ -17,38 +18,33 @@ const created = await sdk.createContent({ ...api, ...once, body: content });
 const id = created.data?.id ?? '';
 
 const calls = [
-  (as: typeof api) => sdk.vehicleInsurance({ ...as, ...vehicle('AB12CDE') }),
-  (as: typeof api) => sdk.bulkInsurance({ ...as, body: { registrations: ['AB12CDE'] } }),
-  (as: typeof api) => sdk.compliance({ ...as, ...vehicle('AB12CDE') }),
-  (as: typeof api) => sdk.bulkCompliance({ ...as, body: { registrations: ['AB12CDE'] } }),
+  (as: typeof api) => sdk.getInsurance({ ...as, ...vehicle('AB12CDE') }),
+  (as: typeof api) => sdk.checkInsurance({ ...as, body: { registrations: ['AB12CDE'] } }),
+  (as: typeof api) => sdk.getCompliance({ ...as, ...vehicle('AB12CDE') }),
+  (as: typeof api) => sdk.checkCompliance({ ...as, body: { registrations: ['AB12CDE'] } }),
   (as: typeof api) => sdk.listContent({ ...as, query: { domain: content.domain } }),
   (as: typeof api) => sdk.createContent({ ...as, ...once, body: content }),
-  (as: typeof api) => sdk.readContent({ ...as, path: { id } }),
+  (as: typeof api) => sdk.getContent({ ...as, path: { id } }),
   (as: typeof api) => sdk.updateContent({ ...as, ...item(id, 1), body: { title: 'Winter tyres' } }),
   (as: typeof api) => sdk.deleteContent({ ...as, ...item(id, 2) }),
-  (as: typeof api) => sdk.usage(as),
+  (as: typeof api) => sdk.getUsage(as),
 ] as const;
-type Failure = NonNullable<Awaited<ReturnType<(typeof calls)[number]>>['error']>;
 
-/** Compiles only while `status` narrows to the errors with that status. */
-const reason = (error: Failure | undefined): string => {
-  if (error?.status !== 404) return error ? `${error.status} ${error.code}` : 'none';
-  const notFound: Extract<Failure, { status: 404 }> = error;
-  return `404 ${notFound.code}${notFound.code === 'VEHICLE_NOT_FOUND' ? ` ${notFound.suggestion}` : ''}`;
-};
+const reason = (error: Problem | undefined): string =>
+  error ? [error.status, error.code, error.suggestion ?? []].flat().join(' ') : 'none';
 
 const failures = [
-  sdk.vehicleInsurance({ ...api, ...vehicle('!') }),
-  sdk.vehicleInsurance({ ...api, ...vehicle('ABI2CDE') }),
-  sdk.bulkInsurance({ ...api, ...none }),
-  sdk.compliance({ ...api, ...vehicle('!') }),
-  sdk.compliance({ ...api, ...vehicle('VE24UNK') }),
-  sdk.bulkCompliance({ ...api, ...none }),
+  sdk.getInsurance({ ...api, ...vehicle('!') }),
+  sdk.getInsurance({ ...api, ...vehicle('ABI2CDE') }),
+  sdk.checkInsurance({ ...api, ...none }),
+  sdk.getCompliance({ ...api, ...vehicle('!') }),
+  sdk.getCompliance({ ...api, ...vehicle('VE24UNK') }),
+  sdk.checkCompliance({ ...api, ...none }),
   sdk.listContent({ ...api, query: { limit: 0, offset: -1 } }),
   sdk.createContent({ ...api, body: { ...content, slug: 'No slug' } }),
   sdk.createContent({ ...api, body: content }),
   sdk.createContent({ ...api, ...once, body: { ...content, title: 'T' } }),
-  sdk.readContent({ ...api, path: { id: 'none' } }),
+  sdk.getContent({ ...api, path: { id: 'none' } }),
   sdk.updateContent({ ...api, ...item(id, 1), body: { title: '' } }),
   sdk.updateContent({ ...api, ...item('none'), body: { title: 'T' } }),
   sdk.updateContent({ ...api, ...item(id, 1), body: taken }),
@@ -61,3 +57,7 @@ for (const call of calls) {
   for (const key of ['wrong', NO_SCOPE_KEY, SPENT_KEY, KEY])
     console.log(reason((await call({ client: clientFor(key) })).error));
 }
+
+const many = await sdk.checkInsurance({ ...api, body: { registrations: ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ'] } });
+for (const { code, insured } of many.data?.results ?? []) console.log(code ?? (insured ? 'insured' : 'not insured'));
+console.log((await sdk.getInsurance({ ...api, ...vehicle('AB12/CDE') })).error?.detail);

@@ -1,6 +1,6 @@
 /** Drives every operation with the types of openapi-typescript and the client of openapi-fetch. */
 import createClient from 'openapi-fetch';
-import type { paths } from './openapi-typescript.js';
+import type { components, paths } from './openapi-typescript.js';
 
 const { ORIGIN = '', KEY = '', NO_SCOPE_KEY = '', SPENT_KEY = '' } = process.env;
 const clientFor = (key: string) => createClient<paths>({ baseUrl: `${ORIGIN}/v1`, headers: { 'X-API-Key': key } });
@@ -29,14 +29,9 @@ const calls = [
   (as: typeof api) => as.DELETE('/api/content/{id}', item(id, 2)),
   (as: typeof api) => as.GET('/usage'),
 ] as const;
-type Failure = NonNullable<Awaited<ReturnType<(typeof calls)[number]>>['error']>;
 
-/** Compiles only while `status` narrows to the errors with that status. */
-const reason = (error: Failure | undefined): string => {
-  if (error?.status !== 404) return error ? `${error.status} ${error.code}` : 'none';
-  const notFound: Extract<Failure, { status: 404 }> = error;
-  return `404 ${notFound.code}${notFound.code === 'VEHICLE_NOT_FOUND' ? ` ${notFound.suggestion}` : ''}`;
-};
+const reason = (error: components['schemas']['Problem'] | undefined): string =>
+  error ? [error.status, error.code, error.suggestion ?? []].flat().join(' ') : 'none';
 
 const failures = [
   api.GET('/vehicle/{registration}/insurance', vehicle('!')),
@@ -61,3 +56,7 @@ for (const failure of failures) console.log(reason((await failure).error));
 for (const call of calls) {
   for (const key of ['wrong', NO_SCOPE_KEY, SPENT_KEY, KEY]) console.log(reason((await call(clientFor(key))).error));
 }
+
+const many = await api.POST('/vehicle/bulk-insurance', { body: { registrations: ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ'] } });
+for (const { code, insured } of many.data?.results ?? []) console.log(code ?? (insured ? 'insured' : 'not insured'));
+console.log((await api.GET('/vehicle/{registration}/insurance', vehicle('AB12/CDE'))).error?.detail);
