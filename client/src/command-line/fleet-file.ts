@@ -3,7 +3,7 @@ import { type BigIntStats, createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { CannotRun } from './failure.ts';
+import { CannotRun, reasonOf } from './failure.ts';
 
 /** A CSV file with a header line and a column of registrations. */
 export interface FleetFile {
@@ -68,7 +68,7 @@ const firstLines = async (path: string, encoding: string): Promise<string> => {
 const nameKey = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase();
 
 /** @throws CannotRun that lists the columns of the file */
-const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
+export const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
   const column = header.findIndex((name) => nameKey(name) === nameKey(wanted ?? 'registration'));
   if (column >= 0) return column;
   if (wanted === undefined && header.length === 1) return 0;
@@ -76,8 +76,8 @@ const findColumn = (path: string, header: readonly string[], wanted: string | un
   throw new CannotRun(`${path} has no column "${wanted ?? 'registration'}": choose one of ${names} with --column.`);
 };
 
-/** Opens a CSV file, and reads it whole to validate it and to count its rows. @throws CannotRun when it is missing, or not CSV with that column */
-export const openFleet = async (path: string, wanted: string | undefined): Promise<FleetFile> => {
+/** Opens a CSV file, and reads it whole to validate it and to count its rows. @throws CannotRun when it is missing or not CSV, or what `find` throws */
+export const openFleet = async (path: string, find: (header: readonly string[]) => number): Promise<FleetFile> => {
   try {
     const stats = await stat(path, { bigint: true });
     const assertUnchanged = async (): Promise<void> => {
@@ -112,7 +112,7 @@ export const openFleet = async (path: string, wanted: string | undefined): Promi
       rowCount += 1;
     }
     if (header === undefined) throw new CannotRun(`${path} is empty.`);
-    const column = findColumn(path, header, wanted);
+    const column = find(header);
     const lineEnd = /\r?\n|\r/.exec(start)?.[0] ?? '\n';
     const rows = async function* (from = 0) {
       yield* records(from + 1);
@@ -122,7 +122,7 @@ export const openFleet = async (path: string, wanted: string | undefined): Promi
     if (error instanceof CannotRun) throw error;
     if (error instanceof CsvError)
       throw new CannotRun(`${path} is not CSV: a quote is not closed near line ${error.lines}.`);
-    const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw new CannotRun(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be used (${code}).`);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new CannotRun(isMissing ? `There is no file ${path}.` : `${path} cannot be read (${reasonOf(error)}).`);
   }
 };
