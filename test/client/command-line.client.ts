@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../support/csv-forms.ts';
 import { runCommand } from '../support/run-command.ts';
 import { command } from './installed-package.ts';
 import { startStubService } from './stub-service.ts';
@@ -70,15 +71,14 @@ describe('The command line', () => {
     expect((await checkText('registration\nAB12CDE\n', '--date', '2020-02-29')).result).toContain('AB12CDE,false,');
   });
 
-  it.each<[string, Buffer, string]>([
-    ['Windows-1252', Buffer.from('owner;registration\r\nJos\xe9;AB12CDE\r\n', 'latin1'), '\ufeffowner;'],
-    ['UTF-16', Buffer.from('\ufeffowner\tregistration\nJosé\tAB12CDE\n', 'utf16le'), '\ufeffowner\t'],
-    ['a line that names the delimiter', Buffer.from('sep=;\nowner;registration\nJosé;AB12CDE\n'), 'owner;'],
-  ])('reads %s', async (_name, input, start) => {
-    const { code, result } = await checkText(input);
-    expect([code, result?.slice(0, start.length)]).toEqual([0, start]);
-    expect(result).toMatch(/José[;\t]AB12CDE[;\t]true/);
-  });
+  it.each(CSV_FORMS)(
+    'reads %s, and writes a mark for Excel unless the input is UTF-8 without one',
+    async (form, written) => {
+      const { code, result } = await checkText(written('registration,owner\nAB12CDE,José\n'));
+      expect([code, result?.startsWith('\ufeff')]).toEqual([0, /UTF-16|Windows|mark/.test(form)]);
+      expect(result).toMatch(/AB12CDE.José.true/);
+    },
+  );
 
   it('shows the scopes, limits and usage of the key', async () => {
     const { code, stdout } = await start(['usage']).ended;
@@ -146,6 +146,11 @@ describe('The command line ends with 2 and one sentence', () => {
       [...CHECK, '--column', 'vrm'],
       /^fleet\.csv has no column "vrm": choose one of "registration"/,
     ],
+    ...AMBIGUOUS_HEADERS.map((header, nth): [string, string[], RegExp] => [
+      `with ${header}`,
+      ['check', `ambiguous${nth}.csv`, '--out', 'x.csv'],
+      /^ambiguous\d\.csv has several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/,
+    ]),
     ['over its input', ['check', 'fleet.csv', '--out', './fleet.csv'], /^The result would overwrite the input/],
     ['with a folder for the result', ['check', 'fleet.csv', '--out', 'folder'], /^folder is a folder\.$/],
     [
@@ -156,6 +161,7 @@ describe('The command line ends with 2 and one sentence', () => {
   ])('%s', async (_title, args, sentence) => {
     await writeFile(file('fleet.csv'), 'registration,note\nAB12CDE,x\n');
     await writeFile(file('empty.csv'), '');
+    for (const [nth, header] of AMBIGUOUS_HEADERS.entries()) await writeFile(file(`ambiguous${nth}.csv`), header);
     await writeFile(file('quote.csv'), 'registration\n"AB12CDE\n');
     await writeFile(file('fleet.xlsx'), 'PK\x03\x04');
     await mkdir(file('folder'));
