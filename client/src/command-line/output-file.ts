@@ -83,15 +83,13 @@ export const writeFileWhole = async (
     }
     await writing(path, () => file.appendFile(pending));
     await writing(path, () => file.sync());
+    // Windows cannot rename an open file.
+    await file.close();
+    await assertReplaceable(path, replaceable);
+    await writing(path, () => rename(part, path));
   } catch (error) {
     await file.close();
     await rm(part, { force: true });
     throw error;
   }
-  await assertReplaceable(path, replaceable);
-  await writing(path, async () => {
-    // Windows cannot rename an open file.
-    await file.close();
-    await rename(part, path);
-  });
 };
