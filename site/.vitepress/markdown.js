@@ -4,6 +4,7 @@
 const PAGES = {
   '../client/README.md': 'client.md',
   'errors.md': 'errors.md',
+  'nightly-check.md': 'nightly-check.md',
   'sample-data.md': 'sample-data.md',
 };
 /** Files that `prepare.ts` puts beside the pages. */

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { VehicleVerification } from '../index.ts';
 import type { CheckArguments } from './arguments.ts';
@@ -105,8 +107,12 @@ export const checkFile = async (
   const fleet = await openFleet(source, (header) => findColumn(source, header, args.column));
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
   const openEarlier = (path: string) => openEarlierResult(path, check, fleet.header[fleet.column] ?? '');
+  // A nightly job compares with the result that it replaces; the first time there is none.
+  const isFirst = args.previous !== undefined && resolve(args.previous) === resolve(out) && !existsSync(out);
   const previous =
-    args.previous === undefined ? undefined : await readAnswers(args.previous, check, await openEarlier(args.previous));
+    args.previous === undefined || isFirst
+      ? undefined
+      : await readAnswers(args.previous, check, await openEarlier(args.previous));
   const replaceable = (isOwn: (header: readonly string[]) => boolean) => ({
     ...{ isOwn, input: fleet.stats, force: args.force },
   });

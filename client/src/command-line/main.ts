@@ -61,6 +61,7 @@ const check = async (args: CheckArguments, signal: AbortSignal): Promise<number>
     `${args.out}: ${formatNumber(rows)} rows, ${formatNumber(failed)} without an answer.`,
     ...summaryLines(report.check, counts),
     ...(changes ? ['', ...tableLines(changes, '--changes')] : []),
+    ...(args.previous && !changes ? ['', `${args.previous} is new: the next run lists changes.`] : []),
     ...(ending ? ['', ...tableLines(ending, '--ending')] : []),
     ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),
   );
