@@ -3,6 +3,7 @@
 /** Pages of the site, by the name of their file in the repository. */
 const PAGES = {
   '../client/README.md': 'client.md',
+  '../docs/nightly-check.md': 'nightly-check.md',
   'errors.md': 'errors.md',
   'nightly-check.md': 'nightly-check.md',
   'sample-data.md': 'sample-data.md',

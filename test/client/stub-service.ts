@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 const USAGE = {
-  key: { name: 'Acme', environment: 'live', scopes: [], plan: 'premium' },
+  key: { name: 'Acme', environment: 'live', scopes: ['vehicles:read'], plan: 'premium' },
   limits: { registrationsPerBulk: 1_000, requestsPerWindow: 6_000, windowSeconds: 60 },
   window: { used: 1, remaining: 5_999, resetsAt: '2026-11-22T12:01:00Z' },
   hours: [],
