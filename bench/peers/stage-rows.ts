@@ -29,12 +29,12 @@ export const stageRows = async (path: string): Promise<Staged> => {
   const staging = `${path}.0000000000000000.sqlite`;
   removeStaging(staging);
   const { db } = openStagingFile(staging, () => 'measured anew');
-  const source = { path, format: 'csv', bytes: size, changed: mtime.toISOString() } as const;
+  const source = { path, format: 'csv', encoding: 'utf-8', bytes: size, changed: mtime.toISOString() } as const;
   const target = rowStaging(db);
   let layout: Layout = 'txt';
   let rows = 0;
   const started = performance.now();
-  for await (const chunk of readRows(source, VEHICLE_COLUMNS)) {
+  for await (const chunk of readRows(source, VEHICLE_COLUMNS, [])) {
     for (const row of chunk.rows) target.add(row, vehicles.keyOf(row) ?? '');
     rows += chunk.rows.length;
     layout = chunk.layout;

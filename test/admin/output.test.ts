@@ -78,7 +78,7 @@ describe('--json', () => {
       data: {
         ...{ kind: 'vehicles', file: path, read: 2, skipped: 0, loaded: 1, rejected: 1, interrupted: false },
         ...{ seconds: expect.any(Number), rowsPerSecond: expect.any(Number) },
-        rejectedFile: `${path}.rejected.ndjson`,
+        rejectedFile: `${path}.rejected.csv`,
         reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
       },
     });

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EXIT } from '../../lib/admin/command/outcome.ts';
@@ -91,7 +92,7 @@ describe.each(PLANS)('An import of $fixture.kind that is killed and continued', 
   it('ends with the exit code for rejected rows and leaves no staging file', () => {
     const { fileName } = plan.fixture;
     const ends = all().map(({ filesLeft, runs }) => ({ files: filesLeft.toSorted(), exitCode: runs.at(-1)?.exitCode }));
-    const files = [fileName, `${fileName}.rejected.ndjson`];
+    const files = [fileName, `${fileName}.rejected${extname(fileName)}`];
     expect(ends).toEqual(all().map(() => ({ files, exitCode: EXIT.someRejected })));
   });
 

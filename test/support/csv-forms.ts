@@ -18,7 +18,7 @@ const REGISTRATION_NAMES = [
 type Written = (csv: string) => string | Buffer;
 
 /** Each form, and how a CSV with commas, line feeds, a column `registration` and characters of Latin-1 is written in it. */
-export const CSV_FORMS: readonly (readonly [form: string, written: Written])[] = [
+export const CSV_FORMS: [form: string, written: Written][] = [
   ['semicolons', (csv) => csv.replaceAll(',', ';')],
   ['tabs', (csv) => csv.replaceAll(',', '\t')],
   ['a sep= line', (csv) => `sep=|\r\n${csv.replaceAll(',', '|')}`],

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
@@ -109,7 +109,7 @@ export const runImport = async (fixture: ImportFixture, kills: readonly Kill[]) 
     return {
       runs,
       differences: await fixture.differences(engine),
-      rejected: await readFile(`${path}.rejected.ndjson`, 'utf8'),
+      rejected: await readFile(`${path}.rejected${extname(path)}`, 'utf8'),
       filesLeft: await readdir(folder),
     };
   } finally {
