@@ -77,6 +77,7 @@ describe('--json', () => {
       exitCode: 1,
       data: {
         ...{ kind: 'vehicles', file: path, read: 2, skipped: 0, loaded: 1, rejected: 1, interrupted: false },
+        unknownFormat: { count: 0, first: [] },
         ...{ seconds: expect.any(Number), rowsPerSecond: expect.any(Number) },
         rejectedFile: `${path}.rejected.csv`,
         reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],

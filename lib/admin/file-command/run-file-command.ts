@@ -10,7 +10,7 @@ import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts'
 import { openStaging, type Staging, stageFile } from './stage-file.ts';
 import { type StagingState, stagedRows } from './staged-rows.ts';
 import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-file.ts';
-import { type Counts, workThrough } from './work-through.ts';
+import { type Counts, MAX_EXAMPLES, workThrough } from './work-through.ts';
 
 const rateOf = ({ read, skipped }: Counts, seconds: number): number => (read - skipped) / Math.max(seconds, 1e-3);
 
@@ -30,6 +30,15 @@ const tableOf = (
     ['rows per second', formatNumber(rateOf(counts, seconds))],
   ]);
   return readableTable([...columns.keys()], [[...columns.values()]], { align: 'right' });
+};
+
+const examplesOf = ({ unknownFormats }: Counts): string[] => unknownFormats.flatMap(({ key }) => key ?? []);
+
+const formatNote = (counts: Counts): string => {
+  const { unknownFormat: count } = counts;
+  if (count === 0) return '';
+  const what = count === 1 ? '1 registration has' : `${formatNumber(count)} registrations have`;
+  return `${what} no known UK format, which is often a mistake: ${examplesOf(counts).join(', ')}${count > MAX_EXAMPLES ? ', …' : ''}\n`;
 };
 
 const NO_ROWS = {
@@ -98,7 +107,17 @@ export const runFileCommand = async <Entry>(
   context: CommandContext,
 ): Promise<CommandResult> => {
   const { noun, outcomes, note } = command;
-  const counts: Counts = { read: 0, skipped: 0, rejected: 0, loaded: 0, kept: 0, removed: 0, notThere: 0 };
+  const counts: Counts = {
+    read: 0,
+    skipped: 0,
+    rejected: 0,
+    loaded: 0,
+    kept: 0,
+    removed: 0,
+    notThere: 0,
+    unknownFormat: 0,
+    unknownFormats: [],
+  };
   const reasons = rejectionReasons();
   const started = performance.now();
   await requireConfirmation(command.consequence, context);
@@ -136,7 +155,7 @@ export const runFileCommand = async <Entry>(
     isAtEnd && read > 0 && note ? `${note}\n` : '',
   ];
   return {
-    text: tableOf(command, counts, seconds),
+    text: tableOf(command, counts, seconds) + formatNote(counts),
     notes: notes.join(''),
     data: {
       kind: noun,
@@ -145,6 +164,7 @@ export const runFileCommand = async <Entry>(
       skipped,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
       rejected,
+      ...(command.verb === 'import' && { unknownFormat: { count: counts.unknownFormat, first: examplesOf(counts) } }),
       seconds: Number(seconds.toFixed(3)),
       rowsPerSecond: Math.round(rateOf(counts, seconds)),
       interrupted: !isAtEnd,
