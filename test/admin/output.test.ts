@@ -30,7 +30,7 @@ describe('The CLI as a process', () => {
 
 describe('The command line', () => {
   it.each([
-    [[], 'error: a command is missing, one of keys, import, remove, export, content; see --help\n'],
+    [[], 'error: a command is missing, one of keys, import, remove, export, content, lookup; see --help\n'],
     [
       ['keys'],
       'error: a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help\n',
