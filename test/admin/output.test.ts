@@ -42,6 +42,15 @@ describe('The command line', () => {
     expect(await run(args)).toEqual(failure(sentence));
   });
 
+  it('names the columns of a file with their other names for --help, in lines of at most 80 characters', async () => {
+    const { stdout } = await run(['import', 'vehicles', '--help']);
+    const [, columns = ''] = stdout.split('other columns are ignored:\n');
+    expect(columns).toMatch(
+      /^ {2}registration {7}registration no, [\s\S]*^ {2}color {14}colour, [\s\S]*^ {2}last_updated {7}\(optional\) /m,
+    );
+    expect(columns.split('\n').filter(({ length }) => length > 80)).toEqual([]);
+  });
+
   it('documents its exit codes for --help', async () => {
     expect(await run(['--help'])).toEqual({ exitCode: 0, stdout: expect.stringMatching(/Exit codes:/), stderr: '' });
   });

@@ -78,12 +78,21 @@ export const delimiterLine = (delimiter: string): string =>
 export const mustName = ({ required, optional }: Columns): string =>
   `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
 
-/** The columns for `--help`, a line each with its other names. */
-export const columnHelp = ({ required, optional }: Columns): string => {
-  const line = (note: string) => (name: string) =>
-    `  ${name}${note}${OTHER_NAMES[name] ? `: ${OTHER_NAMES[name].join(', ')}` : ''}`;
-  return [...required.map(line('')), ...optional.map(line(' (optional)'))].join('\n');
-};
+/** Characters of a line of other names, and of the names before them: together at most 80. */
+const HELP_WIDTH = { name: 19, others: 59 };
+
+/** The columns for `--help`, each with its other names. */
+export const columnHelp = ({ required, optional }: Columns): string =>
+  [...required, ...optional]
+    .map((name) => {
+      const others = `${optional.includes(name) ? '(optional) ' : ''}${OTHER_NAMES[name]?.join(', ') ?? ''}`;
+      const lines = others.match(new RegExp(`.{1,${HELP_WIDTH.others}}(?:, |$)`, 'g')) ?? [''];
+      const wrapped = lines.map((line, index) =>
+        `  ${(index === 0 ? name : '').padEnd(HELP_WIDTH.name)}${line}`.trimEnd(),
+      );
+      return wrapped.join('\n');
+    })
+    .join('\n');
 
 const shown = (name: string): string => JSON.stringify(printable(name.trim(), MAX_SHOWN_LENGTH));
 

@@ -94,17 +94,21 @@ const storedLines = <Stored>(
   return read.found === undefined ? [[label, 'none is stored']] : lines(read.found);
 };
 
-const answerText = <Body>(answer: Answer<Body>, textOf: (body: Body) => string): string => {
-  if ('body' in answer) return textOf(answer.body);
-  const { code, detail, suggestion } = answer.error;
-  return `${answer.status} ${code}: ${detail}${suggestion ? ` Perhaps ${suggestion} is meant.` : ''}`;
+const errorTexts = (status: number, { code, detail, suggestion }: AnsweredError): string[] => [
+  `${status} ${code}${suggestion ? `, perhaps ${suggestion} is meant` : ''}`,
+  detail,
+];
+
+const answerLines = <Body>(label: string, answer: Answer<Body>, textsOf: (body: Body) => string[]): Line[] => {
+  const texts = 'body' in answer ? textsOf(answer.body) : errorTexts(answer.status, answer.error);
+  return texts.map((text, index) => [index === 0 ? label : '', text]);
 };
 
 const whyInsured = (
   { insured, policy }: InsuranceAnswer,
   policies: VehicleRecord['policies'],
   today: string,
-): string => {
+): string[] => {
   const { status } = insuranceOn(today, policies);
   const reasons = {
     IN_FORCE: `policy ${policy?.number} is in force until ${policy?.validTo}`,
@@ -112,11 +116,11 @@ const whyInsured = (
     NOT_STARTED: `policy ${policy?.number} begins on ${policy?.validFrom}`,
     NONE: 'no policy is stored',
   };
-  return `${insured ? 'insured' : 'not insured'}: ${reasons[status]}`;
+  return [insured ? 'insured' : 'not insured', reasons[status]];
 };
 
-const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string =>
-  compliant ? 'compliant' : `not compliant: ${reasons.join(', ')}`;
+const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string[] =>
+  compliant ? ['compliant'] : ['not compliant', reasons.join(', ')];
 
 /** What is stored of a vehicle, and what the API answers today: by the functions of the API. */
 const lookUp = async (raw: string, context: CommandContext): Promise<CommandResult> => {
@@ -139,8 +143,8 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
     ...storedLines('Compliance', compliance, (record) => complianceLines(record, now)),
     ['', ''],
     ['The API', `on ${today}`],
-    ['insurance', answerText(insurance, (body) => whyInsured(body, policies, today))],
-    ['compliance', answerText(verdict, whyCompliant)],
+    ...answerLines('insurance', insurance, (body) => whyInsured(body, policies, today)),
+    ...answerLines('compliance', verdict, whyCompliant),
   ];
   const stored = <Stored>(read: Read<Stored>) => ('found' in read ? (read.found ?? null) : null);
   return {
