@@ -22,7 +22,8 @@ const isBlank = (cell: string): boolean => cell.trim() === '';
 
 /** Excel writes empty cells after the last column. */
 const columnCountIssue = (cells: readonly string[], expected: number): string | undefined => {
-  if (cells.length >= expected && cells.slice(expected).every(isBlank)) return undefined;
+  if (cells.length === expected) return undefined;
+  if (cells.length > expected && cells.slice(expected).every(isBlank)) return undefined;
   const few = cells.length < expected;
   return `the row has too ${few ? 'few' : 'many'} columns: ${cells.length} where the header names ${expected}`;
 };
