@@ -1,4 +1,5 @@
 /** The CDK app, with the CDK stack of one stage, whose settings are in `stages/STAGE.json`: `npx cdk deploy -c stage=dev`. */
+import { spawnSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/cloud/bundles.ts';
@@ -6,6 +7,20 @@ import { ServiceStack } from '../lib/cloud/service-stack.ts';
 import { InvalidSettings, type StageSettings, stageSettings } from '../lib/cloud/stage-settings.ts';
 
 const app = new App();
+
+/** An output is read in a terminal: a long list of changed files is cut off. */
+const MAX_COMMIT_CHARACTERS = 300;
+
+/** What git prints; nothing outside a repository, or without git. */
+const git = (...args: string[]): string => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
+
+const describeCommit = (): string => {
+  const changes = git('status', '--porcelain')
+    .split(/\s*\n\s*/)
+    .join(', ');
+  const commit = git('rev-parse', 'HEAD') || 'unknown';
+  return (changes === '' ? commit : `${commit} with uncommitted changes: ${changes}`).slice(0, MAX_COMMIT_CHARACTERS);
+};
 
 const readSettings = (): StageSettings => {
   try {
@@ -20,5 +35,5 @@ const readSettings = (): StageSettings => {
 const settings = readSettings();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 const bundles = await bundleFunctions();
-new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles });
+new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles, commit: describeCommit() });
 app.synth();

@@ -18,10 +18,11 @@ export interface TableDescription {
 }
 
 export const tables = {
-  /** API keys, by key id. Has hashes, never a key. */
+  /** API keys, by key id. Has hashes, never a key. Only the records of the probe's keys carry an expiry for DynamoDB. */
   keys: {
     environmentVariable: 'KEYS_TABLE',
     partitionKey: { name: 'id', type: 'S' },
+    timeToLiveAttribute: 'expiresAt',
   },
   /** Requests counted per key and window. */
   usage: {
@@ -48,6 +49,9 @@ export const tables = {
     timeToLiveAttribute: 'expiresAt',
   },
 } as const satisfies Record<string, TableDescription>;
+
+/** With which the ids of the probe's keys begin. Its role may put no other record (lib/cloud/probe.ts). */
+export const PROBE_ID_PREFIX = 'probe-';
 
 export type TableId = keyof typeof tables;
 

@@ -1,20 +1,25 @@
 /**
- * API keys as text: `vvc_<env>_`, 30 random base62 characters, then their CRC32 in 6 base62 characters, so that a
+ * API keys as text: `vvc_<kind>_`, 30 random base62 characters, then their CRC32 in 6 base62 characters, so that a
  * scanner recognises a leaked key and a typo is rejected before any database call (docs/contract.md#keys-and-plans).
  */
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { PROBE_ID_PREFIX } from '../tables.ts';
 
-/** What the prefix of a key can say. */
+/** What the prefix of a customer's key can say. */
 export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
 
 export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
 
+/** What any prefix can say. `probe` is that of the service's own probe, whose requests see the sandbox's vehicles and its own content. */
+export const KEY_KINDS = [...KEY_ENVIRONMENTS, 'probe'] as const;
+
+export type KeyKind = (typeof KEY_KINDS)[number];
+
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
-const SHAPE = /^(vvc_(?:live|test)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
-const TEST_PREFIX = 'vvc_test_';
+const SHAPE = /^(vvc_(live|test|probe)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
 /** Hex digits of the hash that identify a key: enough to be unique. */
 const ID_LENGTH = 20;
 
@@ -29,35 +34,40 @@ const checksumOf = (unchecked: string): string => {
 };
 
 /** A new key from a cryptographic source. It is shown once; only its hash is stored. */
-export const generateKey = (environment: KeyEnvironment): string => {
+export const generateKey = (kind: KeyKind): string => {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
-  const unchecked = `vvc_${environment}_${random}`;
+  const unchecked = `vvc_${kind}_${random}`;
   return unchecked + checksumOf(unchecked);
 };
 
-/** Whether the text has the shape of a key and the right checksum. The key may still not exist. */
-export const isWellFormedKey = (text: string): boolean => {
-  const [, unchecked, checksum] = SHAPE.exec(text) ?? [];
-  return unchecked !== undefined && checksum === checksumOf(unchecked);
+/** What the prefix of a well-formed key says; undefined for any other text. */
+const kindOf = (text: string): KeyKind | undefined => {
+  const [, unchecked = '', kind, checksum] = SHAPE.exec(text) ?? [];
+  return checksum === checksumOf(unchecked) ? (kind as KeyKind | undefined) : undefined;
 };
+
+/** Whether the text has the shape of a key and the right checksum. The key may still not exist. */
+export const isWellFormedKey = (text: string): boolean => kindOf(text) !== undefined;
 
 /** SHA-256 of a key in hex, which is stored instead of the key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The id of a key's record, from the key's hash. */
-export const keyIdOf = (hash: string): string => hash.slice(0, ID_LENGTH);
+export const keyIdOf = (hash: string, kind: KeyKind = 'live'): string =>
+  (kind === 'probe' ? PROBE_ID_PREFIX : '') + hash.slice(0, ID_LENGTH);
 
 /** Of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
 export interface PresentedKey {
   readonly id: string;
   readonly hash: string;
-  /** From the prefix: known before the key's record is read. The hash includes it, so a valid key's record has the same. */
-  readonly environment: KeyEnvironment;
+  /** From the prefix: known before the key's record is read. The hash includes it, so a record belongs to a key of one kind only. */
+  readonly kind: KeyKind;
 }
 
 /** Of a key's text. `undefined` unless it is well-formed; the key may still not exist. */
 export const parseApiKey = (text: string): PresentedKey | undefined => {
-  if (!isWellFormedKey(text)) return undefined;
+  const kind = kindOf(text);
+  if (kind === undefined) return undefined;
   const hash = hashKey(text);
-  return { id: keyIdOf(hash), hash, environment: text.startsWith(TEST_PREFIX) ? 'test' : 'live' };
+  return { id: keyIdOf(hash, kind), hash, kind };
 };

@@ -1,7 +1,7 @@
 /** The entries of the content table: their keys, items to and from their stored form, and the writes of transactions. */
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { KeyEnvironment } from '../access/api-key.ts';
+import type { KeyKind } from '../access/api-key.ts';
 import { type CountedLists, countedLists } from '../counted-list/counted-list.ts';
 import { listKeys } from '../counted-list/entries.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
@@ -14,14 +14,14 @@ import { type ContentFields, ContentItem, isContentId, type StoredItem } from '.
 export type { Entry };
 
 /**
- * With which every partition key of an environment's content begins (docs/contract.md#sandbox): content of live and of
- * test keys never meets. No other kind of entry is called `test`, and no domain or slug contains `#`.
+ * With which every partition key of the content of a kind of key begins (docs/contract.md#sandbox): content of live, of test
+ * and of the probe's keys never meets. No other kind of entry is called `test` or `probe`, and no domain or slug contains `#`.
  */
-export const CONTENT_PREFIX: Readonly<Record<KeyEnvironment, string>> = { live: '', test: 'test#' };
+export const CONTENT_PREFIX: Readonly<Record<KeyKind, string>> = { live: '', test: 'test#', probe: 'probe#' };
 
-/** The keys of every kind of entry, for the content of one environment. */
-export const contentKeys = (environment: KeyEnvironment) => {
-  const prefix = CONTENT_PREFIX[environment];
+/** The keys of every kind of entry, for the content of one kind of key. */
+export const contentKeys = (kind: KeyKind) => {
+  const prefix = CONTENT_PREFIX[kind];
   return {
     ...listKeys(prefix),
     itemKey: (id: string): Entry => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
@@ -35,8 +35,8 @@ export const contentKeys = (environment: KeyEnvironment) => {
 };
 
 /**
- * The content of one environment. Every read and write takes its keys and lists from here, so that content of live and of
- * test keys stays apart in their one table.
+ * The content of one kind of key. Every read and write takes its keys and lists from here, so that content of each kind
+ * stays apart in their one table.
  */
 export interface ContentStore {
   readonly db: DynamoDBDocumentClient;
@@ -45,12 +45,12 @@ export interface ContentStore {
   readonly lists: CountedLists;
 }
 
-/** Opens the content of an environment. */
-export const contentStore = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment): ContentStore => ({
+/** Opens the content of a kind of key. */
+export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: KeyKind): ContentStore => ({
   db,
   table,
-  keys: contentKeys(environment),
-  lists: countedLists(db, table, CONTENT_PREFIX[environment]),
+  keys: contentKeys(kind),
+  lists: countedLists(db, table, CONTENT_PREFIX[kind]),
 });
 
 /** A slug of a domain and the item that claims it. */

@@ -20,7 +20,14 @@
  * Limit: every new member updates the counter of the newest bucket, and DynamoDB cancels a transaction that meets another on
  * an item. With 10 ms for each that is a hundred a second and list. One transaction may add many members.
  */
-import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  paginateQuery,
+  QueryCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { type Bucket, type BucketRange, bucketRanges } from './bucket-ranges.ts';
 import { bucketOf, listKeys } from './entries.ts';
@@ -134,6 +141,26 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
       },
       count(list, bucketOf(position), -1),
     ],
+
+    /**
+     * Removes the counter of the bucket before that of a position, if it is empty. Only for lists that get a member a minute: a
+     * creation whose position is in that bucket would otherwise begin its change number again, which a recount relies on.
+     */
+    removeEmptyCounterBefore: async (list: string, position: number): Promise<void> => {
+      if (bucketOf(position) === 0) return;
+      try {
+        await db.send(
+          new DeleteCommand({
+            TableName: table,
+            Key: counterKey(list, bucketOf(position) - 1),
+            ConditionExpression: 'members = :none',
+            ExpressionAttributeValues: { ':none': 0 },
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    },
 
     /**
      * Strongly consistent. While others change the list, a member that belongs on the page before and after is on it, no

@@ -14,6 +14,8 @@ export interface RequestLog {
   readonly plan?: string;
   /** Present when the request has a test key. */
   readonly sandbox?: boolean;
+  /** Present when the request has a key of the service’s probe, which may be unknown: it is then in no metric. */
+  readonly probe?: boolean;
   /** The trace id of the caller's `traceparent`, to find the request in the caller's own traces. */
   readonly traceId?: string;
   /** Whether the sandbox forced the error: it is then no server error and no rate limited request. */
@@ -27,7 +29,7 @@ export interface RequestLog {
  * (docs/design.md#privacy-and-keys). They are properties to search for, not dimensions: each combination of dimensions is a
  * metric that costs 0.30 USD a month.
  */
-const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'traceId'] as const;
+const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'probe', 'traceId'] as const;
 
 const SERVICE = { serviceName: 'vehicle-verification' };
 
@@ -35,6 +37,11 @@ const SERVICE = { serviceName: 'vehicle-verification' };
 class RequestMetrics extends Metrics {
   override captureColdStartMetric(): void {
     if (this.getColdStart()) this.addMetric('ColdStart', 'Count', 1);
+  }
+
+  /** After a first request that is in no metric: the second one is no cold start. */
+  skipColdStart(): void {
+    this.getColdStart();
   }
 }
 
@@ -67,7 +74,12 @@ export const openLog = (): void => void requestMetrics();
 export const logRequest = (entry: RequestLog): void => {
   const { metrics, areCollected } = requestMetrics();
   if (!areCollected && logger().level > LogLevelThreshold.INFO) return;
-  const { status, latencyMs, code, isForced, databaseError } = entry;
+  const { status, latencyMs, code, isForced, databaseError, probe } = entry;
+  if (probe) {
+    metrics.skipColdStart();
+    logger().info('request of the probe', Object.fromEntries(FIELDS.map((name) => [name, entry[name]])));
+    return;
+  }
   metrics.addMetadata('level', 'INFO').addMetadata('timestamp', new Date().toISOString());
   for (const name of FIELDS) {
     // The declared type is `string`; the line contains any value as JSON does.
@@ -83,6 +95,18 @@ export const logRequest = (entry: RequestLog): void => {
   if (code === 'RATE_LIMITED' && !isForced) metrics.addMetric('RateLimited', 'Count', 1);
   if (databaseError) metrics.addMetric('DatabaseErrors', 'Count', 1);
   metrics.publishStoredMetrics();
+};
+
+/** The one line of a run of the probe, in EMF: what failed, and the metric of the alarm `Unreachable`. */
+export const logProbe = (failures: readonly string[]): void => {
+  const { metrics } = requestMetrics();
+  metrics
+    .addMetadata('level', failures.length > 0 ? 'ERROR' : 'INFO')
+    .addMetadata('timestamp', new Date().toISOString())
+    // The declared type is `string`; the line contains any value as JSON does.
+    .addMetadata('failures', failures as unknown as string)
+    .addMetric('ProbeFailures', 'Count', failures.length > 0 ? 1 : 0)
+    .publishStoredMetrics();
 };
 
 /**

@@ -49,8 +49,8 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
   };
 };
 
-/** The address that the probe requests. @throws MissingEnvironment */
-export const probedAddress = (): string => environmentValues(['PROBED_ADDRESS'])[0] ?? '';
+/** `https://host`, which the probe requests. @throws MissingEnvironment */
+export const probedOrigin = (): string => environmentValues(['PROBED_ORIGIN'])[0] ?? '';
 
 /** The address of the documentation site; undefined where none is published. */
 export const docsUrl = (): string | undefined => process.env.DOCS_URL || undefined;

@@ -1,6 +1,6 @@
-/** What lookups read: the tables or, for test keys, the sandbox vehicles (docs/contract.md#sandbox). */
+/** What lookups read: the tables or, for keys of any other kind than live, the sandbox vehicles (docs/contract.md#sandbox). */
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { KeyEnvironment } from '../access/api-key.ts';
+import type { KeyKind } from '../access/api-key.ts';
 import { complianceTable } from '../compliance/compliance-table.ts';
 import { forcedError } from '../problems.ts';
 import { londonDate } from '../runtime/clock.ts';
@@ -19,7 +19,7 @@ export const isForced = (registration: string): registration is keyof typeof FOR
 
 /** What decides where a request looks, and on which day sandbox vehicles are dated. */
 interface Asked {
-  readonly environment: KeyEnvironment;
+  readonly keyKind: KeyKind;
   readonly now: Date;
 }
 
@@ -80,7 +80,7 @@ const sandboxRecords = (now: Date): ComplianceSource => {
  */
 export const vehicleSource = (db: DynamoDBDocumentClient, table: string): ((asked: Asked) => VehicleSource) => {
   const live = vehiclesTable(db, table);
-  return ({ environment, now }) => (environment === 'live' ? live : sandboxVehicles(now));
+  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxVehicles(now));
 };
 
 /** The compliance records that a request sees, with their vehicles. */
@@ -89,5 +89,5 @@ export const complianceSource = (
   names: Parameters<typeof complianceTable>[1],
 ): ((asked: Asked) => ComplianceSource) => {
   const live = complianceTable(db, names);
-  return ({ environment, now }) => (environment === 'live' ? live : sandboxRecords(now));
+  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxRecords(now));
 };

@@ -10,7 +10,7 @@ import type { HttpRequest, InboundMiddleware, RequestContext } from './request.t
 
 /** What a service loads, and when that must wait for admission. */
 export interface EarlyLoad<Request, Loaded> {
-  /** May run while admission runs. Its request then has the key's environment but no caller. */
+  /** May run while admission runs. Its request then has the key's kind but no caller. */
   readonly load: (request: Request) => Promise<Loaded>;
   /** Whether `load` is an expensive read. It then waits for admission, unless the key was recently admitted. */
   readonly isExpensive?: (request: Request) => boolean;

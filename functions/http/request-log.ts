@@ -1,6 +1,6 @@
 import { isDatabaseError } from '../../core/dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/observability/log.ts';
-import { type HttpRequest, isSandbox, type RequestContext, requestContextOf } from './request.ts';
+import { type HttpRequest, isProbe, isSandbox, type RequestContext, requestContextOf } from './request.ts';
 
 /** Logs an internal error, and records for the metrics whether DynamoDB caused it. Sends nothing of it to the caller. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
@@ -37,6 +37,7 @@ export const requestLog = (endpoint: string) => {
       ...(code && { code }),
       ...(caller && { keyId: caller.key.id, plan: caller.key.plan }),
       ...(isSandbox(context) && { sandbox: true }),
+      ...(isProbe(context) && { probe: true }),
       ...(traceId && { traceId }),
       isForced: context.isForced === true,
       databaseError: context.databaseError === true,

@@ -55,7 +55,10 @@ export interface InboundMiddleware {
 }
 
 /** Whether the request's key has the prefix of test keys, which see the sandbox only. The key may be unknown. */
-export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.environment === 'test';
+export const isSandbox = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.kind === 'test';
+
+/** Whether the request's key has the prefix of the keys of the service's probe. The key may be unknown. */
+export const isProbe = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.kind === 'probe';
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '../../core/access/admission.ts';
-import type { KeyEnvironment } from '../../core/access/api-key.ts';
+import type { KeyKind } from '../../core/access/api-key.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
 import { bulkSizeLimit } from './bulk-size.ts';
@@ -25,8 +25,8 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
 export interface LoadRequest<Row extends ServedEndpoint> extends Pick<RequestContext, 'now' | 'deadline' | 'date'> {
   /** The path parameters; an empty string for one that a malformed event lacks. */
   readonly parameters: Readonly<Record<NamesIn<Row['paths'][0]>, string>>;
-  /** From the key's prefix: a test key sees the sandbox only. */
-  readonly environment: KeyEnvironment;
+  /** From the key's prefix: a test key sees the sandbox only, the probe's key the sandbox's vehicles and its own content. */
+  readonly keyKind: KeyKind;
   /** The endpoint's path with the requested prefix, `/v1/api` or `/api` (docs/contract.md#addresses-and-versions), for links. */
   readonly address: string;
   /** Absent while admission runs. */
@@ -58,7 +58,7 @@ const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }
   return (context: RequestContext) => {
     const { now, deadline, date, path, key, caller, pathParameters } = context;
     return {
-      ...{ now, deadline, date, caller, environment: key?.environment },
+      ...{ now, deadline, date, caller, keyKind: key?.kind },
       parameters: Object.fromEntries(names.map((name) => [name, pathParameters[name] ?? ''])),
       address: paths.find((known) => known === path) ?? paths[0],
       ...input?.valuesOf(context),
@@ -93,7 +93,7 @@ const build = <Row extends ServedEndpoint, Values extends object, Loaded>(
  * export const handler = serve(endpoint, ({ db, tables }) => {
  *   const content = contentTables(db, tables.content);
  *   return {
- *     load: ({ parameters, environment }) => content[environment].find(parameters.id),
+ *     load: ({ parameters, keyKind }) => content[keyKind].find(parameters.id),
  *     respond: (_request, stored) => ({ body: stored?.item }),
  *   };
  * });

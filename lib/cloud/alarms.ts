@@ -2,30 +2,35 @@ import { Annotations, ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type Subscription, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { type AlarmDescription, alarmsOf, type MonitoredParts } from './alarm-descriptions.ts';
 
+const SUSTAINED_MINUTES = 3;
 const WINDOW_MINUTES = 5;
 
 /** The alarms, and the topic to which they publish when they are raised and when they end. */
 export class ServiceAlarms extends Construct {
   readonly byId: ReadonlyMap<string, Alarm>;
+  /** Of `alarmEmail`. It is made after the probe: before its first runs `Unreachable` has no data, which is no reason to notify. */
+  readonly subscription?: Subscription;
 
   constructor(scope: Construct, id: string, props: MonitoredParts) {
     super(scope, id);
-    const { alarmEmail, keepsData, stage, file } = props.settings;
+    const { alarmEmail, keepsData, stage, file, runbookUrl } = props.settings;
     // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
     const topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
     allowAlarmsToPublish(topic);
-    if (alarmEmail !== undefined) subscribeByEmail(topic, alarmEmail);
+    if (alarmEmail !== undefined) this.subscription = subscribeByEmail(topic, alarmEmail);
     else if (keepsData) warnThatNobodyIsNotified(topic, file);
     const publish = new SnsAction(topic);
     const alarms = alarmsOf(props).map((described) => {
-      const alarm = new Alarm(this, described.id, alarmProps(described));
-      alarm.addAlarmAction(publish);
-      alarm.addOkAction(publish);
+      const alarm = new Alarm(this, described.id, alarmProps(described, runbookUrl));
+      if (!described.isSilent) {
+        alarm.addAlarmAction(publish);
+        alarm.addOkAction(publish);
+      }
       return [described.id, alarm] as const;
     });
     this.byId = new Map(alarms);
@@ -58,12 +63,13 @@ const allowAlarmsToPublish = (topic: Topic): void => {
   );
 };
 
-const subscribeByEmail = (topic: Topic, email: string): void => {
-  topic.addSubscription(new EmailSubscription(email));
+const subscribeByEmail = (topic: Topic, email: string): Subscription => {
+  const subscription = topic.addSubscription(new EmailSubscription(email));
   Validations.of(topic).acknowledge({
     id: 'Serverless-SNSRedrivePolicy',
     reason: 'A queue cannot resend bounced mail. The dashboard shows the alarm in any case.',
   });
+  return subscription;
 };
 
 /** Warns in `cdk synth`, `diff` and `deploy`. Stages that keep no data need no notification. */
@@ -73,18 +79,15 @@ const warnThatNobodyIsNotified = (topic: Topic, file: string): void =>
     `The alarms notify nobody: add "alarmEmail": "you@example.com" to ${file}.`,
   );
 
-/** The runbook section of an alarm. The alarms of all functions share one: `FunctionErrors-usage` is in `functionerrors`. */
-const runbookSection = (id: string): string => `docs/runbook.md#${id.replace(/-.*/, '').toLowerCase()}`;
+/** The link to the runbook's section on an alarm. Those of several tables share one: `WriteThrottles-usage` is in `writethrottles`. */
+const runbookSection = (id: string, runbook = 'docs/runbook.md'): string =>
+  `${runbook}#${id.replace(/-.*/, '').toLowerCase()}`;
 
-const alarmProps = ({
-  id,
-  description,
-  metric,
-  threshold,
-  breachingMinutes = 1,
-  needsData,
-}: AlarmDescription): AlarmProps => ({
-  alarmDescription: `${description} What to do: ${runbookSection(id)}`,
+const alarmProps = (
+  { id, description, metric, threshold, breachingMinutes = SUSTAINED_MINUTES, needsData, isSilent }: AlarmDescription,
+  runbookUrl: string | undefined,
+): AlarmProps => ({
+  alarmDescription: isSilent ? description : `${description} What to do: ${runbookSection(id, runbookUrl)}`,
   metric,
   threshold,
   comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

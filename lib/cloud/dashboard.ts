@@ -6,8 +6,6 @@ import {
   GraphWidget,
   type IMetric,
   type IWidget,
-  LogQueryVisualizationType,
-  LogQueryWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { MonitoredParts } from './alarm-descriptions.ts';
@@ -23,8 +21,15 @@ const MINUTE = Duration.minutes(1);
 const THIRD = 8;
 const FULL = 24;
 
-const graph = (title: string, left: IMetric[], options: { right?: IMetric[]; stacked?: boolean } = {}) =>
+const graph = (title: string, left: IMetric[], options: { stacked?: boolean } = {}) =>
   new GraphWidget({ title, left, width: THIRD, leftYAxis: { min: 0 }, ...options });
+
+/** Lambda's own metric of each function. A table of log lines would scan all logs of the chosen time at each view. */
+const byFunction = (title: string, name: string, statistic: string, { functions }: ServiceDashboardProps) =>
+  graph(
+    title,
+    [...functions].map(([label, { lambda }]) => lambda.metric(name, { statistic, period: MINUTE, label })),
+  );
 
 const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProps): IWidget[] => [
   graph('Traffic: requests per minute', [serviceMetric(stage, 'Requests', 'Sum').with({ label: 'served' })]),
@@ -40,50 +45,36 @@ const trafficAndErrors = ({ settings: { stage }, gateway }: ServiceDashboardProp
   ),
 ];
 
-const limitsAndDatabase = ({ settings: { stage }, tables, functions }: ServiceDashboardProps): IWidget[] => [
+const limitsAndDatabase = ({ settings: { stage }, tables }: ServiceDashboardProps): IWidget[] => [
   graph('Rate limited: 429 responses per minute', [serviceMetric(stage, 'RateLimited', 'Sum').with({ label: '429' })]),
   graph('Database: throttled and failed requests', [
-    ...tables.throttles().map(({ label, metric }) => metric.with({ label })),
+    ...[...tables.throttles('Read'), ...tables.throttles('Write')].map(({ label, metric }) => metric.with({ label })),
     serviceMetric(stage, 'DatabaseErrors', 'Sum').with({ label: 'requests failed by DynamoDB errors' }),
   ]),
-  graph(
-    'p99 by function (ms)',
-    [...functions].map(([id, { lambda }]) => lambda.metricDuration({ statistic: 'p99', label: id })),
-  ),
+  graph('Cold starts', [serviceMetric(stage, 'ColdStart', 'Sum').with({ label: 'cold starts' })]),
 ];
 
-const costDrivers = ({ settings: { stage }, tables, functions }: ServiceDashboardProps): IWidget[] => [
-  graph(
-    'Cost: invocations',
-    [...functions].map(([id, { lambda }]) => lambda.metricInvocations({ label: id })),
-    { stacked: true, right: [serviceMetric(stage, 'ColdStart', 'Sum').with({ label: 'cold starts' })] },
-  ),
+const functionHealth = (props: ServiceDashboardProps): IWidget[] => [
+  byFunction('Functions: p99 (ms)', 'Duration', 'p99', props),
+  byFunction('Functions: crashes and timeouts', 'Errors', 'Sum', props),
+  byFunction('Functions: throttled requests', 'Throttles', 'Sum', props),
+];
+
+const costDrivers = (props: ServiceDashboardProps): IWidget[] => [
+  byFunction('Cost: invocations', 'Invocations', 'Sum', props),
   graph(
     'Cost: read units',
-    Object.entries(tables.byId).map(([label, table]) => table.metricConsumedReadCapacityUnits({ label })),
+    Object.entries(props.tables.byId).map(([label, table]) => table.metricConsumedReadCapacityUnits({ label })),
     { stacked: true },
   ),
   graph(
     'Cost: write units',
-    Object.entries(tables.byId).map(([label, table]) => table.metricConsumedWriteCapacityUnits({ label })),
+    Object.entries(props.tables.byId).map(([label, table]) => table.metricConsumedWriteCapacityUnits({ label })),
     { stacked: true },
   ),
 ];
 
-const outcomes = ({ functions }: ServiceDashboardProps): IWidget =>
-  new LogQueryWidget({
-    title: 'Requests by plan, endpoint and outcome',
-    logGroupNames: [...functions.values()].map(({ logGroup }) => logGroup.logGroupName),
-    queryLines: [
-      'filter ispresent(Requests)',
-      'stats count(*) as requests, pct(Latency, 99) as p99ms by plan, endpoint, status, code',
-      'sort requests desc',
-    ],
-    view: LogQueryVisualizationType.TABLE,
-    width: FULL,
-  });
-
-/** The CloudWatch dashboard of a stage, from top to bottom: alarms, traffic and errors, rate limits and database, costs, outcomes. */
+/** The CloudWatch dashboard of a stage, from top to bottom: alarms, traffic and errors, rate limits and database, functions, costs. */
 export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
     super(scope, id);
@@ -93,8 +84,8 @@ export class ServiceDashboard extends Construct {
         [new AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: FULL, height: 4 })],
         trafficAndErrors(props),
         limitsAndDatabase(props),
+        functionHealth(props),
         costDrivers(props),
-        [outcomes(props)],
       ],
     });
   }

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Alias,
   ApplicationLogLevel,
@@ -15,6 +15,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/http/endpoint.ts';
+import { bundleHash } from './bundles.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -38,6 +39,10 @@ export const memoryMegabytes = (id: string): number => OTHER_MEMORY[id] ?? 1_280
 
 export const lambdaArchitecture = ({ architecture }: StageSettings): Architecture =>
   architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64;
+
+/** Where data is kept, logs are too, except those of a stack whose first deployment fails: they would be left over. */
+export const logRemovalPolicy = ({ keepsData }: StageSettings): RemovalPolicy =>
+  keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 
 export interface EndpointFunctionProps {
   readonly settings: StageSettings;
@@ -65,7 +70,7 @@ export class EndpointFunction extends Construct {
     const { settings, summary, bundle } = props;
     this.logGroup = new LogGroup(this, 'Logs', {
       retention: settings.logRetentionDays,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: logRemovalPolicy(settings),
     });
     this.lambda = new LambdaFunction(this, 'Function', {
       description: summary,
@@ -84,16 +89,27 @@ export class EndpointFunction extends Construct {
       // Request lines are logged at INFO and carry the metrics: with a higher level the alarms would have no data.
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       environment: this.environment(props),
+      // The alias can return to any earlier version by hand. A version of a deployment that fails goes: Lambda would find it
+      // unchanged when the same code is deployed again, and CloudFormation fails on a version that exists.
+      currentVersionOptions: {
+        // Not the commit: the description of a version cannot be updated, so it may change only when the code does.
+        description: bundleHash(bundle),
+        removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      },
     });
     this.live = new Alias(this, 'Live', { aliasName: ALIAS, version: this.lambda.currentVersion as IVersion });
     this.acknowledgeFindings();
   }
 
   private role({ actions, tables }: EndpointFunctionProps): Role {
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    this.logGroup.grantWrite(role);
-    tables.grant(role, actions);
-    return role;
+    const writeLogs = new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [this.logGroup.logGroupArn],
+    });
+    return new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, ...tables.statements(actions)] }) },
+    });
   }
 
   private environment({ actions, tables: deployed, settings }: EndpointFunctionProps): Record<string, string> {

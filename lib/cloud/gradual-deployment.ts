@@ -2,6 +2,7 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { CfnAlias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { FunctionId } from '../endpoint-files.ts';
 import { rollbackAlarmsOf } from './alarm-descriptions.ts';
@@ -11,6 +12,8 @@ export interface GradualDeploymentProps {
   readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
   /** The alarms of the CDK stack, by id. */
   readonly alarms: ReadonlyMap<string, Alarm>;
+  /** Moves the aliases without CodeDeploy, this time: a raised alarm would stop the deployment that ends the incident. */
+  readonly atOnce: boolean;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface GradualDeploymentProps {
  * raised meanwhile, all traffic returns to the previous version, and CloudFormation rolls back the whole stack.
  */
 export class GradualDeployment extends Construct {
-  constructor(scope: Construct, id: string, { functions, alarms }: GradualDeploymentProps) {
+  constructor(scope: Construct, id: string, { functions, alarms, atOnce }: GradualDeploymentProps) {
     super(scope, id);
     const application = new LambdaApplication(this, 'Application');
     const role = this.role([...functions.values()]);
@@ -31,6 +34,8 @@ export class GradualDeployment extends Construct {
         deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_10MINUTES,
         alarms: rollbackAlarmsOf(functionId).flatMap((alarm) => alarms.get(alarm) ?? []),
       });
+      // The deployment group has set it. Without it CloudFormation updates the alias itself, and the groups stay.
+      if (atOnce) (live.node.defaultChild as CfnAlias).addDeletionOverride('UpdatePolicy');
     }
   }
 

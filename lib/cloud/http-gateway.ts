@@ -1,4 +1,4 @@
-import { Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Fn, Stack, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
@@ -17,6 +17,7 @@ import { type Alias, CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambd
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
+import { logRemovalPolicy } from './endpoint-function.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /**
@@ -36,8 +37,8 @@ const ACCESS_LOG_FIELDS = {
 } as const;
 
 /**
- * Makes an integration depend on its permission. Otherwise an update that points a route at another function or alias could
- * change the route before API Gateway may invoke it, and callers would get 500 for some seconds.
+ * Makes the integration that a route has added depend on its permission. Otherwise an update that points a route at another
+ * function or alias could change the route before API Gateway may invoke it, and callers would get 500 for some seconds.
  */
 const permitBeforeUse = (route: HttpRoute): void => {
   const parts = route.node.findAll();
@@ -68,7 +69,7 @@ export class HttpGateway extends Construct {
     const accessLog = new LogGroup(this, 'AccessLog', {
       logGroupName: this.accessLogName(settings),
       retention: settings.logRetentionDays,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: logRemovalPolicy(settings),
     });
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
@@ -85,18 +86,23 @@ export class HttpGateway extends Construct {
     if (settings.domain) this.domainTarget = this.mapDomain(settings.domain);
   }
 
-  /** Adds a route for each path of an endpoint. */
+  /** Adds a route for each path of an endpoint. They share one integration and one permission. */
   addRoutes(id: string, { method, paths }: Pick<Endpoint, 'method' | 'paths'>, live: Alias): void {
-    for (const path of paths) this.addRoute(`${method} ${path}`, HttpRouteKey.with(path, HttpMethod[method]), id, live);
+    // A permission for all routes of this API does not match `$default`, whose ARN has one part less.
+    const integration = new HttpLambdaIntegration(id, live as IFunction, {
+      scopePermissionToRoute: paths.length === 1,
+    });
+    for (const path of paths) {
+      this.addRoute(`${method} ${path}`, HttpRouteKey.with(path, HttpMethod[method]), integration);
+    }
   }
 
   /** Adds the route for requests that match no other route. */
   addDefaultRoute(id: string, live: Alias): void {
-    this.addRoute('default', HttpRouteKey.DEFAULT, id, live);
+    this.addRoute('default', HttpRouteKey.DEFAULT, new HttpLambdaIntegration(id, live as IFunction));
   }
 
-  private addRoute(name: string, routeKey: HttpRouteKey, functionId: string, live: Alias): void {
-    const integration = new HttpLambdaIntegration(functionId, live as IFunction);
+  private addRoute(name: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
     const route = new HttpRoute(this, name.replaceAll('/', '.'), { httpApi: this.api, routeKey, integration });
     permitBeforeUse(route);
     Validations.of(route).acknowledge({

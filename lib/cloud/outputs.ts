@@ -13,6 +13,9 @@ export const STAGE_OUTPUT = 'Stage';
 /** `yes` if the data is kept when the CDK stack is deleted, otherwise `no`. If `yes`, the CLI asks before it deletes. */
 export const KEEPS_DATA_OUTPUT = 'KeepsData';
 
+/** The commit of the deployment, followed by the uncommitted changes if there were any. */
+export const COMMIT_OUTPUT = 'Commit';
+
 /** The ARN of the managed policy for operators. */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
 

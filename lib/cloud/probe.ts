@@ -1,12 +1,15 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
-import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { lambdaArchitecture } from './endpoint-function.ts';
+import { tables as descriptions, PROBE_ID_PREFIX } from '../../core/tables.ts';
+import type { FunctionId } from '../endpoint-files.ts';
+import { type EndpointFunction, lambdaArchitecture, logRemovalPolicy } from './endpoint-function.ts';
+import { metricsNamespace } from './service-metrics.ts';
+import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 export interface ProbeProps {
@@ -15,63 +18,88 @@ export interface ProbeProps {
   readonly bundle: string;
   /** `https://host`, the address that callers use. */
   readonly origin: string;
+  readonly tables: ServiceTables;
+  readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
 }
-
-/** The path of the most important endpoint. The probe has no key, so the request reads nothing. */
-const PATH = '/v1/vehicle/AB12CDE/insurance';
 
 const MINUTE = Duration.minutes(1);
 
 /** With the CPU share of 128 MB a TLS handshake takes a second. */
 const MEMORY_MEGABYTES = 256;
 
+/** Seconds: longer than a journey whose every response is late (functions/probe), shorter than the time between two. */
+const TIMEOUT_SECONDS = 50;
+
 /**
- * A function that requests the service from outside, every minute. It detects an unreachable service, which no other alarm
- * does: without requests their metrics have no data.
+ * A function that uses every endpoint from outside, every minute, with a key of its own kind. It detects what no other alarm
+ * does: a service that cannot be reached, for which their metrics have no data, and one that rejects everybody.
+ *
+ * It is updated last, so that a new journey is never asked of an old version while the one before watches the rollout. The
+ * alarm `Unreachable`, which can stop the rollout, therefore depends on its metric and not on this function.
  */
 export class Probe extends Construct {
-  private readonly lambda: LambdaFunction;
-
-  constructor(scope: Construct, id: string, { settings, bundle, origin }: ProbeProps) {
+  constructor(scope: Construct, id: string, { settings, bundle, origin, tables, functions }: ProbeProps) {
     super(scope, id);
     const logGroup = new LogGroup(this, 'Logs', {
       retention: settings.logRetentionDays,
-      removalPolicy: settings.keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: logRemovalPolicy(settings),
     });
-    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grantWrite(role);
-    this.lambda = new LambdaFunction(this, 'Function', {
-      description: 'Requests the service from outside, every minute',
+    const writeLogs = new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    });
+    const role = new Role(this, 'Role', {
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, mayAddProbeKeys(tables)] }) },
+    });
+    const lambda = new LambdaFunction(this, 'Function', {
+      description: 'Uses every endpoint from outside, every minute',
       runtime: Runtime.NODEJS_24_X,
       architecture: lambdaArchitecture(settings),
       memorySize: MEMORY_MEGABYTES,
-      timeout: Duration.seconds(10),
+      timeout: Duration.seconds(TIMEOUT_SECONDS),
       handler: 'index.handler',
       code: Code.fromAsset(bundle),
       role,
       logGroup,
-      environment: { PROBED_ADDRESS: `${origin}${PATH}` },
+      environment: {
+        PROBED_ORIGIN: origin,
+        [descriptions.keys.environmentVariable]: tables.byId.keys.tableName,
+        POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings.stage),
+        // The SDK treats empty as unset; as for the endpoints' functions.
+        AWS_ENDPOINT_URL_DYNAMODB: '',
+      },
       // The next run is a minute later; the errors of a retry could be counted in that minute.
       retryAttempts: 0,
       maxEventAge: MINUTE,
     });
+    for (const { live } of functions.values()) lambda.node.addDependency(live);
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(MINUTE) });
-    rule.addTarget(new LambdaTarget(this.lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
-    this.acknowledgeFindings(rule);
-  }
-
-  /** Failed probes per minute; no data for a minute without a run. */
-  failures(): Metric {
-    return this.lambda.metricErrors({ statistic: 'Sum', period: MINUTE });
-  }
-
-  private acknowledgeFindings(rule: Rule): void {
-    const reason = 'A probe that fails or does not run raises an alarm. There is no event to keep.';
-    Validations.of(this.lambda).acknowledge(
-      { id: 'Serverless-LambdaDLQ', reason },
-      { id: 'Serverless-LambdaAsyncFailureDestination', reason },
-      { id: 'Serverless-LambdaTracing', reason: 'It makes one request, whose error it logs.' },
-    );
-    Validations.of(rule).acknowledge({ id: 'Serverless-EventBusDLQ', reason });
+    rule.addTarget(new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
+    acknowledgeFindings(lambda, rule);
   }
 }
+
+/**
+ * Records of the probe's keys only, by the beginning of their ids: a key with such an id sees the sandbox and the probe's own
+ * content, whatever its record says. `Null`, because a request without the condition key would pass `ForAllValues`.
+ */
+const mayAddProbeKeys = (tables: ServiceTables): PolicyStatement =>
+  new PolicyStatement({
+    actions: ['dynamodb:PutItem'],
+    resources: [tables.byId.keys.tableArn],
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${PROBE_ID_PREFIX}*`] },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  });
+
+const acknowledgeFindings = (lambda: LambdaFunction, rule: Rule): void => {
+  const reason = 'A probe that fails or does not run raises an alarm. There is no event to keep.';
+  Validations.of(lambda).acknowledge(
+    { id: 'Serverless-LambdaDLQ', reason },
+    { id: 'Serverless-LambdaAsyncFailureDestination', reason },
+    { id: 'Serverless-LambdaTracing', reason: 'Its log line says which request failed, and how.' },
+  );
+  Validations.of(rule).acknowledge({ id: 'Serverless-EventBusDLQ', reason });
+};

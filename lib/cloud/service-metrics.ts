@@ -12,6 +12,7 @@ export const SERVICE_METRICS = [
   'RateLimited',
   'DatabaseErrors',
   'ColdStart',
+  'ProbeFailures',
 ] as const;
 
 /** A metric over all endpoints of a stage. */

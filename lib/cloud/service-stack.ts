@@ -14,6 +14,7 @@ import { HttpGateway } from './http-gateway.ts';
 import { OperatorPolicy } from './operator-policy.ts';
 import {
   BASE_ADDRESS_OUTPUT,
+  COMMIT_OUTPUT,
   DOMAIN_TARGET_OUTPUT,
   KEEPS_DATA_OUTPUT,
   OPERATOR_POLICY_OUTPUT,
@@ -27,6 +28,8 @@ import type { StageSettings } from './stage-settings.ts';
 export interface ServiceStackProps {
   readonly settings: StageSettings;
   readonly bundles: Bundles;
+  /** What is deployed, in words of git. */
+  readonly commit: string;
 }
 
 /**
@@ -37,10 +40,10 @@ export interface ServiceStackProps {
  *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
- *                └→ Probe ─ requests the service every minute
+ *                └→ Probe ─ makes the whole journey every minute; updated after every alias
  */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, bundles }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { settings, bundles, commit }: ServiceStackProps) {
     const { stage, region, account, keepsData, owner } = settings;
     super(scope, id, {
       description: `Vehicle verification API, stage ${stage}`,
@@ -77,12 +80,21 @@ export class ServiceStack extends Stack {
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
-    const probe = new Probe(this, 'Probe', { settings, bundle: bundles.probe, origin: gateway.origin });
-    const monitored = { settings, gateway, tables, functions, probe };
-    const alarms = new ServiceAlarms(this, 'Alarms', monitored).byId;
-    if (settings.gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms });
+    const monitored = { settings, gateway, tables, functions };
+    const { byId: alarms, subscription } = new ServiceAlarms(this, 'Alarms', monitored);
+    const { gradualDeployment, atOnce } = settings;
+    if (gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms, atOnce });
+    const probe = new Probe(this, 'Probe', {
+      settings,
+      bundle: bundles.probe,
+      origin: gateway.origin,
+      tables,
+      functions,
+    });
+    subscription?.node.addDependency(probe);
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
     this.addOutputs(settings, gateway, tables);
+    new CfnOutput(this, COMMIT_OUTPUT, { value: commit });
     new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables).arn });
   }
 

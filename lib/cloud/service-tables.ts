@@ -1,7 +1,7 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Attribute, AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../core/tables.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
@@ -17,13 +17,13 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({
   type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING,
 });
 
-/** The kinds of access that functions have to a table. Imports do not count: the CLI retries throttled writes, so they need no alarm. */
-const accessTo = (id: TableId): ('Read' | 'Write')[] => {
-  const actions = Object.values(endpoints).flatMap((row) => grantedActions(row)[id] ?? []);
-  const reads = actions.some((action) => !WRITES.test(action));
-  const writes = actions.some((action) => WRITES.test(action));
-  return [...(reads ? (['Read'] as const) : []), ...(writes ? (['Write'] as const) : [])];
-};
+type Access = 'Read' | 'Write';
+
+/** Whether functions have this access to a table. Imports do not count: the CLI retries throttled writes. */
+const isAccessed = (id: TableId, access: Access): boolean =>
+  Object.values(endpoints)
+    .flatMap((row) => grantedActions(row)[id] ?? [])
+    .some((action) => WRITES.test(action) === (access === 'Write'));
 
 /** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) for all but the counters. */
 export class ServiceTables extends Construct {
@@ -35,34 +35,32 @@ export class ServiceTables extends Construct {
     this.byId = Object.fromEntries(created) as Record<TableId, TableV2>;
   }
 
-  /** Grants exactly these actions on these tables. A transaction needs the actions of its items. */
-  grant(role: Role, actions: TableActions): void {
-    for (const [id, names = []] of Object.entries(actions) as [TableId, readonly string[] | undefined][]) {
-      role.addToPolicy(
+  /** Permits exactly these actions on these tables. A transaction needs the actions of its items. */
+  statements(actions: TableActions): PolicyStatement[] {
+    return (Object.entries(actions) as [TableId, readonly string[]][]).map(
+      ([id, names]) =>
         new PolicyStatement({
           actions: names.map((name) => `dynamodb:${name}`),
           resources: [this.byId[id].tableArn],
         }),
-      );
-    }
+    );
   }
 
-  /** The throttling metrics: one for each kind of access that functions have to each table. */
-  throttles() {
-    return ids.flatMap((id) =>
-      accessTo(id).map((access) => ({
-        id: `${access}Throttles-${id}`,
-        label: `${id}, ${access.toLowerCase()}s`,
-        description: `DynamoDB throttles ${access.toLowerCase()}s of the table ${id}.`,
+  /** The throttling metrics of the tables to which functions have this access. */
+  throttles(access: Access) {
+    return ids
+      .filter((table) => isAccessed(table, access))
+      .map((table) => ({
+        table,
+        label: `${table}, ${access.toLowerCase()}s`,
         metric: new Metric({
           namespace: 'AWS/DynamoDB',
           metricName: `${access}ThrottleEvents`,
-          dimensionsMap: { TableName: this.byId[id].tableName },
+          dimensionsMap: { TableName: this.byId[table].tableName },
           statistic: 'Sum',
           period: Duration.minutes(1),
         }),
-      })),
-    );
+      }));
   }
 
   private create(id: TableId, { keepsData }: StageSettings): TableV2 {
@@ -75,6 +73,7 @@ export class ServiceTables extends Construct {
       // An AWS managed key would cost 0.03 USD per 10,000 KMS requests and protect no better: whoever may read the table may use
       // it. Only access to a customer managed key can be revoked separately.
       encryption: TableEncryptionV2.dynamoOwnedKey(),
+      // Not `RETAIN_ON_UPDATE_OR_DELETE`: a rollback would try to delete a table that is protected, and fail.
       removalPolicy: keepsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: keepsData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: id !== 'usage' },

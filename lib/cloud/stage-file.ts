@@ -45,6 +45,11 @@ const Domain = T.Object({
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
 
+const Address = T.String({
+  pattern: '^https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$',
+  description: 'an address that begins with https:// and ends without a slash',
+});
+
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
   /** Where the stack is deployed. */
@@ -67,12 +72,9 @@ export const StageFile = T.Object({
   alarmEmail: T.Optional(T.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'an email address' })),
   domain: T.Optional(Domain),
   /** The address of the published documentation site (`npm run site`). The `type` of every problem is a link to its page of errors. */
-  docsUrl: T.Optional(
-    T.String({
-      pattern: '^https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$',
-      description: 'an address that begins with https:// and ends without a slash',
-    }),
-  ),
+  docsUrl: T.Optional(Address),
+  /** The address of docs/runbook.md, or of your own copy. The description of each alarm is a link to its section there. */
+  runbookUrl: T.Optional(Address),
   /** Removed in 0.3.0: regions with a replica of two tables. An empty list is still accepted. */
   replicaRegions: T.Optional(
     T.Refine(

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { StageFile } from './stage-file.ts';
 import { stageFileProblems } from './stage-file-problems.ts';
 
-/** The settings of a stage: those of its file with defaults, its name and the architecture. */
+/** The settings of a stage: those of its file with defaults, its name, and those of `-c`. */
 export interface StageSettings extends StageFile {
   /** `dev`, `prod` or any other name of lower-case letters, digits and hyphens. */
   readonly stage: string;
@@ -16,6 +16,8 @@ export interface StageSettings extends StageFile {
   readonly lambdaSystemLogs: boolean;
   readonly gradualDeployment: boolean;
   readonly architecture: 'arm64' | 'x86_64';
+  /** Whether this deployment is not gradual, whatever `gradualDeployment` says. */
+  readonly atOnce: boolean;
 }
 
 /** The settings are invalid. The message has one sentence per line for everything that is wrong. */
@@ -33,7 +35,7 @@ const DEFAULT_STAGE = 'dev';
 const STAGE_NAME = /^[a-z][a-z0-9-]{0,19}$/;
 
 /** What `-c` accepts besides the CDK's own names, which have a colon or a slash. */
-const ACCEPTED = ['stage', 'stages', 'architecture'];
+const ACCEPTED = ['stage', 'stages', 'architecture', 'atOnce'];
 const OWN_NAME = /^[\w.-]+$/;
 
 const contextProblems = (context: Readonly<Record<string, unknown>>, file: string): string[] =>
@@ -42,13 +44,15 @@ const contextProblems = (context: Readonly<Record<string, unknown>>, file: strin
     .map((name) =>
       Object.hasOwn(StageFile.properties, name)
         ? `-c ${name} is not accepted: set ${name} in ${file}.`
-        : `-c ${name} is unknown: -c accepts stage, stages and architecture; the settings are in ${file}.`,
+        : `-c ${name} is unknown: -c accepts stage, stages, architecture and atOnce; the settings are in ${file}.`,
     );
 
-const architectureProblems = (architecture: unknown): string[] =>
-  ['arm64', 'x86_64'].includes(String(architecture))
+const valueProblems = (architecture: unknown, atOnce: unknown): string[] => [
+  ...(['arm64', 'x86_64'].includes(String(architecture))
     ? []
-    : ['-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.'];
+    : ['-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.']),
+  ...(['true', 'false'].includes(String(atOnce)) ? [] : ['-c atOnce must be true or false (the default).']),
+];
 
 const stagesIn = (folder: string): string[] => {
   try {
@@ -88,7 +92,7 @@ const withDefaults = (file: StageFile) => ({
  * @throws InvalidSettings with all problems at once
  */
 export const stageSettings = (context: Readonly<Record<string, unknown>>): StageSettings => {
-  const { stage = DEFAULT_STAGE, stages = DEFAULT_FOLDER, architecture = 'arm64' } = context;
+  const { stage = DEFAULT_STAGE, stages = DEFAULT_FOLDER, architecture = 'arm64', atOnce = false } = context;
   if (typeof stage !== 'string' || !STAGE_NAME.test(stage)) {
     throw new InvalidSettings(['-c stage must be lower-case letters, digits and hyphens, at most 20.']);
   }
@@ -97,7 +101,7 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
   const { value, problems } = read(folder, file);
   const all = [
     ...contextProblems(context, file),
-    ...architectureProblems(architecture),
+    ...valueProblems(architecture, atOnce),
     ...problems,
     ...(problems.length > 0 ? [] : stageFileProblems(stage, value).map((problem) => `${file}: ${problem}.`)),
   ];
@@ -106,6 +110,7 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
     stage,
     file,
     architecture: architecture as StageSettings['architecture'],
+    atOnce: String(atOnce) === 'true',
     ...withDefaults(value as StageFile),
   };
 };

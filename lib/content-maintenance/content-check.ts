@@ -14,7 +14,7 @@ const PATIENCE_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
 
-/** What a check found in the content of one environment. */
+/** What a check found in the content of one kind of key. */
 export interface ContentReport {
   readonly items: number;
   readonly lists: number;
@@ -24,7 +24,7 @@ export interface ContentReport {
   readonly busy: readonly Bucket[];
 }
 
-/** Confirms what looks inconsistent in a scan of one environment's content. */
+/** Confirms what looks inconsistent in a scan of the content of one kind of key. */
 const confirmScan = (store: ContentStore) => {
   const { db, table, keys } = store;
 
@@ -98,20 +98,21 @@ interface CheckOptions {
 }
 
 /**
- * Scans a content table, then confirms what looks inconsistent: the content of live keys and, under `sandbox`, that of test
- * keys. @throws the reason of the signal
+ * Scans a content table, then confirms what looks inconsistent: the content of live keys and, under `sandbox` and `probe`,
+ * that of test keys and of the probe's. @throws the reason of the signal
  */
 export const checkContent = (
   db: DynamoDBDocumentClient,
   table: string,
   { onProgress, signal }: CheckOptions = {},
-): Promise<ContentReport & { readonly sandbox: ContentReport }> => {
+): Promise<ContentReport & { readonly sandbox: ContentReport; readonly probe: ContentReport }> => {
   const onEntries = (entries: number): void => {
     signal?.throwIfAborted();
     onProgress?.(entries);
   };
-  return withContentScan(db, table, onEntries, async ({ live, test }) => ({
+  return withContentScan(db, table, onEntries, async ({ live, test, probe }) => ({
     ...(await confirmScan(contentStore(db, table, 'live'))(live, signal)),
     sandbox: await confirmScan(contentStore(db, table, 'test'))(test, signal),
+    probe: await confirmScan(contentStore(db, table, 'probe'))(probe, signal),
   }));
 };

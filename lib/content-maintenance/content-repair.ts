@@ -1,7 +1,7 @@
 /** Repairs inconsistencies of stored content, for an operator. Safe while the service runs. */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { KeyEnvironment } from '../../core/access/api-key.ts';
+import type { KeyKind } from '../../core/access/api-key.ts';
 import { ALL_ITEMS, contentStore, domainList, type SlugClaim } from '../../core/content/content-entries.ts';
 import { contentWrites } from '../../core/content/content-writes.ts';
 import { bucketOf } from '../../core/counted-list/entries.ts';
@@ -43,11 +43,11 @@ const not = (condition: Condition): Condition => ({
 });
 
 /**
- * Repairs one inconsistency of the content of one environment at a time. False when the data has changed since the check, when
+ * Repairs one inconsistency of the content of one kind of key at a time. False when the data has changed since the check, when
  * the bucket changes too often to be counted, or when two items have the same slug: a person must decide then.
  */
-export const contentRepair = (db: DynamoDBDocumentClient, table: string, environment: KeyEnvironment) => {
-  const store = contentStore(db, table, environment);
+export const contentRepair = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => {
+  const store = contentStore(db, table, kind);
   const writes = contentWrites(store);
 
   const requireItem = (id: string, condition: Condition): TransactWrite => ({

@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { KeyEnvironment } from '../../core/access/api-key.ts';
+import type { KeyKind } from '../../core/access/api-key.ts';
 import { ALL_ITEMS, CONTENT_PREFIX, domainList, type Entry, parseItem } from '../../core/content/content-entries.ts';
 import { bucketOf } from '../../core/counted-list/entries.ts';
 import type { SuspectedInconsistency } from './content-inconsistencies.ts';
@@ -49,7 +49,7 @@ const SUSPECTED = [
   ],
 ] as const;
 
-/** The entries of one environment's content, read at different times. */
+/** The entries of the content of one kind of key, read at different times. */
 const stagedScan = () => {
   // Without a name the file is deleted as soon as it is open, so it is gone however the process ends.
   const db = new DatabaseSync('');
@@ -71,7 +71,7 @@ const stagedScan = () => {
     Number(db.prepare(`SELECT count(${what}) AS count FROM ${table}`).get()?.count);
 
   return {
-    /** Adds an entry, its partition key as it is without the prefix of the environment. */
+    /** Adds an entry, its partition key as it is without the prefix of the kind. */
     add: (entry: Entry): void => {
       const { pk, sk, id, allocated, member } = entry;
       const [kind, name = '', slug = ''] = String(pk).split('#');
@@ -104,24 +104,24 @@ const stagedScan = () => {
 export type ContentScan = ReturnType<typeof stagedScan>;
 
 /**
- * Reads the whole table, each environment's content apart, and calls `use` with it. `onProgress` gets the number of entries
+ * Reads the whole table, the content of each kind of key apart, and calls `use` with it. `onProgress` gets the number of entries
  * read so far.
  */
 export const withContentScan = async <T>(
   db: DynamoDBDocumentClient,
   table: string,
   onProgress: (entries: number) => void,
-  use: (scans: Readonly<Record<KeyEnvironment, ContentScan>>) => Promise<T>,
+  use: (scans: Readonly<Record<KeyKind, ContentScan>>) => Promise<T>,
 ): Promise<T> => {
   process.env.SQLITE_TMPDIR = tmpdir();
-  const scans = { live: stagedScan(), test: stagedScan() };
+  const scans = { live: stagedScan(), test: stagedScan(), probe: stagedScan() };
   try {
     let entries = 0;
     for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
       for (const entry of Items) {
         const pk = String(entry.pk);
-        if (pk.startsWith(CONTENT_PREFIX.test)) scans.test.add({ ...entry, pk: pk.slice(CONTENT_PREFIX.test.length) });
-        else scans.live.add(entry);
+        const kind = (['test', 'probe'] as const).find((one) => pk.startsWith(CONTENT_PREFIX[one])) ?? 'live';
+        scans[kind].add({ ...entry, pk: pk.slice(CONTENT_PREFIX[kind].length) });
       }
       entries += Items.length;
       onProgress(entries);

@@ -39,7 +39,7 @@ export const addKey = async (keys: Keys, record: NewKey, now: Date): Promise<str
 /** Whether a stored key is valid and of this environment and plan. Before version 0.3.0 every demo key was a test key. */
 const isUsable = async (keys: Keys, key: unknown, { plan, environment }: DemoKey): Promise<boolean> => {
   const presented = typeof key === 'string' ? parseApiKey(key) : undefined;
-  if (presented?.environment !== environment) return false;
+  if (presented?.kind !== environment) return false;
   const record = await keys.find(presented.id);
   return record !== undefined && record.revokedAt === undefined && record.plan === plan;
 };

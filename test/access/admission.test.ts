@@ -7,7 +7,7 @@ import { PLANS, windowAt } from '../../core/access/plans.ts';
 import { recentKeys } from '../../core/access/recent-keys.ts';
 
 const NOW = new Date('2026-06-15T12:00:30Z');
-const none = { id: '', hash: '', environment: 'test' } as const;
+const none = { id: '', hash: '', kind: 'test' } as const;
 const presented = parseApiKey(generateKey('test')) ?? none;
 const createdAt = '2026-01-01T00:00:00.000Z';
 const RECORD: KeyRecord = { ...presented, name: 'Test', plan: 'free', scopes: [], createdAt };

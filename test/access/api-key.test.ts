@@ -4,17 +4,18 @@ import {
   generateKey,
   hashKey,
   isWellFormedKey,
-  KEY_ENVIRONMENTS,
+  KEY_KINDS,
+  type KeyKind,
   keyIdOf,
   parseApiKey,
 } from '../../core/access/api-key.ts';
 
 describe('An API key', () => {
-  it.each(KEY_ENVIRONMENTS)('of the environment %s has the documented form, and its prefix', (environment) => {
-    const key = generateKey(environment);
-    expect(key).toMatch(new RegExp(`^vvc_${environment}_[0-9A-Za-z]{36}$`));
+  it.each(KEY_KINDS)('of the kind %s has the documented form, and its prefix', (kind) => {
+    const key = generateKey(kind);
+    expect(key).toMatch(new RegExp(`^vvc_${kind}_[0-9A-Za-z]{36}$`));
     expect(isWellFormedKey(key)).toBe(true);
-    expect(parseApiKey(key)?.environment).toBe(environment);
+    expect(parseApiKey(key)?.kind).toBe(kind);
   });
 
   it('ends with the CRC32 of the rest in base62, as another implementation computes it', () => {
@@ -39,7 +40,8 @@ describe('An API key', () => {
 
   const ZEROS = '0'.repeat(36);
   const test = generateKey('test');
-  it.each(['', 'vvc_live_', `vvc_prod_${ZEROS}`, `VVC_live_${ZEROS}`, ` ${test}`, `${test}x`])(
+  const other = generateKey('prod' as KeyKind);
+  it.each(['', 'vvc_live_', `vvc_prod_${ZEROS}`, `VVC_live_${ZEROS}`, ` ${test}`, `${test}x`, other])(
     'is not text %#',
     (text) => expect(isWellFormedKey(text)).toBe(false),
   );
@@ -47,5 +49,11 @@ describe('An API key', () => {
   it('is stored as its SHA-256, and identified by 20 hex digits of that', () => {
     expect(hashKey(test)).toMatch(/^[0-9a-f]{64}$/);
     expect(keyIdOf(hashKey(test))).toMatch(/^[0-9a-f]{20}$/);
+  });
+
+  it('has an id that begins with probe- if it is the probe’s, and no other', () => {
+    const ids = KEY_KINDS.map((kind) => parseApiKey(generateKey(kind))?.id);
+    const hex = expect.stringMatching(/^[0-9a-f]{20}$/);
+    expect(ids).toEqual([hex, hex, expect.stringMatching(/^probe-[0-9a-f]{20}$/)]);
   });
 });

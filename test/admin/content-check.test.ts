@@ -31,15 +31,18 @@ describe('content check', () => {
     expect(await run(['content', 'check'])).toMatchObject(consistent);
   });
 
-  it('has a line of its own for content of test keys, and repairs that too', async () => {
-    const sandbox = contentTable(engine().client, engine().names.content, 'test');
-    await sandbox.create(someFields('a.example', 'item-3'), undefined, moment());
-    const consistent = /^9 items .*\nSandbox: 1 items in 2 lists, 0 inconsistencies\.\n$/;
+  it.each([
+    ['test', 'Sandbox'],
+    ['probe', 'Probe'],
+  ] as const)('has a line of its own for content of keys of the kind %s, and repairs that too', async (kind, name) => {
+    const part = contentTable(engine().client, engine().names.content, kind);
+    await part.create(someFields('a.example', 'item-3'), undefined, moment());
+    const consistent = new RegExp(`^9 items .*\n(.+\n)?${name}: 1 items in 2 lists, 0 inconsistencies\\.\n$`);
     expect((await run(['content', 'check'])).stdout).toMatch(consistent);
-    await drop(contentKeys('test').slugKey('a.example', 'item-3'));
+    await drop(contentKeys(kind).slugKey('a.example', 'item-3'));
     const found = await run(['content', 'check']);
     expect(found.exitCode).toBe(1);
-    expect(found.stdout).toContain('Sandbox: slug item-3 of a.example');
+    expect(found.stdout).toContain(`${name}: slug item-3 of a.example`);
     expect(found.stdout).toContain('9 items in 2 lists, 0 inconsistencies.');
     expect(await run(['content', 'check', '--repair'])).toMatchObject({ exitCode: 0 });
     expect((await run(['content', 'check'])).stdout).toMatch(consistent);

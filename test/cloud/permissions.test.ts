@@ -16,6 +16,12 @@ let key: string;
 /** What each endpoint has requested from the database. */
 const callsOf = new Map<EndpointId, readonly DatabaseCall[]>();
 
+/**
+ * `content PutItem`: what an endpoint does not use any more, but its last release does. All versions share a role, and the released one
+ * serves during a deployment, so the next release removes it from the row and from here (CONTRIBUTING.md, "A release").
+ */
+const onlyReleased: Partial<Record<EndpointId, readonly string[]>> = {};
+
 const sendExamples = async (id: EndpointId) => {
   for (const example of exampleRequestsOf(id)) {
     const request = requestTo(api.origin, endpoints[id], example);
@@ -66,7 +72,7 @@ const readsIn = ({ operation, body }: DatabaseCall): string[] => {
 
 it.each(IDS)('The permissions that a row lists are exactly those that the endpoint uses: %s', (id) => {
   const used = requestedPermissions(callsOf.get(id) ?? [], api.engine.names);
-  expect(used).toEqual(grantedPermissions(endpoints[id]));
+  expect([...used, ...(onlyReleased[id] ?? [])].sort()).toEqual(grantedPermissions(endpoints[id]));
 });
 
 it('Reads are strongly consistent of keys and content, so that a revoked key stops at once, and else cost half', () => {

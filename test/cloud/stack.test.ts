@@ -7,5 +7,6 @@ import './stack/gateway.ts';
 import './stack/nag.ts';
 import './stack/operator-policy.ts';
 import './stack/policies.ts';
+import './stack/probe.ts';
 import './stack/tables.ts';
 import './stack/tags.ts';

@@ -67,6 +67,7 @@ describe('The settings of a stage', () => {
       file: join(stages, 'small.json'),
       stage: 'small',
       architecture: 'arm64',
+      atOnce: false,
       region: 'eu-west-1',
       keepsData: false,
       throttle: { rateLimit: 1_000, burstLimit: 2_000 },
@@ -95,6 +96,10 @@ describe('The settings of a stage', () => {
         ': docsUrl must be an address that begins with https:// and ends without a slash.',
       ],
     ),
+    [
+      { runbookUrl: 'docs/runbook.md' },
+      ': runbookUrl must be an address that begins with https:// and ends without a slash.',
+    ],
     [
       { replicaRegions: ['eu-west-1'] },
       ': replicaRegions is no longer a setting: remove the replicas with the version',
@@ -156,13 +161,16 @@ describe('The command line', () => {
     expect(complaint({ stage })).toBe('-c stage must be lower-case letters, digits and hyphens, at most 20.');
   });
 
-  it('rejects unknown names and an unknown architecture, together with the problems of the file', () => {
+  it('rejects unknown names and unknown values, together with the problems of the file', () => {
     write('bad', { region: 5 });
-    expect(complaint({ stages, stage: 'bad', stge: 'prod', architecture: 'mips' })?.split('\n')).toEqual([
-      `-c stge is unknown: -c accepts stage, stages and architecture; the settings are in ${join(stages, 'bad.json')}.`,
-      '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',
-      `${join(stages, 'bad.json')}: region must be a string.`,
-    ]);
+    expect(complaint({ stages, stage: 'bad', stge: 'prod', architecture: 'mips', atOnce: 'yes' })?.split('\n')).toEqual(
+      [
+        `-c stge is unknown: -c accepts stage, stages, architecture and atOnce; the settings are in ${join(stages, 'bad.json')}.`,
+        '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',
+        '-c atOnce must be true or false (the default).',
+        `${join(stages, 'bad.json')}: region must be a string.`,
+      ],
+    );
   });
 
   it('accepts what the CDK itself sets', () => {

@@ -1,12 +1,8 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentTable } from '../../core/content/content-table.ts';
-import type { ContentItem } from '../../core/content/item.ts';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import { moment, someFields } from '../support/content.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
-import { always, type ChooseFault, forOperation } from '../support/fault-choosers.ts';
 import { type Fault, startFaultProxy } from '../support/fault-proxy.ts';
 
 let engine: TestEngine;
@@ -15,13 +11,18 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-/** The number of database calls. Each change has its own connection, so that no request of an earlier one is still running. */
-const overProxy = async (choose: ChooseFault, change: (db: DynamoDBDocumentClient) => Promise<unknown>) => {
+/**
+ * Imports new items, of which the nth database call fails and all calls after it, as when the process ends.
+ * @returns the number of calls
+ */
+const importItems = async (prefix: string, nth: number, fault: Fault, milliseconds?: number): Promise<number> => {
+  // Each with its own connections, so that no request of an earlier one is still running.
   const faults = await startFaultProxy(engine.endpoint);
   const db = clientOf(faults.endpoint);
-  faults.inject(choose);
+  faults.inject((call) => (call.nth < nth ? undefined : call.nth === nth ? fault : 'resetBefore'));
+  const rows = [1, 2, 3].map((n) => someFields(n === 2 ? 'other.example' : 'many.example', `${prefix}-${n}`));
   try {
-    await change(db);
+    await contentImport(db, engine.names.content).importBatch(rows, moment(milliseconds));
     return faults.calls.length;
   } finally {
     db.destroy();
@@ -29,70 +30,16 @@ const overProxy = async (choose: ChooseFault, change: (db: DynamoDBDocumentClien
   }
 };
 
-const content = (db = engine.client) => contentTable(db, engine.names.content, 'live');
-/** The time of a change whose database is gone. */
-const brief = () => moment(150);
-
-let serial = 0;
-const aNewItem = () => {
-  serial += 1;
-  return content().create(someFields('from.example', `item-${serial}`), undefined, moment());
-};
-
-type Change = (db: DynamoDBDocumentClient, item: ContentItem, at: ReturnType<typeof moment>) => Promise<unknown>;
-
-const changes: readonly (readonly [string, Change])[] = [
-  [
-    'a creation with an Idempotency-Key',
-    (db, { slug }, at) =>
-      content(db).create(someFields('new.example', slug), { keyId: 'key', idempotencyKey: slug }, at),
-  ],
-  ['an update', (db, { id }, at) => content(db).update(id, { title: 'New' }, undefined, at)],
-  [
-    'a move to another domain and slug',
-    (db, { id, slug }, at) => content(db).update(id, { domain: 'to.example', slug: `${slug}-moved` }, undefined, at),
-  ],
-  ['a deletion', (db, { id }, at) => content(db).remove(id, undefined, at)],
-  [
-    'an import of several new items',
-    (db, { slug }, at) => {
-      const rows = [1, 2, 3].map((n) => someFields(n === 2 ? 'other.example' : 'many.example', `${slug}-${n}`));
-      return contentImport(db, engine.names.content).importBatch(rows, at);
-    },
-  ],
-];
-
-/** The nth call and all calls after it fail, as when the process ends. */
-const crashAt = async (nth: number, fault: Fault, change: Change): Promise<void> => {
-  const item = await aNewItem();
-  const choose: ChooseFault = (call) => (call.nth < nth ? undefined : call.nth === nth ? fault : 'resetBefore');
-  await expect(overProxy(choose, (db) => change(db, item, brief()))).rejects.toThrow();
-};
-
-describe.each(changes)('%s that crashes', (_what, change) => {
-  it.each(['resetBefore', 'resetAfter'] as const)(
-    'at any database call (%s) is applied whole or not',
-    async (fault) => {
-      const item = await aNewItem();
-      const calls = await overProxy(
-        () => undefined,
-        (db) => change(db, item, moment()),
-      );
-      expect(calls).toBeGreaterThan(1);
-      for (let nth = 1; nth <= calls; nth += 1) {
-        await crashAt(nth, fault, change);
-        expect((await checkContent(engine.client, engine.names.content)).inconsistencies).toEqual([]);
-      }
-    },
-  );
-});
-
-it('A creation whose response was lost is returned again for the same Idempotency-Key', async () => {
-  const fields = someFields('lost.example', 'lost');
-  const repeatable = { keyId: 'key', idempotencyKey: 'lost' };
-  const losing = forOperation('TransactWriteItems', always('resetAfter'));
-  await expect(overProxy(losing, (db) => content(db).create(fields, repeatable, brief()))).rejects.toThrow();
-  const again = await content().create(fields, repeatable, moment());
-  const listed = await content().list({ domain: 'lost.example' }, { offset: 0, limit: 5 }, moment().deadline);
-  expect(listed).toEqual({ items: [again], total: 1 });
-});
+/** What requests change is searched with every crash in `test/orders`. */
+it.each(['resetBefore', 'resetAfter'] as const)(
+  'An import that crashes at any database call (%s) is applied whole or not',
+  async (fault) => {
+    const calls = await importItems(`whole-${fault}`, Number.POSITIVE_INFINITY, fault);
+    expect(calls).toBeGreaterThan(1);
+    for (let nth = 1; nth <= calls; nth += 1) {
+      await expect(importItems(`${fault}-${nth}`, nth, fault, 150)).rejects.toThrow();
+      const { items, inconsistencies } = await checkContent(engine.client, engine.names.content);
+      expect([items % 3, inconsistencies]).toEqual([0, []]);
+    }
+  },
+);

@@ -1,109 +1,186 @@
-import { extname } from 'node:path';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { EXIT } from '../../lib/admin/command/outcome.ts';
-import { complianceFixture, contentFixture, type ImportFixture, vehicleFixture } from './killed-imports/fixtures.ts';
-import { type ImportOutcome, type Kill, runImport } from './killed-imports/run-import.ts';
-import { bySize, reportFigures, sum, TIMEOUT_MS } from './size.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
+import { contentExport } from '../../lib/content-maintenance/content-export.ts';
+import { itemLine, vehicleRow, vehiclesCsv } from '../admin/import-files.ts';
+import { startEngine, type TestEngine } from '../support/engine.ts';
+import { type ChooseFault, seededNumbers, withProbability } from '../support/fault-choosers.ts';
+import { type RecordedCall, startFaultProxy } from '../support/fault-proxy.ts';
+import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
 const SEED = 20_260_615;
-/** Kills of one import before it may finish; the other kills are for the next import. */
-const KILLS_PER_IMPORT = 8;
+/** Faults until the kill let batches end in another order than they began, so that gaps are left before stored rows. */
+const FAULT_SHARE = 0.2;
+const FAULTS = ['throttle', 'partial', { slowMs: 150 }] as const;
 /**
  * Records that one kill may cause to be written again: those of the 500 rows since the position was saved, and of the 17
  * batches of 25 that were not confirmed then, of which one was not sent yet.
  */
 const MAX_WRITTEN_AGAIN = 500 + 17 * 25;
+/** The first request of a run. A call before it was still sent by the killed run before: it passes. */
+const FIRST_OPERATION = 'DescribeTable';
+const ADMIN = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
 
-interface Plan {
-  readonly fixture: ImportFixture;
-  readonly kills: number;
-  /** The latest database call of a run at which it is killed. */
-  readonly latestCall: number;
-}
+const indicesTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+/** One record in forty is rejected: what is stored of it stays. */
+const isBad = (index: number): boolean => index % 40 === 39;
 
-const PLANS: readonly Plan[] = bySize(
+/** A CSV of vehicles with one to three rows. Of one in thirty all rows but the first are at the end. */
+const vehicles = (count: number, insurer: string): string => {
+  const rows = indicesTo(count).flatMap((index) => indicesTo(1 + (index % 3)).map((nth) => ({ index, nth })));
+  const places = Map.groupBy(rows, ({ index, nth }) => (index % 30 === 29 && nth > 0 ? 'end' : 'middle'));
+  const cells = [...(places.get('middle') ?? []), ...(places.get('end') ?? [])].map(({ index, nth }) => {
+    const valid_to = insurer === 'new' && isBad(index) && nth === 0 ? '2026-02-30' : '2026-12-31';
+    return vehicleRow({ registration: `KI${index}`, policy_number: `P-${nth}`, insurer, valid_to });
+  });
+  return vehiclesCsv(...cells);
+};
+
+/** NDJSON of items, of which half are older ones that are named by id or slug. The first one wants the slug of the last one. */
+const content = (count: number, title: string): string => {
+  const slugOf = (index: number) => {
+    if (title === 'new' && index === 0) return `item-${count - 1}`;
+    return title === 'new' && index === count - 1 ? 'moved-on' : `item-${index}`;
+  };
+  const lineOf = (index: number) => {
+    const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    const hasId = title === 'older' || index % 4 === 0;
+    const domain = index % 2 === 0 ? 'news.example' : 'help.example';
+    return itemLine(isBad(index) && title === 'new' ? 'Bad Slug' : slugOf(index), {
+      title,
+      domain,
+      ...(hasId && { id }),
+    });
+  };
+  const indices = indicesTo(count).filter((index) => title === 'new' || index % 2 === 0);
+  return indices.map(lineOf).join('\n');
+};
+
+/** What is stored, without the time and the random ids of an import. */
+const storedIn = async ({ client, names }: TestEngine, kind: string): Promise<unknown> => {
+  if (kind === 'vehicles') {
+    const pages = await Array.fromAsync(paginateScan({ client }, { TableName: names.vehicles, ConsistentRead: true }));
+    const records = pages.flatMap(({ Items = [] }) => Items);
+    return records.map(({ lastUpdated, ...record }) => JSON.stringify(record)).sort();
+  }
+  const items = await Array.fromAsync(contentExport(client, names.content).items());
+  const { inconsistencies } = await checkContent(client, names.content);
+  return [...items.map(({ domain, slug, title, version }) => [domain, slug, title, version]), ...inconsistencies];
+};
+
+/** A kill at the nth database call of a run, before or after the database applies it. */
+const killerOf = (child: ChildProcess, fatal: number, isApplied: boolean): ChooseFault => {
+  const faults = withProbability(FAULT_SHARE, FAULTS, SEED + fatal);
+  let calls = 0;
+  return (call) => {
+    if (calls > 0 || call.operation === FIRST_OPERATION) calls += 1;
+    if (calls === 0) return undefined;
+    if (calls < fatal) return faults(call);
+    if (calls === fatal) child.kill('SIGKILL');
+    return calls === fatal && isApplied ? undefined : 'resetBefore';
+  };
+};
+
+/** Registrations of the records, or slugs of the items, that a database call stores; of a partial batch the first half. */
+const recordsWritten = ({ operation, body, fault }: RecordedCall): string[] => {
+  const isApplied = fault === undefined || fault === 'partial' || typeof fault === 'object';
+  if (!isApplied || !['BatchWriteItem', 'TransactWriteItems'].includes(operation)) return [];
+  const names = [...body.matchAll(/"(?:registration|slug)":\{"S":"([^"]+)"\}/g)].map(([, name]) => name ?? '');
+  return fault === 'partial' ? names.slice(0, Math.ceil(names.length / 2)) : names;
+};
+
+/** Imports a file over older records with the real command line, killed so often and then continued to its end. */
+const runImport = async (kind: string, older: string, newer: string, kills: number, latestCall: number) => {
+  const folder = await mkdtemp(join(tmpdir(), 'killed-import-'));
+  const engine = await startEngine();
+  const proxy = await startFaultProxy(engine.endpoint);
+  const path = join(folder, kind === 'vehicles' ? 'new.csv' : 'new.ndjson');
+  const written = new Set<string>();
+  const next = seededNumbers(SEED);
+
+  const runCli = async (isKilled: boolean) => {
+    proxy.reset();
+    const target = ['--dynamodb', proxy.endpoint, '--tables', engine.names.keys.replace(/keys$/, '')];
+    const child = spawn(process.execPath, [ADMIN, 'import', kind, path, ...target], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    if (isKilled) proxy.inject(killerOf(child, 1 + Math.floor(next() * latestCall), next() < 0.5));
+    const [stderr, [exitCode, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    const names = proxy.calls
+      .slice(proxy.calls.findIndex((call) => call.operation === FIRST_OPERATION))
+      .flatMap(recordsWritten);
+    const writtenAgain = names.filter((name) => written.has(name)).length;
+    for (const name of names) written.add(name);
+    return { isContinued: stderr.includes('continues where it was stopped'), exitCode, signal, writtenAgain };
+  };
+
+  try {
+    await writeFile(path, older);
+    await runCli(false);
+    written.clear();
+    await writeFile(path, newer);
+    const runs: Awaited<ReturnType<typeof runCli>>[] = [];
+    // A run may also end because of the faults before its kill, or before its kill is due.
+    const isAtEnd = () => runs.at(-1)?.signal === null && runs.at(-1)?.exitCode !== EXIT.notDone;
+    while (!isAtEnd()) runs.push(await runCli(runs.filter(({ signal }) => signal === 'SIGKILL').length < kills));
+    return {
+      runs,
+      left: {
+        exitCode: runs.at(-1)?.exitCode,
+        files: (await readdir(folder)).sort(),
+        rejected: await readFile(`${path}.rejected${extname(path)}`, 'utf8'),
+        stored: await storedIn(engine, kind),
+      },
+    };
+  } finally {
+    await proxy.close();
+    await engine.stop();
+    await rm(folder, { recursive: true });
+  }
+};
+
+/** The records of each file, how often it is killed, and the latest database call at which it is. Compliance is staged and written as vehicles are. */
+const PLANS = bySize(
   [
-    { fixture: vehicleFixture(1_500), kills: 3, latestCall: 60 },
-    { fixture: complianceFixture(1_500), kills: 1, latestCall: 60 },
-    { fixture: contentFixture(1_100), kills: 2, latestCall: 800 },
+    { kind: 'vehicles', fileOf: vehicles, count: 1_500, kills: 3, latestCall: 40 },
+    { kind: 'content', fileOf: content, count: 1_101, kills: 2, latestCall: 300 },
   ],
   [
-    { fixture: vehicleFixture(10_000), kills: 10, latestCall: 120 },
-    { fixture: complianceFixture(10_000), kills: 5, latestCall: 120 },
-    { fixture: contentFixture(3_000), kills: 6, latestCall: 1_000 },
+    { kind: 'vehicles', fileOf: vehicles, count: 10_000, kills: 10, latestCall: 25 },
+    { kind: 'content', fileOf: content, count: 3_001, kills: 6, latestCall: 300 },
   ],
 );
 
-/** More than are needed: a run may end before its kill. */
-const killsFor = ({ kills, latestCall }: Plan): Kill[] => {
-  const call = fc.noBias(fc.integer({ min: 1, max: latestCall }));
-  const drawn = fc.sample(fc.record({ call, applied: fc.boolean() }), { seed: SEED, numRuns: kills * 3 });
-  return drawn.map((kill, nth) => ({ ...kill, seed: SEED + nth }));
-};
-
-const runsOf = (imports: readonly ImportOutcome[]) => imports.flatMap(({ runs }) => runs);
-const killsIn = (imports: readonly ImportOutcome[]): number =>
-  runsOf(imports).filter(({ isKilled }) => isKilled).length;
-
-const killAndContinue = async (plan: Plan): Promise<ImportOutcome[]> => {
-  const imports: ImportOutcome[] = [];
-  const waiting = killsFor(plan);
-  while (killsIn(imports) < plan.kills && waiting.length > 0) {
-    const left = Math.min(KILLS_PER_IMPORT, plan.kills - killsIn(imports));
-    const outcome = await runImport(plan.fixture, waiting.slice(0, left));
-    waiting.splice(0, outcome.runs.length);
-    imports.push(outcome);
-  }
-  return imports;
-};
-
-/** Until it is killed, a fifth of a run's database calls are throttled, partial or slow, which may end a run too. */
-describe.each(PLANS)('An import of $fixture.kind that is killed and continued', (plan) => {
-  let undisturbed: ImportOutcome;
-  let imports: ImportOutcome[];
-  const all = () => [undisturbed, ...imports];
+/** Until it is killed, a fifth of a run's database calls are throttled, partial or slow. */
+describe.each(PLANS)('An import of $kind that is killed $kills times', ({ kind, fileOf, count, kills, latestCall }) => {
+  let undisturbed: Awaited<ReturnType<typeof runImport>>;
+  let killed: typeof undisturbed;
 
   beforeAll(async () => {
-    undisturbed = await runImport(plan.fixture, []);
-    imports = await killAndContinue(plan);
-    reportFigures(`killed imports of ${plan.fixture.kind}`, {
-      rows: plan.fixture.text.split('\n').length,
-      imports: imports.length,
-      kills: killsIn(imports),
-      mostWrittenAgain: Math.max(...runsOf(imports).map(({ writtenAgain }) => writtenAgain)),
-    });
+    const [older, newer] = [fileOf(count, 'older'), fileOf(count, 'new')];
+    undisturbed = await runImport(kind, older, newer, 0, latestCall);
+    killed = await runImport(kind, older, newer, kills, latestCall);
+    const mostWrittenAgain = Math.max(...killed.runs.map(({ writtenAgain }) => writtenAgain));
+    reportFigures(`killed imports of ${kind}`, { rows: newer.split('\n').length, kills, mostWrittenAgain });
   }, TIMEOUT_MS);
 
-  it(`is killed ${plan.kills} times with SIGKILL, and continues`, () => {
-    expect(killsIn(imports)).toBe(plan.kills);
-    expect(runsOf(imports).some(({ isContinued }) => isContinued)).toBe(true);
-  });
-
-  it('stores each record of the file once, in the order of the file, and nothing else', () => {
-    const [first, ...more] = all().flatMap(({ differences }) => differences);
-    expect([first, more.length]).toEqual([undefined, 0]);
-  });
-
-  it('writes the same file of rejected rows as an import without kills', () => {
-    expect(imports.filter(({ rejected }) => rejected !== undisturbed.rejected)).toEqual([]);
-  });
-
-  it('ends with the exit code for rejected rows and leaves no staging file', () => {
-    const { fileName } = plan.fixture;
-    const ends = all().map(({ filesLeft, runs }) => ({ files: filesLeft.toSorted(), exitCode: runs.at(-1)?.exitCode }));
-    const files = [fileName, `${fileName}.rejected${extname(fileName)}`];
-    expect(ends).toEqual(all().map(() => ({ files, exitCode: EXIT.someRejected })));
-  });
-
-  it('writes less in the last run than an import from the beginning', () => {
-    const last = imports.flatMap(({ runs }) => runs.at(-1) ?? []);
-    expect(last.filter(({ isContinued }) => !isContinued)).toEqual([]);
-    expect(sum(last, ({ writtenAgain }) => writtenAgain)).toBeLessThan(sum(last, ({ writtenBefore }) => writtenBefore));
+  it('continues, and leaves the records, rejected rows, files and exit code of an import without kills', () => {
+    expect(killed.runs.filter(({ signal }) => signal === 'SIGKILL')).toHaveLength(kills);
+    expect(killed.runs.at(-1)).toMatchObject({ isContinued: true, exitCode: EXIT.someRejected });
+    expect(undisturbed.left.files).toHaveLength(2);
+    expect(killed.left).toEqual(undisturbed.left);
   });
 
   it(`writes at most ${MAX_WRITTEN_AGAIN} records again per kill, however long the file is`, () => {
-    const continued = runsOf(imports).filter((run) => run.isContinued);
-    expect(Math.max(0, ...continued.map(({ writtenAgain }) => writtenAgain))).toBeLessThanOrEqual(MAX_WRITTEN_AGAIN);
+    const continued = killed.runs.filter(({ isContinued }) => isContinued);
+    expect(Math.max(...continued.map(({ writtenAgain }) => writtenAgain))).toBeLessThanOrEqual(MAX_WRITTEN_AGAIN);
   });
 });

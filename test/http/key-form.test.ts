@@ -18,7 +18,7 @@ describe('The key of a request', () => {
     { authorization: `Bearer ${key}`, 'x-api-key': ' ' },
     { authorization: `Bearer ${key}`, 'x-api-key': key },
   ])('is found in headers %#', (headers) => {
-    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key), environment: 'test' });
+    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key), kind: 'test' });
   });
 
   it.each([

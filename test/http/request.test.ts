@@ -9,8 +9,9 @@ describe('isSandbox', () => {
   it.each([
     ['test', true],
     ['live', false],
-  ] as const)('for a key of the environment %s is %s', (environment, expected) => {
-    expect(isSandbox({ key: { id: '', hash: '', environment } })).toBe(expected);
+    ['probe', false],
+  ] as const)('for a key of the kind %s is %s', (kind, expected) => {
+    expect(isSandbox({ key: { id: '', hash: '', kind } })).toBe(expected);
   });
 
   it('is false without a key', () => expect(isSandbox({})).toBe(false));

@@ -2,8 +2,27 @@
 import { type ContentReport, checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { content } from './content-changes.ts';
 import { TABLES } from './engine.ts';
-import { type Operation, problems } from './operation.ts';
-import { nameOfFound, type Page, pageOf } from './stored-content.ts';
+import type { Operation } from './operation.ts';
+import { nameOfFound, type Stored } from './stored-content.ts';
+
+type Filter = { readonly domain?: string; readonly slug?: string };
+type Bounds = { readonly offset: number; readonly limit: number };
+
+/** A page of items, as a list returns it. */
+interface Page {
+  readonly items: readonly { readonly id: string; readonly domain: string }[];
+  readonly total: number;
+}
+
+/** The ids of a page and the total, by the items themselves. */
+const pageOf = ({ items }: Stored, { domain, slug }: Filter, { offset, limit }: Bounds) => {
+  const position = domain === undefined ? 'allPosition' : 'domainPosition';
+  const ids = items
+    .filter((item) => item.domain === (domain ?? item.domain) && item.slug === (slug ?? item.slug))
+    .sort((a, b) => Number(b[position]) - Number(a[position]))
+    .map(({ id }) => String(id));
+  return { ids: ids.slice(offset, offset + limit), total: ids.length };
+};
 
 interface PageStates {
   /** The ids that were on the page all the time. */
@@ -11,8 +30,6 @@ interface PageStates {
   readonly least: number;
   readonly most: number;
 }
-
-type Filter = { readonly domain?: string; readonly slug?: string };
 
 const list = (name: string, filter: Filter, offset: number, limit: number): Operation => ({
   name: `list ${name}`,
@@ -28,13 +45,14 @@ const list = (name: string, filter: Filter, offset: number, limit: number): Oper
       const { items, total } = result as Page;
       const { always, least, most } = gathered as PageStates;
       const ids = items.map(({ id }) => id);
-      return problems({
+      const problems = {
         'a page has an item twice': new Set(ids).size < ids.length,
         'a page has an item of another domain': items.some(({ domain }) => domain !== (filter.domain ?? domain)),
         'a page lacks an item that was on it all the time': always.some((id) => !ids.includes(id)),
         'a total is none that the list has had': total < least || total > most,
         'a total is less than offset and page': ids.length > 0 && total < offset + ids.length,
-      });
+      };
+      return Object.entries(problems).flatMap(([problem, isThere]) => (isThere ? [problem] : []));
     },
   },
 });
@@ -54,7 +72,7 @@ export const lists: readonly Operation[] = [
 
 /** What a check has found, and what it could not count, as `Stored` names inconsistencies. */
 export const namesIn = ({ inconsistencies, busy }: ContentReport) => ({
-  found: inconsistencies.map((found) => nameOfFound({ ...found })).sort(),
+  found: inconsistencies.map(nameOfFound).sort(),
   busy: busy.map((bucket) => nameOfFound({ kind: 'miscounted bucket', ...bucket })),
 });
 

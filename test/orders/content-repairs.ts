@@ -4,11 +4,10 @@ import { contentKeys } from '../../core/content/content-entries.ts';
 import type { ContentReport } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
-import type { Caller, Requests } from './caller.ts';
 import { first, other, seeded, third } from './content-changes.ts';
 import { check } from './content-readers.ts';
 import { type StoredState, TABLES } from './engine.ts';
-import { type Operation, resultOf } from './operation.ts';
+import { type Caller, type Operation, type Requests, resultOf } from './operation.ts';
 import { alone } from './run-side.ts';
 import { nameOfFound } from './stored-content.ts';
 
@@ -39,7 +38,7 @@ export const checkAlone = async (stored: StoredState): Promise<ContentReport> =>
 export const repair = (name: string, found: readonly Inconsistency[]): Operation => ({
   name: `repair of ${name}`,
   requests: found.map((inconsistency) => (caller) => contentRepair(caller.db, TableName, 'live')(inconsistency)),
-  repaired: found.map((inconsistency) => nameOfFound({ ...inconsistency })),
+  repaired: found.map(nameOfFound),
 });
 
 const { inconsistencies } = await checkAlone(damaged.stored);

@@ -1,13 +1,31 @@
 /** Judges the states of a search. */
-import { isInDoubt, type Outcome } from './caller.ts';
 import { namesIn } from './content-readers.ts';
 import { checkAlone, repair } from './content-repairs.ts';
 import type { StoredState } from './engine.ts';
-import { mergesOf, oneByOne, subsetsOf, type Turn } from './one-by-one.ts';
-import type { Operation, Pair } from './operation.ts';
-import { alone, type Progress } from './run-side.ts';
+import { isInDoubt, type Outcome, type Pair } from './operation.ts';
+import { advance, alone, type Progress, sideOf } from './run-side.ts';
 import type { Node } from './steps.ts';
 import { storedIn } from './stored-content.ts';
+
+/** A request of a side. */
+interface Turn {
+  readonly side: number;
+  readonly turn: number;
+}
+
+/** Every order of `left` and `right`, each in its own order. */
+const mergesOf = <T>(left: readonly T[], right: readonly T[]): T[][] => {
+  const [[one, ...ones], [other, ...others]] = [left, right];
+  if (one === undefined || other === undefined) return [[...left, ...right]];
+  return [
+    ...mergesOf(ones, right).map((rest) => [one, ...rest]),
+    ...mergesOf(left, others).map((rest) => [other, ...rest]),
+  ];
+};
+
+/** With each value or without it. */
+const subsetsOf = <T>([one, ...others]: readonly T[]): T[][] =>
+  one === undefined ? [[]] : subsetsOf(others).flatMap((subset) => [subset, [one, ...subset]]);
 
 const memoised = <Key, Result>(textOf: (key: Key) => string, make: (key: Key) => Promise<Result>) => {
   const known = new Map<string, Promise<Result>>();
@@ -19,33 +37,63 @@ const memoised = <Key, Result>(textOf: (key: Key) => string, make: (key: Key) =>
   };
 };
 
-const byTurn = (a: Turn, b: Turn): number => a.turn - b.turn;
+/** The outcomes of requests of both sides that are sent one after the other, and the facts that are stored then. */
+const oneByOne = async ({ sides, initial }: Pair, order: readonly Turn[]) => {
+  const isSent = (side: number, turn: number) => order.some((one) => one.side === side && one.turn === turn);
+  const runs = await Array.fromAsync(sides, ({ requests }, side) => {
+    const sent = requests.map((request, turn) => (isSent(side, turn) ? request : async () => null));
+    return sideOf('ab'.charAt(side), { requests: sent });
+  });
+  const progress = runs.map(({ beginning }) => beginning);
+  let stored = initial;
+  for (const { side, turn } of order)
+    ({ progress: progress[side], stored } = await advance(progress[side] as Progress, stored, turn + 1));
+  for (const { end } of runs) await end();
+  return { outcomes: progress.map(({ outcomes }) => outcomes), facts: storedIn(stored).facts };
+};
 
-const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
-
-const isChange = ({ reading, repaired }: Operation): boolean => reading === undefined && repaired === undefined;
+/** What both sides have left is consistent, or the check names it and its repair mends it. */
+const afterCrash = memoised(
+  (stored: StoredState) => String(stored.id),
+  async (stored): Promise<readonly string[]> => {
+    const { inconsistencies } = storedIn(stored);
+    const report = await checkAlone(stored);
+    const { found, busy } = namesIn(report);
+    const findings = busy.map((name) => `nobody changes it, and the check calls it busy: ${name}`);
+    if (found.join() !== inconsistencies.join())
+      findings.push(`the check finds [${found}] instead of [${inconsistencies}]`);
+    if (inconsistencies.length === 0) return findings;
+    const repaired = await alone('9', repair('', report.inconsistencies).requests, stored);
+    const left = storedIn(repaired.stored).inconsistencies;
+    return left.length > 0 ? [...findings, `the repair leaves [${left}]`] : findings;
+  },
+);
 
 /** What holds in every state that the two sides of a pair can leave. */
 export const judgeOf = (pair: Pair) => {
   const { sides, initial } = pair;
-  const runOnce = memoised(
-    (order: readonly Turn[]) => JSON.stringify(order),
-    (order) => oneByOne(pair, order),
-  );
+  const runOnce = memoised(JSON.stringify, (order: readonly Turn[]) => oneByOne(pair, order));
 
-  /** Results and facts are those of one order. A request that has not ended, or says to try again, is in it or not. */
+  /** Outcomes and facts are those of one order. A request that has not ended, or says to try again, is in it or not. */
   const fitsOneOrder = async ({ progress, stored }: Node): Promise<boolean> => {
-    const begun = progress.flatMap(({ outcomes }, side): (Turn & { outcome: Outcome | undefined })[] => {
-      const requests = isChange(sides[side] as Operation) ? (sides[side]?.requests ?? []) : [];
-      return requests.slice(0, outcomes.length + 1).map((_, turn) => ({ side, turn, outcome: outcomes[turn] }));
-    });
+    const begun = sides.flatMap(
+      ({ requests, reading, repaired }, side): (Turn & { outcome: Outcome | undefined })[] => {
+        const outcomes = progress[side]?.outcomes ?? [];
+        const changes = reading || repaired ? [] : requests.slice(0, outcomes.length + 1);
+        return changes.map((_, turn) => ({ side, turn, outcome: outcomes[turn] }));
+      },
+    );
     const certain = begun.filter(({ outcome }) => outcome !== undefined && !isInDoubt(outcome));
     for (const also of subsetsOf(begun.filter((one) => !certain.includes(one)))) {
-      const turnsOf = (wanted: number): Turn[] =>
-        [...certain, ...also].filter(({ side }) => side === wanted).map(({ side, turn }) => ({ side, turn }));
-      for (const order of mergesOf(turnsOf(0).sort(byTurn), turnsOf(1).sort(byTurn))) {
+      const [left, right] = [0, 1].map((wanted) =>
+        begun
+          .filter((one) => one.side === wanted && (certain.includes(one) || also.includes(one)))
+          .map(({ side, turn }) => ({ side, turn })),
+      );
+      for (const order of mergesOf(left ?? [], right ?? [])) {
         const { outcomes, facts } = await runOnce(order);
-        const isSame = ({ side, turn, outcome }: (typeof begun)[number]) => isEqual(outcomes[side]?.[turn], outcome);
+        const isSame = ({ side, turn, outcome }: (typeof begun)[number]) =>
+          JSON.stringify(outcomes[side]?.[turn]) === JSON.stringify(outcome);
         if (facts === storedIn(stored).facts && certain.every(isSame)) return true;
       }
     }
@@ -56,23 +104,7 @@ export const judgeOf = (pair: Pair) => {
     fitsOneOrder,
   );
 
-  /** What both sides leave is consistent, or the check names it and its repair mends it. */
-  const afterCrash = memoised(
-    (stored: StoredState) => String(stored.id),
-    async (stored) => {
-      const { inconsistencies } = storedIn(stored);
-      const report = await checkAlone(stored);
-      const { found, busy } = namesIn(report);
-      const findings = busy.map((name) => `nobody changes it, and the check calls it busy: ${name}`);
-      if (found.join() !== inconsistencies.join())
-        findings.push(`the check finds [${found}] instead of [${inconsistencies}]`);
-      if (inconsistencies.length === 0) return findings;
-      const repaired = await alone('9', repair('', report.inconsistencies).requests, stored);
-      const left = storedIn(repaired.stored).inconsistencies;
-      return left.length > 0 ? [...findings, `the repair leaves [${left}]`] : findings;
-    },
-  );
-
+  /** What is wrong with the results of sides that read or repair. */
   const ofReading = ({ progress, gathered }: Node): string[] =>
     sides.flatMap(({ name, reading, repaired }, side) => {
       const { hasEnded, outcomes } = progress[side] as Progress;
@@ -83,16 +115,15 @@ export const judgeOf = (pair: Pair) => {
       });
     });
 
-  /** What may be inconsistent in a state: nothing new when all repairs have ended, and nothing that one of them has repaired. */
+  /** What may not be inconsistent in a state: anything new when all repairs have ended, and what one of them has repaired. */
   const unexpected = ({ progress, stored }: Node): readonly string[] => {
-    const { inconsistencies } = storedIn(stored);
     if (sides.some(({ repaired }, side) => repaired && !progress[side]?.hasEnded)) return [];
     const gone = sides.flatMap(({ repaired = [] }, side) => {
       const isDone = progress[side]?.outcomes.map((outcome) => 'value' in outcome && outcome.value === true) ?? [];
       return repaired.filter((_, nth) => isDone[nth]);
     });
     const before = storedIn(initial).inconsistencies;
-    return inconsistencies.filter((name) => !before.includes(name) || gone.includes(name));
+    return storedIn(stored).inconsistencies.filter((name) => !before.includes(name) || gone.includes(name));
   };
 
   return async (node: Node): Promise<readonly string[]> => {

@@ -7,9 +7,8 @@ import { recentKeys } from '../../core/access/recent-keys.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { asCommandFailure } from '../../lib/admin/deployment/database.ts';
 import { addKeysCommands } from '../../lib/admin/keys/keys-commands.ts';
-import type { Caller } from './caller.ts';
 import { TABLES } from './engine.ts';
-import { type Operation, resultOf } from './operation.ts';
+import { type Caller, type Operation, resultOf } from './operation.ts';
 import { alone } from './run-side.ts';
 
 /** Runs a command of the CLI; returns its data. */

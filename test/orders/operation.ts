@@ -1,11 +1,28 @@
-import type { Outcome, Requests } from './caller.ts';
+/** What the two sides of a search do. */
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Moment } from '../../core/content/content-table.ts';
 import type { StoredState } from './engine.ts';
-
 import type { Stored } from './stored-content.ts';
+
+/** What a request came to: plain JSON, so that two can be compared. */
+export type Outcome = { readonly value: unknown } | { readonly error: string };
+
+/** What a request works with. */
+export interface Caller {
+  readonly db: DynamoDBDocumentClient;
+  /** `a` or `b`, to tell their values apart. */
+  readonly side: string;
+  readonly moment: Moment;
+  /** Of the side's earlier requests. */
+  readonly earlier: readonly Outcome[];
+}
+
+/** The requests of a caller of the product, who sends one after the other. */
+export type Requests = readonly ((caller: Caller) => Promise<unknown>)[];
 
 /** What a side that only reads has to answer for. */
 export interface Reading {
-  /** Adds a state that is stored while it reads. */
+  /** Adds a state that is stored while it reads; JSON. */
   readonly gather: (gathered: unknown, stored: Stored) => unknown;
   /** What is wrong with its result. */
   readonly judge: (result: unknown, gathered: unknown) => readonly string[];
@@ -34,6 +51,8 @@ export const resultOf = <T>(outcome: Outcome | undefined): T => {
   return outcome.value as T;
 };
 
-/** The problems that are there. */
-export const problems = (found: Readonly<Record<string, boolean>>): string[] =>
-  Object.keys(found).filter((problem) => found[problem]);
+/** The error with which callers, by the contract, may repeat a request whose outcome is unknown. */
+export const TRY_AGAIN = 'try again';
+
+/** Whether a request with this outcome may have been applied or not. */
+export const isInDoubt = (outcome: Outcome): boolean => 'error' in outcome && outcome.error.includes(TRY_AGAIN);

@@ -3,10 +3,7 @@ import type { RecordWrite } from '../../lib/local/engine/dynalite-modules.ts';
 import type { EngineResponse } from '../../lib/local/engine/protocol.ts';
 import { afterWrites, type Performed, perform, type StoredState } from './engine.ts';
 import { conflictOf, describe, isTransaction, isWrite, namesOf, reads, updatesOf } from './footprint.ts';
-import type { Call, Progress, Side } from './run-side.ts';
-
-/** The names of the sides, with which all their ids begin. */
-export const SIDES: readonly string[] = ['a', 'b'];
+import type { Call, Progress } from './run-side.ts';
 
 /** A transaction whose first half is stored. It can't fail any more, and ends even when its caller has. */
 interface Half {
@@ -25,21 +22,14 @@ export interface Node {
   readonly halves: readonly Half[];
   /** The sides of which a call was cancelled: each has that once. */
   readonly cancelled: readonly number[];
-  /** What `gather` has made of the states since the first call of each side. */
+  /** What each side that reads has gathered since its first call. */
   readonly gathered: readonly unknown[];
 }
 
 /** What happens next: a call gets its response, or a transaction is stored by half. */
 interface Step {
   readonly name: string;
-  readonly take: () => Promise<Omit<Node, 'gathered'>>;
-}
-
-/** What is the same in all states of a search. */
-export interface Sides {
-  readonly sides: readonly Side[];
-  /** Whether the calls of a side that wait at the same time are answered in their order. */
-  readonly inOrder: readonly boolean[];
+  readonly take: () => Promise<Node>;
 }
 
 /** The write that brings a record back to what is stored of it now. */
@@ -55,81 +45,68 @@ const meets = (call: Call, others: readonly Call[]): boolean => {
 };
 
 /** The ways on from a state. `written` has the entries that each side writes in any order. */
-export const stepsFrom = async (
-  { sides, inOrder }: Sides,
-  node: Node,
-  written: readonly ReadonlySet<string>[],
-): Promise<Step[]> => {
+export const stepsFrom = async (node: Node, written: readonly ReadonlySet<string>[]): Promise<Step[]> => {
   const { stored, progress, halves, cancelled } = node;
 
-  const answered = async (side: number, { name }: Call, response: EngineResponse): Promise<Progress[]> =>
-    Promise.all(progress.map((one, at) => (at === side ? (sides[at] as Side).after(one, name, response) : one)));
+  const step = (side: number, what: string, call: Call, take: Step['take']): Step => ({
+    name: `${progress[side]?.digit}: ${what}${describe(call)}`,
+    take,
+  });
 
-  const finish = (half: Half): Step => ({
-    name: `${SIDES[half.side]}: the rest of ${describe(half.call)}`,
-    take: async () => ({
-      ...node,
+  /** A call gets its response, with what else changes then. */
+  const answer = (side: number, what: string, call: Call, response: EngineResponse, changes: Partial<Node>): Step =>
+    step(side, what, call, async () => {
+      const answered = progress.map((one, at) => (at === side ? one.after(call, response) : one));
+      return { ...node, ...changes, progress: await Promise.all(answered) };
+    });
+
+  const finish = (half: Half): Step =>
+    answer(half.side, 'the rest of ', half.call, half.response, {
       stored: afterWrites(stored, half.late),
-      progress: await answered(half.side, half.call, half.response),
       halves: halves.filter((other) => other !== half),
-    }),
-  });
-
-  const cancel = (side: number, call: Call): Step => ({
-    name: `${SIDES[side]}: TransactionConflict for ${describe(call)}`,
-    take: async () => {
-      const answers = await answered(side, call, conflictOf(call));
-      return { ...node, progress: answers, cancelled: [...cancelled, side] };
-    },
-  });
-
-  const whole = (side: number, call: Call, { response, writes }: Performed): Step => ({
-    name: `${SIDES[side]}: ${describe(call)}`,
-    take: async () => {
-      const answers = await answered(side, call, response);
-      return { ...node, stored: afterWrites(stored, writes), progress: answers };
-    },
-  });
+    });
 
   /** Both ways in which a transaction with both kinds of writes can be stored by half. */
-  const half = (side: number, call: Call, { response, writes }: Performed): Step[] => {
+  const byHalf = (side: number, call: Call, { response, writes }: Performed): Step[] => {
     const updates = call.operation === 'TransactWriteItems' && writes.length > 0 ? updatesOf(call) : [];
     const [counters = [], members = []] = [true, false].map((kind) => writes.filter((_, nth) => updates[nth] === kind));
     if (counters.length === 0 || members.length === 0) return [];
     const first = (what: string, early: readonly RecordWrite[], late: readonly RecordWrite[]): Step => {
       const undo = early.map(({ key }) => present(stored, key));
-      return {
-        name: `${SIDES[side]}: ${what} first of ${describe(call)}`,
-        take: async () => ({
-          ...node,
-          stored: afterWrites(stored, early),
-          halves: [...halves, { side, call, response, late, undo }],
-        }),
-      };
+      const half = { side, call, response, late, undo };
+      return step(side, `${what} first of `, call, async () => ({
+        ...node,
+        stored: afterWrites(stored, early),
+        halves: [...halves, half],
+      }));
     };
     return [first('members', members, counters), first('counters', counters, members)];
   };
 
-  const ofCall = async (side: number, call: Call): Promise<Step[]> => {
+  const stepsOf = async (side: number, call: Call): Promise<Step[]> => {
     const others = halves.filter((other) => other.side !== side).map((other) => other.call);
     const inFlight = progress.filter((_, other) => other !== side).flatMap(({ calls }) => calls);
     const mayMeet = call.operation === 'TransactWriteItems' || meets(call, inFlight);
-    const steps = mayMeet && !cancelled.includes(side) ? [cancel(side, call)] : [];
+    const isCancelled = { cancelled: [...cancelled, side] };
+    const steps =
+      mayMeet && !cancelled.includes(side)
+        ? [answer(side, 'TransactionConflict for ', call, conflictOf(call), isCancelled)]
+        : [];
     if (meets(call, others)) return steps;
     const performed = await perform(stored, call);
-    return [...steps, whole(side, call, performed), ...half(side, call, performed)];
+    const whole = { stored: afterWrites(stored, performed.writes) };
+    return [...steps, answer(side, '', call, performed.response, whole), ...byHalf(side, call, performed)];
   };
 
   const waiting = progress.flatMap(({ calls }, side) =>
-    (inOrder[side] ? calls.slice(0, 1) : calls)
-      .filter(({ name }) => !halves.some((other) => other.side === side && other.call.name === name))
+    calls
+      .filter(({ name }) => !halves.some((half) => half.side === side && half.call.name === name))
       .map((call) => ({ side, call })),
   );
   // A read of what no other side ever writes is the same at any time.
   const alone = waiting.find(
-    ({ side, call }) =>
-      !isWrite(call) && !written.some((partitions, other) => other !== side && reads(call, partitions)),
+    ({ side, call }) => !isWrite(call) && !written.some((entries, other) => other !== side && reads(call, entries)),
   );
-  if (alone) return ofCall(alone.side, alone.call);
-  return [...halves.map(finish), ...(await Array.fromAsync(waiting, ({ side, call }) => ofCall(side, call))).flat()];
+  if (alone) return stepsOf(alone.side, alone.call);
+  return [...halves.map(finish), ...(await Array.fromAsync(waiting, ({ side, call }) => stepsOf(side, call))).flat()];
 };

@@ -1,90 +1,64 @@
 /**
- * What one side of a search sees of the machine: a clock that stands still but for its own pauses, timers, and random numbers
- * that are the same in each run. So a side does the same again when it gets the same responses.
+ * What the code of a side sees of the machine: a clock that stands still, timers that fire at once or never, and random numbers
+ * that are the same in each run. So it does the same again when it gets the same responses.
  */
 import crypto, { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import timers from 'node:timers/promises';
+import type { EngineResponse } from '../../lib/local/engine/protocol.ts';
+import type { Request } from './engine.ts';
 
 /** The longest pause of the product, in milliseconds. Longer timers are deadlines, which no search reaches. */
 const LONGEST_PAUSE_MS = 1_000;
 
-interface Timer {
-  readonly at: number;
-  readonly isPause: boolean;
-  readonly fire: () => void;
+/** A side whose code runs. */
+export interface Running {
+  /** A hexadecimal digit with which all its ids begin. */
+  readonly digit: string;
+  /** Its present request, and how many ids that has drawn. */
+  turn: number;
+  drawn: number;
+  readonly send: (request: Request) => Promise<EngineResponse>;
 }
 
-/** The surroundings of a side, by a hexadecimal digit that all its ids begin with. */
-export const newSurroundings = (digit: string) => ({ digit, clock: 0, timers: new Set<Timer>(), turn: 0, drawn: 0 });
+let running: Running | undefined;
 
-export type Surroundings = ReturnType<typeof newSurroundings>;
-
-let present: Surroundings | undefined;
-
-/** From here on the code that runs sees these; the machine's own when undefined. */
-export const enter = (surroundings: Surroundings | undefined): void => {
-  present = surroundings;
+/** From here on the code of this side runs; none when undefined. */
+export const enter = (next: Running | undefined): void => {
+  running = next;
 };
 
-/** Random numbers are then the same for the same request of a side, whatever its earlier requests have drawn. */
-export const beginRequest = (surroundings: Surroundings, turn: number): void => {
-  Object.assign(surroundings, { turn, drawn: 0 });
-};
-
-/** Ends the earliest pause. A pause only delays the next call, which the search delays in every way anyway. */
-export const endPause = (surroundings: Surroundings): boolean => {
-  const [next] = [...surroundings.timers].filter(({ isPause }) => isPause).sort((a, b) => a.at - b.at);
-  if (next === undefined) return false;
-  surroundings.timers.delete(next);
-  surroundings.clock = Math.max(surroundings.clock, next.at);
-  next.fire();
-  return true;
-};
+/** The side whose code runs. */
+export const runningSide = (): Running | undefined => running;
 
 const real = {
   now: performance.now.bind(performance),
   setTimeout: globalThis.setTimeout,
-  clearTimeout: globalThis.clearTimeout,
-  sleep: timers.setTimeout,
   randomUUID: crypto.randomUUID,
   randomInt: crypto.randomInt,
 };
 
-/** A text that no other draw of any side has. */
-const draw = ({ digit, turn }: Surroundings, drawn: number): string =>
+/** An id that no other draw of any side has. */
+const idOf = ({ digit, turn }: Running, drawn: number): string =>
   `${digit.repeat(8)}-${String(turn).padStart(4, '0')}-4000-8000-${String(drawn).padStart(12, '0')}`;
 
-const nextDraw = (surroundings: Surroundings): string => {
-  surroundings.drawn += 1;
-  return draw(surroundings, surroundings.drawn);
-};
-
-const addTimer = ({ clock, timers }: Surroundings, fire: () => void, milliseconds: number): Timer => {
-  const timer = { at: clock + milliseconds, isPause: milliseconds <= LONGEST_PAUSE_MS, fire };
-  timers.add(timer);
-  return timer;
-};
-
-Object.assign(performance, { now: () => present?.clock ?? real.now() });
+// The engine returns the items of a batch in a random order.
 Object.assign(Math, { random: () => 0.5 });
+Object.assign(performance, { now: () => (running ? 0 : real.now()) });
 Object.assign(globalThis, {
-  setTimeout: (fire: () => void, milliseconds = 0) =>
-    present ? addTimer(present, fire, milliseconds) : real.setTimeout(fire, milliseconds),
-  clearTimeout: (timer: unknown) =>
-    present ? void present.timers.delete(timer as Timer) : real.clearTimeout(timer as NodeJS.Timeout),
-});
-Object.assign(timers, {
-  setTimeout: (milliseconds: number) => {
-    const surroundings = present;
-    if (surroundings === undefined) return real.sleep(milliseconds);
-    return new Promise<void>((resolve) => addTimer(surroundings, resolve, milliseconds));
+  setTimeout: (fire: () => void, milliseconds = 0) => {
+    if (running === undefined) return real.setTimeout(fire, milliseconds);
+    // A pause only delays the next call, which the search delays in every way anyway.
+    return milliseconds <= LONGEST_PAUSE_MS ? queueMicrotask(fire) : undefined;
   },
 });
 Object.assign(crypto, {
-  randomUUID: () => (present ? nextDraw(present) : real.randomUUID()),
+  randomUUID: () => {
+    if (running === undefined) return real.randomUUID();
+    running.drawn += 1;
+    return idOf(running, running.drawn);
+  },
   // The same each time: a key is made again when another change comes between, and its value must not tell.
   randomInt: (max: number) =>
-    present ? createHash('sha256').update(draw(present, 0)).digest().readUInt32BE() % max : real.randomInt(max),
+    running ? createHash('sha256').update(idOf(running, 0)).digest().readUInt32BE() % max : real.randomInt(max),
 });
 syncBuiltinESMExports();

@@ -28,7 +28,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/content': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/counted-list', 'core/access'],
   'core/sandbox': ['core/runtime', 'core/access', 'core/vehicles', 'core/compliance'],
   'functions/http': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/observability', 'core/access'],
-  'functions/probe': ['core/runtime'],
+  'functions/probe': ['core/runtime', 'core/dynamodb', 'core/observability', 'core/access'],
 };
 
 const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({

@@ -33,6 +33,12 @@ const actionLines = (rows: Readonly<Record<string, Row>>): string[] =>
     ),
   );
 
+/** What to do about a line that is gone: nothing can be announced to a version that is still serving. */
+export const withRemedy = (line: string): string =>
+  /^[a-z-]+: \w+ \w+$/.test(line)
+    ? `${line}: the released version still sends it during the deployment, with the same role; remove it in two releases (CONTRIBUTING.md)`
+    : line;
+
 /** The promises of a template and of a table of endpoints, unsorted. */
 export const stackPromises = (
   { Resources }: StackTemplate,

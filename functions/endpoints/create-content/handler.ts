@@ -10,11 +10,11 @@ import { input } from './input.ts';
 export const handler = serve(endpoint, input, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
-    respond: async ({ body, headers, caller, environment, address, now, deadline }) => {
+    respond: async ({ body, headers, caller, keyKind, address, now, deadline }) => {
       const idempotencyKey = headers['Idempotency-Key'];
       const repeatable =
         idempotencyKey === undefined ? undefined : { keyId: idempotencyKeyIdOf(caller.key), idempotencyKey };
-      const item = await content[environment].create(newFields(body), repeatable, {
+      const item = await content[keyKind].create(newFields(body), repeatable, {
         now,
         deadline,
         domains: caller.key.domains,

@@ -7,8 +7,8 @@ import { input } from './input.ts';
 export const handler = serve(endpoint, input, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
-    respond: async ({ parameters, headers, caller, environment, now, deadline }) => {
-      await content[environment].remove(parameters.id, headers['If-Match'], {
+    respond: async ({ parameters, headers, caller, keyKind, now, deadline }) => {
+      await content[keyKind].remove(parameters.id, headers['If-Match'], {
         now,
         deadline,
         domains: caller.key.domains,

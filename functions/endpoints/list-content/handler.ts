@@ -9,9 +9,9 @@ import { input } from './input.ts';
 export const handler = serve(endpoint, input, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
-    load: async ({ query, caller, environment, deadline }) => {
+    load: async ({ query, caller, keyKind, deadline }) => {
       const { filter, bounds } = readPageQuery(query, caller?.key.domains);
-      return content[environment].list(filter, bounds, deadline);
+      return content[keyKind].list(filter, bounds, deadline);
     },
     isExpensive: ({ query }) => query.slug === undefined,
     // Without `domain`, the list of a key that is bound to one domain is of that domain.

@@ -8,7 +8,7 @@ import { endpoint } from './endpoint.ts';
 export const handler = serve(endpoint, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
-    load: ({ parameters, environment }) => content[environment].find(parameters.id),
+    load: ({ parameters, keyKind }) => content[keyKind].find(parameters.id),
     respond: ({ caller }, stored) => {
       if (stored === undefined || !isAllowedDomain(caller.key.domains, stored.item.domain)) {
         throw apiError('CONTENT_NOT_FOUND');

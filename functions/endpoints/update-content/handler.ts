@@ -9,8 +9,8 @@ import { input } from './input.ts';
 export const handler = serve(endpoint, input, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
-    respond: async ({ parameters, body, headers, caller, environment, now, deadline }) => {
-      const item = await content[environment].update(parameters.id, changedFields(body), headers['If-Match'], {
+    respond: async ({ parameters, body, headers, caller, keyKind, now, deadline }) => {
+      const item = await content[keyKind].update(parameters.id, changedFields(body), headers['If-Match'], {
         now,
         deadline,
         domains: caller.key.domains,

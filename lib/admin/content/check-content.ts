@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
-import type { KeyEnvironment } from '../../../core/access/api-key.ts';
+import type { KeyKind } from '../../../core/access/api-key.ts';
 import { type ContentReport, checkContent } from '../../content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
@@ -50,8 +50,8 @@ const isEmpty = ({ items, busy, inconsistencies }: Checked): boolean =>
   items + busy.length + inconsistencies.length === 0;
 
 /**
- * Recounts every list against its members and compares every slug with its item: of the content of live keys, and of that
- * of test keys, the sandbox. With `repair` it repairs what it finds.
+ * Recounts every list against its members and compares every slug with its item: of the content of live keys, of that of
+ * test keys, the sandbox, and of that of the service's probe. With `repair` it repairs what it finds.
  * Exit code 0 when everything is known to be consistent in the end, otherwise 1.
  */
 const check = async (repairs: boolean, context: CommandContext): Promise<CommandResult> => {
@@ -65,8 +65,8 @@ const check = async (repairs: boolean, context: CommandContext): Promise<Command
       throw asStagingFailure(error, tmpdir(), 'TMPDIR names another folder');
     })
     .finally(() => context.showsProgress && context.stderr.write('\n'));
-  const repairAll = async (found: ContentReport, environment: KeyEnvironment): Promise<Checked> => {
-    const repair = contentRepair(db, tableNames.content, environment);
+  const repairAll = async (found: ContentReport, kind: KeyKind): Promise<Checked> => {
+    const repair = contentRepair(db, tableNames.content, kind);
     const inconsistencies: Checked['inconsistencies'][number][] = [];
     for (const one of found.inconsistencies) {
       inconsistencies.push({ ...one, state: repairs ? ((await repair(one)) ? 'repaired' : 'left') : 'found' });
@@ -75,10 +75,12 @@ const check = async (repairs: boolean, context: CommandContext): Promise<Command
   };
   const live = await repairAll(report, 'live');
   const sandbox = await repairAll(report.sandbox, 'test');
+  const probe = await repairAll(report.probe, 'probe');
+  const other = (part: Checked, where: string) => (isEmpty(part) ? '' : readable(part, where));
   return {
-    text: readable(live) + (isEmpty(sandbox) ? '' : readable(sandbox, 'Sandbox: ')),
-    data: { ...live, sandbox },
-    exitCode: isConsistent(live) && isConsistent(sandbox) ? EXIT.done : EXIT.someRejected,
+    text: readable(live) + other(sandbox, 'Sandbox: ') + other(probe, 'Probe: '),
+    data: { ...live, sandbox, probe },
+    exitCode: [live, sandbox, probe].every(isConsistent) ? EXIT.done : EXIT.someRejected,
   };
 };
 

@@ -13,6 +13,7 @@ import { retryUntil } from '../../../core/dynamodb/retry.ts';
 import { transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored } from '../../../core/schemas/record.ts';
+import { PROBE_ID_PREFIX } from '../../../core/tables.ts';
 import { CommandFailure } from '../command/outcome.ts';
 
 /** Milliseconds for a change or a rotation, retries included. */
@@ -104,7 +105,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
     for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
       items.push(...(page.Items ?? []));
     }
-    return items;
+    return items.filter(({ id }) => !String(id).startsWith(PROBE_ID_PREFIX));
   };
 
   return {
@@ -117,7 +118,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       return record;
     },
 
-    /** Every record as it is stored, with the attributes that another version of this service added. */
+    /** Every record but the probe's as it is stored, with the attributes that another version of this service added. */
     stored,
 
     /** Stores a new key. */
@@ -129,7 +130,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       }
     },
 
-    /** Every key, oldest first. */
+    /** Every key but the probe's, oldest first. */
     list: async (): Promise<KeyRecord[]> =>
       (await stored())
         .map((item) => parseStored(KeyRecord, item))

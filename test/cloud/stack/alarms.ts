@@ -5,10 +5,10 @@ import { metrics, referenced, resourcesOf, SERVING, templateOf, warningsOf } fro
 const template = await templateOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } });
 
 interface AlarmProperties {
-  readonly AlarmDescription: string;
   readonly MetricName: string;
-  readonly Period: number;
   readonly Namespace: string;
+  readonly Statistic?: string;
+  readonly ExtendedStatistic?: string;
   readonly Threshold: number;
   readonly DatapointsToAlarm: number;
   readonly EvaluationPeriods: number;
@@ -29,59 +29,44 @@ const topicStatements = (topic: string) =>
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 
 describe('The alarms', () => {
-  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(
-    ({ properties }) => properties as unknown as AlarmProperties,
-  );
+  const isSilent = (id: string) => id.startsWith('AlarmsFunctionErrors');
+  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id, properties }) => ({
+    id,
+    ...(properties as unknown as AlarmProperties),
+  }));
+  const notifying = alarms.filter(({ id }) => !isSilent(id));
 
   it('monitor errors, the probe, latency, throttling and the database', () => {
     expect(
       alarms.map(
-        ({ Namespace, MetricName, Threshold, DatapointsToAlarm, EvaluationPeriods }) =>
-          `${Namespace} ${MetricName} > ${Threshold}, ${DatapointsToAlarm} of ${EvaluationPeriods} min`,
+        ({ Namespace, MetricName, Statistic, ExtendedStatistic, Threshold, DatapointsToAlarm, EvaluationPeriods }) =>
+          `${Namespace} ${MetricName} ${Statistic ?? ExtendedStatistic} > ${Threshold}, ${DatapointsToAlarm} of ${EvaluationPeriods} min`,
       ),
     ).toEqual([
-      'VehicleVerification/prod ServerErrors > 0.01, 3 of 5 min',
-      'VehicleVerification/prod DatabaseErrors > 5, 1 of 1 min',
-      'AWS/Lambda Errors > 0, 3 of 5 min',
-      ...SERVING.flatMap(() => ['AWS/Lambda Errors > 0, 1 of 1 min', 'AWS/Lambda Duration > 1500, 3 of 5 min']),
-      'AWS/ApiGateway 5xx > 5, 1 of 1 min',
-      'AWS/ApiGateway 4xx > 6000, 3 of 5 min',
-      'AWS/ApiGateway Count > 48000, 1 of 1 min',
-      'AWS/ApiGateway Latency > 1500, 3 of 5 min',
-      'AWS/Lambda Throttles > 0, 1 of 1 min',
-      'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
-      'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
-      'AWS/DynamoDB WriteThrottleEvents > 5, 3 of 5 min',
-      'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
-      'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
-      'AWS/DynamoDB ReadThrottleEvents > 5, 3 of 5 min',
-      'AWS/DynamoDB WriteThrottleEvents > 5, 3 of 5 min',
+      'VehicleVerification/prod ServerErrors Average > 0.01, 3 of 5 min',
+      'VehicleVerification/prod DatabaseErrors Sum > 6, 3 of 5 min',
+      'VehicleVerification/prod ProbeFailures Sum > 0, 3 of 5 min',
+      'AWS/ApiGateway 5xx Average > 0.05, 3 of 5 min',
+      'AWS/ApiGateway Count Sum > 48000, 1 of 1 min',
+      'AWS/ApiGateway Latency p99 > 1500, 3 of 5 min',
+      'AWS/Lambda Throttles Sum > 6, 3 of 5 min',
+      'AWS/DynamoDB WriteThrottleEvents Sum > 6, 3 of 5 min',
+      'AWS/DynamoDB WriteThrottleEvents Sum > 6, 3 of 5 min',
+      ...SERVING.map(() => 'AWS/Lambda Errors Average > 0.01, 1 of 1 min'),
     ]);
   });
 
-  it('monitor errors and failed starts of each function', () => {
-    const functions = resourcesOf(template, 'AWS::Lambda::Function').map(({ id }) => id);
-    const named = resourcesOf(template, 'AWS::CloudWatch::Alarm')
-      .filter(({ properties }) => properties.MetricName === 'Errors')
-      .map(({ properties }) => properties.Dimensions as { readonly Name: string; readonly Value: unknown }[])
-      .flatMap((dimensions) => dimensions.filter(({ Name }) => Name === 'FunctionName'))
-      .map(({ Value }) => referenced(Value));
-    expect(named.sort()).toEqual(functions.sort());
-  });
-
-  it('detect abuse by shares of the stage’s throttle', async () => {
-    const settings = { throttle: { rateLimit: 200, burstLimit: 500 } };
-    const thresholds = resourcesOf(await templateOf({ stage: 'prod', settings }), 'AWS::CloudWatch::Alarm')
-      .filter(({ id }) => /^Alarms(ClientErrors|StageThrottle)/.test(id))
-      .map(({ properties: { MetricName, Threshold, Period, Statistic } }) => [
-        MetricName,
-        Statistic,
-        Period,
-        Threshold,
-      ]);
+  it('have limits that grow with the stage’s throttle', async () => {
+    const settings = { throttle: { rateLimit: 5_000, burstLimit: 500 } };
+    const thresholds = resourcesOf(await templateOf({ stage: 'dev', settings }), 'AWS::CloudWatch::Alarm')
+      .filter(({ properties }) => properties.Statistic === 'Sum' && properties.MetricName !== 'ProbeFailures')
+      .map(({ properties: { MetricName, Threshold } }) => [MetricName, Threshold]);
     expect(thresholds).toEqual([
-      ['4xx', 'Sum', 60, 1_200],
-      ['Count', 'Sum', 60, 9_600],
+      ['DatabaseErrors', 30],
+      ['Count', 240_000],
+      ['Throttles', 30],
+      ['WriteThrottleEvents', 30],
+      ['WriteThrottleEvents', 30],
     ]);
   });
 
@@ -94,22 +79,40 @@ describe('The alarms', () => {
     ]);
   });
 
-  it('link to their section of the runbook, and every section has an alarm', () => {
-    const runbook = readFileSync('docs/runbook.md', 'utf8');
-    const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-    const ids = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id }) => id);
-    const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
-    expect([...new Set(ids.map(sectionOf))].sort()).toEqual([...sections].sort());
-    expect(alarms.map(({ AlarmDescription }) => AlarmDescription)).toEqual(
-      ids.map((id) => expect.stringMatching(`What to do: docs/runbook.md#${sectionOf(id)?.toLowerCase()}$`)),
-    );
-    for (const section of sections) expect(runbook).toMatch(new RegExp(`^## ${section}\n\n\\*\\*Means:\\*\\* `, 'm'));
-  });
+  it.each([undefined, 'https://example.com/runbook.md'])(
+    'link to their section of the runbook, and every section has an alarm: %s',
+    async (runbookUrl) => {
+      const runbook = readFileSync('docs/runbook.md', 'utf8');
+      const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+      const described = await templateOf({ stage: 'prod', settings: { ...(runbookUrl && { runbookUrl }) } });
+      const linked = resourcesOf(described, 'AWS::CloudWatch::Alarm').filter(({ id }) => !isSilent(id));
+      const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
+      expect([...new Set(linked.map(({ id }) => sectionOf(id)))].sort()).toEqual([...sections].sort());
+      for (const { id, properties } of linked) {
+        const link = `${runbookUrl ?? 'docs/runbook.md'}#${sectionOf(id)?.toLowerCase()}`;
+        expect(properties.AlarmDescription).toMatch(new RegExp(` What to do: ${RegExp.escape(link)}$`));
+      }
+      for (const section of sections) {
+        expect(runbook).toMatch(new RegExp(`^## ${section}\n\n\\*\\*Means:\\*\\* `, 'm'));
+      }
+    },
+  );
 
-  it('all publish to the topic, which sends email to alarmEmail', () => {
-    for (const { AlarmActions } of alarms) expect(AlarmActions).toHaveLength(1);
+  it('publish to the topic, which sends email to alarmEmail, except those that only roll back a function', () => {
+    const silent = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(
+      ({ properties: { AlarmActions, OKActions } }) => AlarmActions === undefined && OKActions === undefined,
+    );
+    expect(silent.map(({ id }) => isSilent(id))).toEqual(SERVING.map(() => true));
+    expect(notifying.length).toBeLessThanOrEqual(14);
+    expect(notifying).toHaveLength(alarms.length - SERVING.length);
     const [subscription] = resourcesOf(template, 'AWS::SNS::Subscription');
     expect(subscription?.properties).toMatchObject({ Protocol: 'email', Endpoint: 'ops@example.com' });
+  });
+
+  it('exist for single functions only where they roll back deployments', async () => {
+    const ofDev = resourcesOf(await templateOf({ stage: 'dev' }), 'AWS::CloudWatch::Alarm');
+    expect(ofDev.filter(({ id }) => isSilent(id))).toEqual([]);
+    expect(ofDev).toHaveLength(notifying.length);
   });
 
   it('have a warning that names setting and file when a stage that keeps data has no alarmEmail', async () => {
@@ -122,8 +125,8 @@ describe('The alarms', () => {
 
   it('have permission to publish to the topic, over TLS only and only from this account', () => {
     const topics = new Map(resourcesOf(template, 'AWS::SNS::Topic').map(({ id, properties }) => [id, properties]));
-    expect(alarms.length).toBeGreaterThan(0);
-    for (const { AlarmActions, OKActions } of alarms) {
+    expect(notifying.length).toBeGreaterThan(0);
+    for (const { AlarmActions, OKActions } of notifying) {
       const actions = [...AlarmActions, ...OKActions].map(referenced);
       expect(actions).toHaveLength(2);
       for (const topic of actions) {

@@ -13,11 +13,17 @@ describe('The dashboard', () => {
       'Latency at the gateway (ms)',
       'Rate limited: 429 responses per minute',
       'Database: throttled and failed requests',
-      'p99 by function (ms)',
+      'Cold starts',
+      'Functions: p99 (ms)',
+      'Functions: crashes and timeouts',
+      'Functions: throttled requests',
       'Cost: invocations',
       'Cost: read units',
       'Cost: write units',
-      'Requests by plan, endpoint and outcome',
     ]);
+  });
+
+  it('queries no logs, which cost by the gigabyte at each view', () => {
+    expect(body).not.toContain('\\"type\\":\\"log\\"');
   });
 });

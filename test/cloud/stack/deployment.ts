@@ -42,6 +42,23 @@ describe('The alias of each function', () => {
     expect(versionsOf(await templateOf({ stage: 'prod', settings }))).toEqual(versionsOf(PROD));
   });
 
+  it('can return to an earlier version: none is deleted, except one whose own deployment is rolled back', () => {
+    for (const template of [PROD, DEV]) {
+      const versions = resourcesOf(template, 'AWS::Lambda::Version');
+      expect(versions.map(({ deletionPolicy }) => deletionPolicy)).toEqual(SERVING.map(() => 'RetainExceptOnCreate'));
+    }
+  });
+
+  it('is updated at once with -c atOnce=true, which changes nothing else', async () => {
+    const { Resources, ...others } = await templateOf({ stage: 'prod', atOnce: true });
+    const withoutCodeDeploy = Object.entries(PROD.Resources).map(([id, { UpdatePolicy, ...resource }]) => [
+      id,
+      resource,
+    ]);
+    expect({ Resources, ...others }).toEqual({ ...PROD, Resources: Object.fromEntries(withoutCodeDeploy) });
+    expect(PROD.Resources).not.toEqual(Resources);
+  });
+
   it('is updated at once without gradual deployment', () => {
     expect(aliases(DEV).map(({ updatePolicy }) => updatePolicy)).toEqual(SERVING.map(() => undefined));
     expect(Object.values(DEV.Resources).filter(({ Type }) => Type.startsWith('AWS::CodeDeploy'))).toEqual([]);
@@ -75,20 +92,13 @@ describe('A gradual deployment', () => {
     }
   });
 
-  it('is rolled back by the alarms on errors, failed starts and latency of the alias, and on 5xx of the service', () => {
+  it('is rolled back by crashes and timeouts of the alias, by 5xx of the service and by the probe', () => {
     for (const group of groups.values()) {
-      const described = alarmsOf(group).map(({ properties: { MetricName, Dimensions } }) => [
-        MetricName,
-        (Dimensions as { readonly Name: string; readonly Value: unknown }[]).map(({ Name, Value }) =>
-          Name === 'FunctionName' ? functionNamed(referenced(Value)) : Name,
-        ),
-      ]);
-      const own = [functionNamed(group.id), 'Resource'];
-      expect(described).toEqual([
-        ['Errors', own],
-        ['Duration', own],
-        ['ServerErrors', ['service']],
-      ]);
+      const alarmIds = alarmsOf(group).map(({ id }) => id.replace(/[0-9A-F]{8}$/, ''));
+      const functionName = functionNamed(group.id);
+      expect(alarmIds).toEqual([`AlarmsFunctionErrors${functionName}`, 'AlarmsErrorRate', 'AlarmsUnreachable']);
+      const [own] = alarmsOf(group).flatMap(({ properties }) => properties.Dimensions as { readonly Value: unknown }[]);
+      expect(functionNamed(referenced(own?.Value))).toBe(functionName);
     }
   });
 

@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
-import { FULL, logicalName, referenced, resourcesOf, type Template, templateOf } from './synthesised.ts';
+import {
+  FULL,
+  logicalName,
+  type Resource,
+  referenced,
+  resourcesOf,
+  SERVING,
+  type Template,
+  templateOf,
+} from './synthesised.ts';
 
 const PROD = await templateOf({ stage: 'prod' });
 
@@ -8,13 +17,14 @@ const ROUTES = Object.values(endpoints).flatMap(({ id, method, paths }) =>
   paths.map((path) => `${method} ${path} → ${logicalName(id)} live`),
 );
 
+/** `vehicleinsurance live`, the alias that an integration invokes. */
+const aliasNamed = ({ IntegrationUri }: Resource['properties']): string =>
+  referenced(IntegrationUri).replace(/Live[0-9A-F]{8}$/, ' live');
+
 /** `GET /v1/… → vehicleinsurance live`, through the route's integration. */
 const routesOf = (template: Template) => {
   const targets = new Map(
-    resourcesOf(template, 'AWS::ApiGatewayV2::Integration').map(({ id, properties }) => [
-      id,
-      referenced(properties.IntegrationUri).replace(/Live[0-9A-F]{8}$/, ' live'),
-    ]),
+    resourcesOf(template, 'AWS::ApiGatewayV2::Integration').map(({ id, properties }) => [id, aliasNamed(properties)]),
   );
   return resourcesOf(template, 'AWS::ApiGatewayV2::Route').map(({ properties: { RouteKey, Target } }) => {
     const [, [, integration]] = (Target as { 'Fn::Join': [string, [string, unknown]] })['Fn::Join'];
@@ -35,9 +45,30 @@ describe('The gateway', () => {
       ]),
     );
     const integrations = resourcesOf(PROD, 'AWS::ApiGatewayV2::Integration');
-    expect(integrations).toHaveLength(ROUTES.length + 1);
+    // One of each function: the routes for both addresses of content wait for it, and it for the permission.
+    expect(integrations.map(({ properties }) => aliasNamed(properties))).toEqual(
+      SERVING.map((id) => `${logicalName(id)} live`),
+    );
     for (const { properties, dependsOn } of integrations) {
       expect(dependsOn.map((id) => permissions.get(id))).toEqual([referenced(properties.IntegrationUri)]);
+    }
+  });
+
+  it('may invoke a function from its route only, or from all routes if it has two, but never from another API', () => {
+    const [api] = resourcesOf(PROD, 'AWS::ApiGatewayV2::Api');
+    const sources = new Map(
+      resourcesOf(PROD, 'AWS::Lambda::Permission').map(({ properties: { FunctionName, SourceArn } }) => {
+        const [, parts] = (SourceArn as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'] ?? ['', []];
+        return [referenced(FunctionName).replace(/Live[0-9A-F]{8}$/, ''), parts];
+      }),
+    );
+    for (const { id, paths } of [...Object.values(endpoints), { id: 'not-found', paths: [''] }]) {
+      const [path = ''] = paths;
+      expect(sources.get(logicalName(id))).toEqual([
+        'arn:aws:execute-api:eu-west-2:123456789012:',
+        { Ref: api?.id },
+        paths.length === 1 ? `/*/*${path}` : '/*/*/*',
+      ]);
     }
   });
 

@@ -1,5 +1,5 @@
 /** Runs in a process of its own: inside Jest the CDK takes twice the time and 400 MB more of memory. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
@@ -17,6 +17,7 @@ import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
 export interface Stage {
   readonly stage: 'dev' | 'prod';
   readonly architecture?: string;
+  readonly atOnce?: boolean;
   readonly settings?: Partial<StageFile>;
 }
 
@@ -24,23 +25,33 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 const readJson = (file: string) => JSON.parse(readFileSync(join(ROOT, file), 'utf8'));
 
-/** Any folder is possible: the template does not depend on the contents of a bundle. */
-const bundles = Object.fromEntries(
-  [...Object.keys(endpoints), 'not-found', 'probe'].map((id) => [id, import.meta.dirname]),
-) as Record<keyof Bundles, string>;
+/** One bundle for every function: the template depends on the contents of a bundle in hashes only. */
+const bundlesIn = (folder: string): Bundles => {
+  const bundle = join(folder, 'bundle');
+  mkdirSync(bundle, { recursive: true });
+  writeFileSync(join(bundle, 'index.js'), 'exports.handler = () => undefined;');
+  return Object.fromEntries([...Object.keys(endpoints), 'not-found', 'probe'].map((id) => [id, bundle])) as Record<
+    keyof Bundles,
+    string
+  >;
+};
 
 /** The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it. */
-const synthesise = (assemblies: string, { stage, architecture = 'arm64', settings: changes = {} }: Stage) => {
+const synthesise = (
+  assemblies: string,
+  { stage, architecture = 'arm64', atOnce = false, settings: changes = {} }: Stage,
+) => {
   const outdir = mkdtempSync(join(assemblies, 'app-'));
   const file = { ...readJson(`stages/${stage}.json`), account: '123456789012', ...changes };
   writeFileSync(join(outdir, `${stage}.json`), JSON.stringify(file));
   const { context } = readJson('cdk.json');
   const app = new App({
     outdir,
-    context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, stages: outdir },
+    context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, atOnce, stages: outdir },
   });
   const settings = stageSettings(app.node.getAllContext());
-  return { app, stack: new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles }) };
+  const parts = { settings, bundles: bundlesIn(assemblies), commit: 'unknown' };
+  return { app, stack: new ServiceStack(app, `vehicle-verification-${settings.stage}`, parts) };
 };
 
 /** Each app synthesises into a folder of its own; by default the CDK leaves them in the temporary folder. */

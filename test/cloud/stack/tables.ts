@@ -30,7 +30,7 @@ const DEV = await templateOf({ stage: 'dev' });
 describe('The tables', () => {
   it('are retained in prod, and where else data is kept', async () => {
     const expected = [
-      'keys by id: Retain',
+      'keys by id, expires by expiresAt: Retain',
       'usage by keyId+windowStart, expires by expiresAt: Retain',
       'vehicles by registration: Retain',
       'compliance by registration: Retain',

@@ -9,7 +9,6 @@ const WITHOUT_TAGS = [
   'AWS::ApiGatewayV2::Route',
   'AWS::CloudWatch::Dashboard',
   'AWS::IAM::ManagedPolicy',
-  'AWS::IAM::Policy',
   'AWS::Lambda::Alias',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::Lambda::Permission',

@@ -16,11 +16,17 @@ export interface Kind {
   readonly isHidden: boolean;
 }
 
-export const kinds: readonly Kind[] = [...FAULTS, { slowMs: TOO_SLOW_MS }].map((fault) => ({
-  name: typeof fault === 'object' ? `slow ${fault.slowMs} ms` : fault,
-  fault,
-  isHidden: fault === 'partial' || (typeof fault === 'object' && fault.slowMs < TOO_SLOW_MS),
-}));
+/** Cancelled transactions are searched by `test/orders`. */
+export const kinds: readonly Kind[] = [...FAULTS, { slowMs: TOO_SLOW_MS }]
+  .filter((fault) => fault !== 'mixedCancellation')
+  .map((fault) => ({
+    name: typeof fault === 'object' ? `slow ${fault.slowMs} ms` : fault,
+    fault,
+    isHidden: fault === 'partial' || (typeof fault === 'object' && fault.slowMs < TOO_SLOW_MS),
+  }));
+
+/** Those that a small run lets last at each point by itself: another one that lasts is the same error to the code. */
+const LASTING_ANYWHERE: readonly Fault[] = ['throttle', 'error', 'hang', 'partial'];
 
 /** Some of the database requests of a scenario. */
 interface InjectionPoint {
@@ -111,7 +117,7 @@ const expectedWhileFailing =
     const failed = { status: 500, requireBody: withCode('INTERNAL_ERROR') };
     const isUpdate = point.calls.some(({ operation }) => operation === 'UpdateItem');
     const isCounter = point.tables.includes('usage') && isUpdate;
-    const isAdmission = fault !== 'mixedCancellation' && (point.tables.includes('keys') || isCounter);
+    const isAdmission = point.tables.includes('keys') || isCounter;
     if (!isAdmission) return { ...failed, knowsCaller: true };
     if (fault !== 'throttle' || point.tables.includes('keys')) return { ...failed, knowsCaller: false };
     return { status: 429, knowsCaller: true, requireBody: withCode('RATE_LIMITED') };
@@ -161,8 +167,9 @@ export const roundsFor = (plans: readonly Plan[], kind: Kind, isLong: boolean): 
   const lasting = (plan: Plan, points: readonly InjectionPoint[]) =>
     points.map((point) => ({ point, nth: undefined, expected: expectedWhileFailing(kind, plan, point) }));
   const outages = targetsOf((plan) => lasting(plan, [plan.everywhere]));
-  const failures = targetsOf((plan) =>
-    lasting(plan, [...plan.points, ...(plan.scenario.isBulk ? plan.fullBatches : [])]),
-  );
+  const failures = targetsOf((plan) => {
+    const isTried = isLong || LASTING_ANYWHERE.includes(kind.fault);
+    return lasting(plan, isTried ? [...plan.points, ...(plan.scenario.isBulk ? plan.fullBatches : [])] : []);
+  });
   return [once, outages, failures].flatMap((targets) => roundsOf(targets, isLong));
 };

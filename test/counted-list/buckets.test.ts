@@ -1,5 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
+import { type Bucket, bucketRanges } from '../../core/counted-list/bucket-ranges.ts';
 import { bucketOf, listKeys } from '../../core/counted-list/entries.ts';
+
+/** Buckets 3 to 0, newest first, of which bucket 1 has become empty. */
+const BUCKETS: readonly Bucket[] = [
+  { bucket: 3, members: 2 },
+  { bucket: 2, members: 3 },
+  { bucket: 1, members: 0 },
+  { bucket: 0, members: 4 },
+];
+
+describe('The bucket ranges of a page', () => {
+  it.each([
+    ['of an empty list', [], 0, 5, []],
+    ['within one bucket', BUCKETS, 0, 2, [{ bucket: 3, skip: 0, room: 2 }]],
+    ['from the middle of a bucket', BUCKETS, 1, 1, [{ bucket: 3, skip: 1, room: 1 }]],
+    ['that begins with a bucket', BUCKETS, 2, 1, [{ bucket: 2, skip: 0, room: 1 }]],
+    [
+      'over several buckets, without empty ones',
+      BUCKETS,
+      1,
+      6,
+      [
+        { bucket: 3, skip: 1, room: 6 },
+        { bucket: 2, skip: 0, room: 5 },
+        { bucket: 0, skip: 0, room: 2 },
+      ],
+    ],
+    ['with more room than members', BUCKETS, 7, 9, [{ bucket: 0, skip: 2, room: 9 }]],
+    ['past the end', BUCKETS, 9, 5, []],
+  ])('%s', (_title, buckets, offset, limit, ranges) => {
+    expect(bucketRanges(buckets, offset, limit)).toEqual(ranges);
+  });
+});
 
 const { allocatorKey, counterKey, memberKey } = listKeys('');
 

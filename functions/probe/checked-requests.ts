@@ -1,0 +1,101 @@
+/** Sends the requests of a journey and notes what is wrong with their responses. */
+import { partialDeepStrictEqual } from 'node:assert';
+import { PLANS } from '../../core/access/plans.ts';
+
+/** Milliseconds for one response: longer than a cold start. */
+const REQUEST_TIMEOUT_MS = 5_000;
+/** Milliseconds for all of them, shorter than the timeout of the function (lib/cloud/probe.ts). */
+const JOURNEY_TIMEOUT_MS = 40_000;
+type Headers = Readonly<Record<string, RegExp>>;
+
+/** The headers of every response (docs/contract.md#every-response). No match for the empty text of a missing one. */
+const EVERY_RESPONSE: Headers = {
+  'x-ratelimit-limit': new RegExp(`^${PLANS.standard.requestsPerWindow}$`),
+  'x-ratelimit-remaining': /^\d+$/,
+  'x-ratelimit-reset': /^\d+$/,
+  'x-request-id': /./,
+  'cache-control': /^no-store$/,
+  'x-content-type-options': /^nosniff$/,
+  'x-sandbox': /^$/,
+};
+
+/** A request, and what its response must be. */
+export interface Step {
+  readonly json?: object;
+  readonly status: number;
+  /** What the body must have at least; without it, the body must be empty. */
+  readonly body?: object;
+  /** Besides those of every response. */
+  readonly headers?: Headers;
+}
+
+const differences = (response: Response, text: string, { status, body, headers }: Step): string[] => {
+  // Without a body, API Gateway may send a type of its own.
+  const type: Headers = body === undefined ? {} : { 'content-type': /^application\/json$/ };
+  const wrong = Object.entries({ ...type, ...EVERY_RESPONSE, ...headers }).filter(
+    ([name, expected]) => !expected.test(response.headers.get(name) ?? ''),
+  );
+  if (response.status !== status) return [`its status is ${response.status}, not ${status}${errorIn(text)}`];
+  return [
+    ...(hasAtLeast(text, body) ? [] : ['its body is another one']),
+    ...wrong.map(([name]) => `its header ${name} is "${response.headers.get(name) ?? ''}"`),
+  ];
+};
+
+/** The code of the service's errors, the message of API Gateway's; nothing else of a body, which could be somebody's data. */
+const errorIn = (text: string): string => {
+  const [, , error] = /"(code|message)":"([\w ]{1,60})"/.exec(text) ?? [];
+  return error === undefined ? '' : ` (${error})`;
+};
+
+const hasAtLeast = (text: string, expected: object | undefined): boolean => {
+  if (expected === undefined) return text === '';
+  try {
+    partialDeepStrictEqual(JSON.parse(text), expected);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const failureOf = (error: unknown): string => {
+  const { name, message, cause = message } = error as Error;
+  return name === 'TimeoutError' ? 'did not answer in time' : `cannot be reached: ${cause}`;
+};
+
+/**
+ * @example
+ * const { request, failures } = checkedRequests('https://api.example.com', key);
+ * const item = await request('GET /v1/api/content/1', { status: 200, body: { id: '1' } }); // undefined when it is wrong
+ */
+export const checkedRequests = (origin: string, key: string) => {
+  const failures: string[] = [];
+  const journeyTimeout = AbortSignal.timeout(JOURNEY_TIMEOUT_MS);
+
+  /** The body of a response that is as expected; otherwise undefined, and `failures` has what is wrong. */
+  const request = async (line: `${string} /${string}`, step: Step): Promise<object | undefined> => {
+    const [method = '', path = ''] = line.split(' ');
+    try {
+      const response = await fetch(origin + path, {
+        method,
+        headers: {
+          'x-api-key': key,
+          // A new connection each time: a kept-alive one would be closed while Lambda freezes the function.
+          connection: 'close',
+          ...(step.json && { 'content-type': 'application/json' }),
+        },
+        ...(step.json && { body: JSON.stringify(step.json) }),
+        redirect: 'manual',
+        signal: AbortSignal.any([AbortSignal.timeout(REQUEST_TIMEOUT_MS), journeyTimeout]),
+      });
+      const text = await response.text();
+      const wrong = differences(response, text, step);
+      if (wrong.length === 0) return text === '' ? {} : JSON.parse(text);
+      failures.push(`${line}: ${wrong.join(', ')}`);
+    } catch (error) {
+      failures.push(`${line} ${failureOf(error)}`);
+    }
+    return undefined;
+  };
+  return { request, failures };
+};

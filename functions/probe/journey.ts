@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { checkedRequests } from './checked-requests.ts';
+import type { ProbeKey } from './probe-key.ts';
+
+/** Sandbox vehicles (docs/sample-data.md): insured and compliant, known without a policy, and none. */
+const [INSURED, WITHOUT_POLICY, UNKNOWN] = ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ'];
+const REGISTRATIONS = { registrations: [INSURED, WITHOUT_POLICY, UNKNOWN] };
+
+const INSURANCE = { registration: INSURED, insured: true, policy: { insurer: 'Acme Mutual', type: 'Comprehensive' } };
+const VERDICT = {
+  registration: INSURED,
+  compliant: true,
+  checks: { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true },
+  reasons: [],
+};
+const NOT_FOUND = { registration: UNKNOWN, code: 'VEHICLE_NOT_FOUND' };
+
+/** The one domain of the probe's content. */
+const DOMAIN = 'probe.example';
+const CONTENT = '/v1/api/content';
+
+/** Milliseconds after which an item belongs to a run that has ended: the timeout of the function (lib/cloud/probe.ts). */
+const LONGEST_RUN_MS = 50_000;
+
+/** The fields of a content item that the journey reads. */
+interface Item {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+type Requests = ReturnType<typeof checkedRequests>;
+
+/** Reads and bulk requests, each whatever became of the one before. */
+const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> => {
+  await request(`GET /v1/vehicle/${INSURED}/insurance`, { status: 200, body: INSURANCE });
+  await request('POST /v1/vehicle/bulk-insurance', {
+    json: REGISTRATIONS,
+    status: 200,
+    body: {
+      results: [INSURANCE, { registration: WITHOUT_POLICY, insured: false, policy: null }, NOT_FOUND],
+      ...{ processed: 3, successful: 2, failed: 1 },
+    },
+  });
+  await request(`GET /v1/compliance/${INSURED}`, { status: 200, body: VERDICT });
+  await request('POST /v1/vehicle/bulk-compliance', {
+    json: REGISTRATIONS,
+    status: 200,
+    body: { results: [VERDICT, { registration: WITHOUT_POLICY, reasons: ['NO_POLICY'] }, NOT_FOUND], processed: 3 },
+  });
+  await request('GET /v1/usage', {
+    status: 200,
+    body: { key: { id, plan: 'standard', environment: 'unknown' }, limits: { requestsPerWindow: 600 } },
+  });
+};
+
+/** The ids of items that earlier runs left. */
+const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly string[] | undefined> => {
+  const step = { status: 200, body: { items: [], limit: 20, offset: 0 } };
+  const page = await request(`GET ${CONTENT}?domain=${DOMAIN}`, step);
+  return (page as { items: readonly Item[] } | undefined)?.items
+    .filter(({ created_at }) => now.getTime() - Date.parse(created_at) > LONGEST_RUN_MS)
+    .map(({ id }) => id);
+};
+
+/** Deletes what earlier runs left. @returns whether nothing is left; otherwise nothing may be created, so that it stays bounded */
+const deleteLeftovers = async (requests: Requests, now: Date): Promise<boolean> => {
+  const ids = await listLeftovers(requests, now);
+  if (ids === undefined || ids.length === 0) return ids !== undefined;
+  for (const id of ids) if (!(await requests.request(`DELETE ${CONTENT}/${id}`, { status: 204 }))) return false;
+  const left = await listLeftovers(requests, now);
+  if (left !== undefined && left.length > 0)
+    requests.failures.push(`DELETE ${CONTENT}/{id}: items that were deleted are still listed`);
+  return left?.length === 0;
+};
+
+/** Creates an item, reads, updates and lists it, and deletes it whatever became of these. */
+const changeContent = async ({ request }: Requests): Promise<void> => {
+  const fields = { title: 'Probe', content: 'Written by the probe.', domain: DOMAIN, slug: `probe-${randomUUID()}` };
+  const created = await request(`POST ${CONTENT}`, {
+    json: fields,
+    status: 201,
+    body: { ...fields, version: 1 },
+    headers: { location: new RegExp(`^${CONTENT}/.`), etag: /^"1"$/ },
+  });
+  if (created === undefined) return;
+  const { id } = created as Item;
+  const item = `${CONTENT}/${id}` as const;
+  await request(`GET ${item}`, { status: 200, body: created, headers: { etag: /^"1"$/ } });
+  const title = 'Probe, updated';
+  const updated = await request(`PUT ${item}`, {
+    json: { title },
+    status: 200,
+    body: { ...fields, title, id, version: 2 },
+    headers: { etag: /^"2"$/ },
+  });
+  await request(`GET ${CONTENT}?domain=${DOMAIN}`, { status: 200, body: { items: [updated ?? { id }] } });
+  await request(`DELETE ${item}`, { status: 204 });
+};
+
+/** Uses every endpoint as a caller does. @returns a sentence for each response that is not as expected */
+export const journey = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {
+  const requests = checkedRequests(origin, key.key);
+  await lookUp(requests, key);
+  if (await deleteLeftovers(requests, now)) await changeContent(requests);
+  return requests.failures;
+};

@@ -1,0 +1,43 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
+import { database } from '../../core/dynamodb/database.ts';
+import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
+import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
+
+const DAY_MS = 86_400_000;
+/** Days after which DynamoDB removes a key; it is valid on the day on which it was made and on the next. */
+const KEPT_DAYS = 3;
+
+/** A key of the probe, shown to nobody, and its id. */
+export interface ProbeKey {
+  readonly key: string;
+  readonly id: string;
+}
+
+const addProbeKey = async (now: Date): Promise<ProbeKey> => {
+  const key = generateKey('probe');
+  const hash = hashKey(key);
+  const id = keyIdOf(hash, 'probe');
+  const record: KeyRecord = {
+    ...{ id, hash, name: 'Probe', plan: 'standard', scopes: SCOPES, createdAt: now.toISOString() },
+    expires: londonDate(new Date(now.getTime() + DAY_MS)),
+  };
+  const expiresAt = Math.floor(now.getTime() / 1_000) + (KEPT_DAYS * DAY_MS) / 1_000;
+  const { keys } = tableNamesFromEnvironment(['keys']);
+  await database().send(new PutCommand({ TableName: keys, Item: { ...record, expiresAt } }));
+  return { key, id };
+};
+
+let current: (ProbeKey & { readonly day: LondonDate }) | undefined;
+
+/**
+ * The key of this instance and London day, made at its first use. It is kept when the service rejects it: a new one would hide
+ * that keys are lost. @throws the error of the write, with no key kept
+ */
+export const keyOfToday = async (now: Date): Promise<ProbeKey> => {
+  const day = londonDate(now);
+  if (current?.day !== day) current = { ...(await addProbeKey(now)), day };
+  return current;
+};

@@ -1,0 +1,212 @@
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { contentKeys } from '../../core/content/content-entries.ts';
+import { BUCKET_SIZE } from '../../core/counted-list/entries.ts';
+import { endpoints } from '../../functions/endpoints/table.ts';
+import { matchRoute } from '../../functions/http/path-template.ts';
+import { journey } from '../../functions/probe/journey.ts';
+import { keyOfToday, type ProbeKey } from '../../functions/probe/probe-key.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
+import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
+import { NOON } from '../support/clock.ts';
+import { always, forOperation, forTable } from '../support/fault-choosers.ts';
+import { testApi } from '../support/test-api.ts';
+
+const api = testApi();
+let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
+let key: ProbeKey;
+beforeAll(async () => {
+  proxy = await startHttpFaultProxy(api.origin);
+  key = await keyOfToday(new Date(NOON));
+});
+afterEach(() => {
+  proxy.inject(() => undefined);
+  jest.restoreAllMocks();
+});
+afterAll(() => proxy.close());
+
+const MINUTE_MS = 60_000;
+
+/** One run of the probe a minute after the one before; what it found wrong. */
+const run = (origin = proxy.origin): Promise<readonly string[]> => {
+  api.clock.now += MINUTE_MS;
+  return journey(origin, key, new Date(api.clock.now));
+};
+const failingWith = (fault: HttpFault, isFailing: (request: ProxiedRequest) => boolean) => {
+  proxy.inject((request) => (isFailing(request) ? fault : undefined));
+  return run();
+};
+
+/** Changes the headers, and the status, of every response that the probe gets without the proxy. @returns what it sends */
+const changeResponses = (change: (headers: Headers) => void, status?: number) => {
+  const { fetch } = globalThis;
+  const sent: RequestInit[] = [];
+  jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
+    sent.push(init);
+    const response = await fetch(address, init);
+    const headers = new Headers(response.headers);
+    change(headers);
+    // A text as body would get a `Content-Type` of its own.
+    const body = response.status === 204 ? null : await response.arrayBuffer();
+    return new Response(body, { status: status ?? response.status, headers });
+  });
+  return sent;
+};
+
+type Row = (typeof endpoints)[keyof typeof endpoints];
+const isOf =
+  ({ method, paths }: Row) =>
+  (request: ProxiedRequest) =>
+    request.method === method &&
+    paths.some((template) => matchRoute(template, request.path.replace(/\?.*/, '')) !== undefined);
+const rows = Object.values(endpoints).map((row) => [row.id, row] as const);
+
+const entries = async () => {
+  const { client, names } = api.engine;
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: names.content, ConsistentRead: true }));
+  return Items as { pk: string; sk: string; members?: number }[];
+};
+const itemsLeft = async () => (await entries()).filter(({ sk }) => sk === 'item').length;
+
+describe('The journey of the probe', () => {
+  it('finds nothing wrong with the service', async () => {
+    expect([await run(), await run()]).toEqual([[], []]);
+  });
+
+  it.each(rows)('uses the endpoint %s', async (_id, row) => {
+    await run();
+    expect(proxy.requests.filter(isOf(row)).length).toBeGreaterThan(0);
+  });
+
+  it.each(rows)('names the endpoint %s when API Gateway answers in its place', async (_id, row) => {
+    const failures = await failingWith('error', isOf(row));
+    expect(failures).not.toEqual([]);
+    for (const failure of failures) {
+      expect(failure).toMatch(
+        new RegExp(`^${row.method} /\\S+: its status is 503, not \\d+ \\(Service Unavailable\\)$`),
+      );
+    }
+  });
+
+  it.each([
+    ['resetBefore', /^GET \/v1\/usage cannot be reached: ./],
+    ['truncateJson', /^GET \/v1\/usage: its body is another one$/],
+  ] as const)('fails on the fault %s', async (fault, failure) => {
+    const failures = await failingWith(fault, isOf(endpoints.usage));
+    expect(failures).toEqual([expect.stringMatching(failure)]);
+  });
+
+  it('fails when a response does not come in time', async () => {
+    jest
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation(() => AbortSignal.abort(new DOMException('late', 'TimeoutError')));
+    expect(await run()).toContain('GET /v1/usage did not answer in time');
+  });
+
+  it.each([
+    'x-ratelimit-limit',
+    'x-ratelimit-remaining',
+    'x-ratelimit-reset',
+    'x-request-id',
+    'cache-control',
+    'x-content-type-options',
+    'content-type',
+    'location',
+    'etag',
+  ])('fails when a response does not have the header %s', async (name) => {
+    changeResponses((headers) => headers.delete(name));
+    expect((await run(api.origin)).join()).toContain(`its header ${name} is ""`);
+  });
+
+  it('fails when a response has another status of the same class', async () => {
+    changeResponses(() => undefined, 203);
+    expect(await run(api.origin)).toContain('GET /v1/usage: its status is 203, not 200');
+  });
+
+  it('fails when a response says that the key is a test key', async () => {
+    changeResponses((headers) => headers.set('x-sandbox', 'true'));
+    expect(await run(api.origin)).toContain('GET /v1/usage: its header x-sandbox is "true"');
+  });
+
+  it.each([
+    ['the keys table cannot be read', 'error'],
+    ['the keys table cannot be reached', 'resetBefore'],
+  ] as const)('fails when %s', async (_when, fault) => {
+    api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always(fault))));
+    expect(await run()).toContain('GET /v1/usage: its status is 500, not 200 (INTERNAL_ERROR)');
+  });
+
+  it('opens a new connection for each request', async () => {
+    const sent = changeResponses(() => undefined);
+    await run(api.origin);
+    expect(new Set(sent.map(({ headers }) => new Headers(headers).get('connection')))).toEqual(new Set(['close']));
+  });
+});
+
+describe('What the probe leaves', () => {
+  it('is no item and no slug, and no counter of a bucket that its items have filled', async () => {
+    const { client, names } = api.engine;
+    for (const list of ['all', 'domain:probe.example']) {
+      // The next position is the last of the first bucket.
+      const Item = { ...contentKeys('probe').allocatorKey(list), allocated: BUCKET_SIZE - 1 };
+      await client.send(new PutCommand({ TableName: names.content, Item }));
+    }
+    expect([await run(), await run(), await run()]).toEqual([[], [], []]);
+    const left = (await entries()).map(({ pk, sk, members }) => [pk, sk, members].join(' ')).sort();
+    expect(left).toEqual([
+      'probe#counters#all 000000000001 0',
+      'probe#counters#domain:probe.example 000000000001 0',
+      'probe#head#all head ',
+      'probe#head#domain:probe.example head ',
+    ]);
+    const clean = { items: 0, lists: 0, inconsistencies: [], busy: [] };
+    expect(await checkContent(client, names.content)).toEqual({ ...clean, sandbox: clean, probe: clean });
+  });
+
+  it('is deleted by its next run', async () => {
+    await failingWith('error', isOf(endpoints['delete-content']));
+    expect(await itemsLeft()).toBe(1);
+    proxy.inject(() => undefined);
+    expect([await run(), await itemsLeft()]).toEqual([[], 0]);
+  });
+
+  it.each(rows)('stays bounded while the endpoint %s fails', async (_id, row) => {
+    for (let runs = 0; runs < 4; runs += 1) await failingWith('error', isOf(row));
+    expect(await itemsLeft()).toBeLessThanOrEqual(1);
+    proxy.inject(() => undefined);
+    await run();
+    expect(await itemsLeft()).toBe(0);
+  });
+
+  it('stays bounded and is reported while the service confirms deletions that it does not make', async () => {
+    const { fetch } = globalThis;
+    const { mockRestore } = jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
+      if (init.method !== 'DELETE') return fetch(address, init);
+      const { headers } = await fetch(`${api.origin}/v1/usage`, { headers: init.headers ?? {} });
+      return new Response(null, { status: 204, headers });
+    });
+    expect(await run(api.origin)).toEqual([]);
+    for (let runs = 0; runs < 3; runs += 1) {
+      expect(await run(api.origin)).toEqual(['DELETE /v1/api/content/{id}: items that were deleted are still listed']);
+    }
+    expect(await itemsLeft()).toBe(1);
+    mockRestore();
+    expect([await run(), await itemsLeft()]).toEqual([[], 0]);
+  });
+
+  it('stays bounded while every response is lost after the service has done its work', async () => {
+    for (let runs = 0; runs < 4; runs += 1) await failingWith('resetAfter', () => true);
+    expect(await itemsLeft()).toBeLessThanOrEqual(1);
+    for (let runs = 0; runs < 4; runs += 1) await failingWith('resetAfter', isOf(endpoints['create-content']));
+    proxy.inject(() => undefined);
+    await run();
+    expect(await itemsLeft()).toBe(0);
+  });
+
+  it('is not deleted by a run that began at the same time', async () => {
+    api.clock.now += MINUTE_MS;
+    const now = new Date(api.clock.now);
+    const both = await Promise.all([journey(proxy.origin, key, now), journey(proxy.origin, key, now)]);
+    expect(both).toEqual([[], []]);
+  });
+});

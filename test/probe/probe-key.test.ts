@@ -1,0 +1,252 @@
+import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
+import type { ContentItem } from '../../core/content/item.ts';
+import { prefixedTableNames, tables } from '../../core/tables.ts';
+import { handler } from '../../functions/probe/handler.ts';
+import { keyOfToday } from '../../functions/probe/probe-key.ts';
+import { contentExport } from '../../lib/content-maintenance/content-export.ts';
+import { createTables } from '../../lib/local/engine/create-tables.ts';
+import { failure, runCommand } from '../admin/command-line.ts';
+import type { Call } from '../support/api.ts';
+import { catchOutput } from '../support/caught-output.ts';
+import { NOON } from '../support/clock.ts';
+import { storeItems } from '../support/engine.ts';
+import { always, forOperation, forTable } from '../support/fault-choosers.ts';
+import { aVehicle } from '../support/records.ts';
+import { testApi } from '../support/test-api.ts';
+
+// Read when the functions are loaded, with the first request to each.
+process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
+process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
+
+const CONTENT = '/v1/api/content';
+const DAY_MS = 86_400_000;
+const now = new Date(NOON);
+
+const api = testApi(({ loadVehicles }) => loadVehicles(aVehicle('LV01REA')), { logLevel: 'INFO' });
+let testKey: string;
+beforeAll(async () => {
+  testKey = await api.newKey({ environment: 'test' });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const probeKey = async () => (await keyOfToday(now)).key;
+const probeRecords = async () => {
+  const { Items = [] } = await api.engine.client.send(new ScanCommand({ TableName: api.engine.names.keys }));
+  return Items.filter(({ id }) => String(id).startsWith('probe-'));
+};
+
+/** What is logged meanwhile. */
+const logOf = async (work: () => Promise<unknown>) => {
+  const written = catchOutput();
+  await work();
+  jest.restoreAllMocks();
+  return written.map((line) => JSON.parse(line));
+};
+
+describe('The first request of an instance', () => {
+  it('is no cold start in the metrics when the probe sent it, and neither is the next one', async () => {
+    const ask = (key: string) => () => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key });
+    await logOf(ask(await probeKey()));
+    const [line] = await logOf(ask(api.key));
+    expect(line).toMatchObject({ Requests: 1 });
+    expect(line).not.toHaveProperty('ColdStart');
+  });
+});
+
+describe('A key of the probe', () => {
+  it('is one for each London day, valid on that day and the next, and then removed by DynamoDB', async () => {
+    const { id, key } = await keyOfToday(now);
+    expect((await keyOfToday(new Date(NOON + DAY_MS / 4))).id).toBe(id);
+    expect(await probeRecords()).toEqual([
+      {
+        ...{ id, hash: hashKey(key), name: 'Probe', plan: 'standard', scopes: SCOPES },
+        createdAt: now.toISOString(),
+        expires: '2026-06-16',
+        [tables.keys.timeToLiveAttribute]: (NOON + 3 * DAY_MS) / 1_000,
+      },
+    ]);
+    expect((await keyOfToday(new Date(NOON + DAY_MS))).id).not.toBe(id);
+    expect(await probeRecords()).toHaveLength(2);
+  });
+
+  it('is tried again by the next run when it could not be stored', async () => {
+    const day = new Date(NOON + 2 * DAY_MS);
+    api.faults.inject(forTable(api.engine.names.keys, forOperation('PutItem', always('deny'))));
+    await expect(keyOfToday(day)).rejects.toThrow();
+    api.faults.reset();
+    expect(await keyOfToday(day)).toHaveProperty('id');
+  });
+});
+
+describe('The line of a run', () => {
+  const lineOf = async () => {
+    process.env.PROBED_ORIGIN = api.origin;
+    const lines = await logOf(handler);
+    return lines.filter((line) => 'ProbeFailures' in line);
+  };
+  const metrics = [{ Namespace: 'VehicleVerification/test', Dimensions: [['service']], Metrics: [expect.anything()] }];
+
+  it('has the metric of the alarm, 0 when all is well', async () => {
+    expect(await lineOf()).toEqual([
+      expect.objectContaining({
+        ...{ level: 'INFO', service: 'vehicle-verification', ProbeFailures: 0, failures: [] },
+        _aws: { Timestamp: expect.anything(), CloudWatchMetrics: metrics },
+      }),
+    ]);
+  });
+
+  it('has the metric 1 and what failed, when every key is rejected', async () => {
+    for (const { id } of await probeRecords()) await api.keys.revoke(id, now.toISOString());
+    const [line] = await lineOf();
+    expect(line).toMatchObject({ level: 'ERROR', ProbeFailures: 1 });
+    expect(line.failures).toContain('GET /v1/vehicle/AB12CDE/insurance: its status is 401, not 200 (UNAUTHORIZED)');
+    expect((await lineOf())[0]).toMatchObject({ ProbeFailures: 1 });
+  });
+
+  it('has the metric 1 when the key cannot be stored, and says no more than the name of the error', async () => {
+    jest.useFakeTimers({
+      now: NOON + 9 * DAY_MS,
+      doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'queueMicrotask'],
+    });
+    api.faults.inject(forTable(api.engine.names.keys, forOperation('PutItem', always('deny'))));
+    const lines = await lineOf();
+    jest.useRealTimers();
+    expect(lines).toMatchObject([
+      { ProbeFailures: 1, failures: ['its key could not be stored: AccessDeniedException'] },
+    ]);
+  });
+
+  it('is not written without an origin: the minute has no data', async () => {
+    process.env.PROBED_ORIGIN = '';
+    await expect(handler()).rejects.toThrow('missing environment variables: PROBED_ORIGIN');
+  });
+});
+
+describe('A request with a key of the probe', () => {
+  const as =
+    (key: string) =>
+    (method: string, path: string, options: Call = {}) =>
+      api.call(method, path, { key, ...options });
+  const item = (slug: string) => ({ title: 'Title', content: 'Text', domain: 'probe.example', slug });
+  const create = async (key: string, slug: string, headers: Record<string, string> = {}) => {
+    const { status, body } = await as(key)('POST', CONTENT, { json: item(slug), headers });
+    expect(status).toBe(201);
+    return body as ContentItem;
+  };
+
+  it('sees vehicles of the sandbox only, and no X-Sandbox', async () => {
+    const asProbe = as(await probeKey());
+    expect((await as(api.key)('GET', '/v1/vehicle/LV01REA/insurance')).status).toBe(200);
+    for (const path of ['/v1/vehicle/LV01REA/insurance', '/v1/compliance/LV01REA']) {
+      expect((await asProbe('GET', path)).status).toBe(404);
+    }
+    for (const path of ['/v1/vehicle/bulk-insurance', '/v1/vehicle/bulk-compliance']) {
+      const { body } = await asProbe('POST', path, { json: { registrations: ['LV01REA', 'AB12CDE'] } });
+      expect(body).toMatchObject({ results: [{ code: 'VEHICLE_NOT_FOUND' }, { registration: 'AB12CDE' }] });
+    }
+    expect((await asProbe('GET', '/v1/vehicle/AB12CDE/insurance')).headers.get('x-sandbox')).toBeNull();
+  });
+
+  it('can neither read, change, list nor delete content of live and test keys, and these not its own', async () => {
+    const keys = [api.key, testKey, await probeKey()];
+    const items = await Promise.all(keys.map((key) => create(key, 'same')));
+    for (const [owner, { id }] of items.entries()) {
+      for (const [at, key] of keys.entries()) {
+        const { body } = await as(key)('GET', `${CONTENT}?limit=100`);
+        expect(body).toMatchObject({ items: [items[at]], total: 1 });
+        if (at === owner) continue;
+        const answers = [
+          await as(key)('GET', `${CONTENT}/${id}`),
+          await as(key)('PUT', `${CONTENT}/${id}`, { json: { title: 'Other' } }),
+          await as(key)('DELETE', `${CONTENT}/${id}`),
+        ];
+        expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+      }
+    }
+    const { client, names } = api.engine;
+    const exported = await Array.fromAsync(contentExport(client, names.content).items());
+    expect(exported).toEqual([items[0]]);
+  });
+
+  it('sees nothing more and repeats nobody’s creation with a forged record, which is all that its role can write', async () => {
+    const headers = { 'Idempotency-Key': 'the same' };
+    const live = await create(api.key, 'repeated', headers);
+    const key = generateKey('probe');
+    const hash = hashKey(key);
+    const liveId = keyIdOf(hashKey(api.key));
+    const Item = {
+      ...{ id: keyIdOf(hash, 'probe'), hash, name: 'Forged', plan: 'premium', scopes: SCOPES, createdAt: '' },
+      ...{ environment: 'live', firstKeyId: liveId, follows: liveId, domains: ['probe.example'] },
+    };
+    await api.engine.client.send(new PutCommand({ TableName: api.engine.names.keys, Item }));
+    expect((await create(key, 'repeated', headers)).id).not.toBe(live.id);
+    expect((await as(key)('GET', `${CONTENT}/${live.id}`)).status).toBe(404);
+    expect((await as(key)('GET', '/v1/vehicle/LV01REA/insurance')).status).toBe(404);
+  });
+
+  it('counts for its own key only, whose environment is unknown', async () => {
+    const { id, key } = await keyOfToday(now);
+    const { body } = await as(key)('GET', '/v1/usage');
+    expect(body).toMatchObject({ key: { id, name: 'Probe', environment: 'unknown' } });
+    const { client, names } = api.engine;
+    const { Items: counters = [] } = await client.send(new ScanCommand({ TableName: names.usage }));
+    expect(counters.map(({ keyId }) => String(keyId)).filter((keyId) => keyId.startsWith('probe-'))).toContain(id);
+    expect((await as(api.key)('GET', '/v1/usage')).body).not.toMatchObject({ key: { id } });
+  });
+
+  it.each([200, 401, 500])('is logged as the probe’s and in no metric: status %d', async (status) => {
+    const key = status === 401 ? generateKey('probe') : await probeKey();
+    if (status === 500) {
+      api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
+    }
+    const lines = await logOf(() => as(key)('GET', '/v1/vehicle/AB12CDE/insurance'));
+    expect(lines).toContainEqual(expect.objectContaining({ endpoint: 'vehicle-insurance', status, probe: true }));
+    expect(lines.filter((line) => '_aws' in line)).toEqual([]);
+  });
+});
+
+describe('The operators’ commands', () => {
+  const run = (...args: string[]) => runCommand([...args, '--dynamodb', api.engine.endpoint], api.engine.names);
+  const liveId = () => keyIdOf(hashKey(api.key));
+
+  it('do not list the keys of the probe', async () => {
+    const { id } = await keyOfToday(now);
+    const { exitCode, stdout } = await run('keys', 'list', '--json');
+    expect([exitCode, stdout.includes(id), stdout.includes(liveId())]).toEqual([0, false, true]);
+  });
+
+  it.each([['revoke'], ['rotate'], ['usage'], ['update', '--plan', 'free']])(
+    'do not accept the id of a key of the probe: keys %s',
+    async (command, ...options) => {
+      const { id } = await keyOfToday(now);
+      const before = await probeRecords();
+      expect(await run('keys', command, id, ...options)).toEqual(failure("a key's id has 20 hexadecimal digits"));
+      expect(await probeRecords()).toEqual(before);
+    },
+  );
+
+  it('do not restore the keys of the probe', async () => {
+    const { client, names } = api.engine;
+    await keyOfToday(now);
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: names.keys }));
+    const restored = prefixedTableNames(`${names.keys}-restored-`);
+    await createTables(client, restored);
+    await storeItems(client, restored.keys, Items);
+    const deleted = [...(await probeRecords()).map(({ id }) => id), liveId()];
+    for (const id of deleted) await client.send(new DeleteCommand({ TableName: names.keys, Key: { id } }));
+    const { exitCode, stdout } = await run('keys', 'restore', '--from', restored.keys);
+    expect([exitCode, stdout.includes('probe-')]).toEqual([0, false]);
+    expect(stdout).toMatch(new RegExp(`^${liveId()} .*restored$`, 'm'));
+    expect(await probeRecords()).toEqual([]);
+  });
+
+  it('cannot make a key of the probe', async () => {
+    const options = ['--name', 'A', '--plan', 'free', '--env', 'probe'];
+    expect(await run('keys', 'create', ...options)).toEqual(failure('Allowed choices are live, test'));
+  });
+});
