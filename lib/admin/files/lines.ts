@@ -17,6 +17,8 @@ export async function* readLines({
 }: SourceFile): AsyncGenerator<{ readonly lines: RowText[]; readonly read: number }> {
   const decoder = new TextDecoder(encoding);
   let line = 0;
+  /** Excel for Mac ends lines with a carriage return alone. */
+  let lineEnd: string | undefined;
   let held = '';
   let read = 0;
   const numbered = (texts: readonly string[]): RowText[] =>
@@ -26,7 +28,9 @@ export async function* readLines({
     });
   for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
     read += chunk.length;
-    const texts = (held + decoder.decode(chunk, { stream: true })).split('\n');
+    const text = held + decoder.decode(chunk, { stream: true });
+    lineEnd ??= text.includes('\n') || !text.includes('\r') ? '\n' : '\r';
+    const texts = text.split(lineEnd);
     held = (texts.pop() ?? '').slice(0, MAX_ROW_LENGTH + 1);
     yield { lines: numbered(texts), read };
   }
