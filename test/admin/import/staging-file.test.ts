@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { readState, rowStaging, stagedRows } from '../../../lib/admin/file-command/staged-rows.ts';
 import { openStagingFile } from '../../../lib/admin/file-command/staging-file.ts';
+import { forOperation } from '../../support/fault-choosers.ts';
 import {
   CONTINUES,
   commandLine,
@@ -117,12 +118,17 @@ describe('A file in the place of the staging file', () => {
 });
 
 describe('Two imports of one file at once', () => {
-  /** Imports a file, and again when the first import begins to write. */
+  /** Imports a file, and again when the first import begins to write, which it cannot before the second has ended. */
   const importTwice = async (path: string, names = engine().names) => {
     let second: ReturnType<typeof runCommand> | undefined;
-    atCall(1, 'BatchWriteItem', () => {
-      second = runCommand(['import', 'vehicles', path, '--dynamodb', engine().endpoint], names);
-    });
+    let hasEnded = false;
+    const throttle = () => {
+      second ??= runCommand(['import', 'vehicles', path, '--dynamodb', engine().endpoint], names).finally(() => {
+        hasEnded = true;
+      });
+      return hasEnded ? undefined : ('throttle' as const);
+    };
+    proxy().inject(forOperation('BatchWriteItem', throttle));
     const first = await countedRun(['import', 'vehicles', path]);
     return [first, await second] as const;
   };
