@@ -9,10 +9,11 @@ import { checkContent } from '../lib/content-maintenance/content-check.ts';
 import { createTables } from '../lib/local/engine/create-tables.ts';
 import { startEmbeddedEngine } from '../lib/local/engine/embedded.ts';
 import { applyEnvironment, localEnvironment } from '../lib/local/environment.ts';
+import { fillDomain } from '../test/support/content.ts';
 import { forkCall } from '../test/support/fork.ts';
 import { withConflicts } from '../test/support/transaction-conflicts.ts';
-import { benchFields, loadDomain } from './loaded-domain.ts';
 import { atMost, percentile, showProgress, table, targetTable } from './report.ts';
+import { benchFields } from './requests.ts';
 
 /** Milliseconds that a transaction takes; in Node's timers up to one more. */
 const TRANSACTION_MS = 10;
@@ -44,7 +45,7 @@ const creations =
   };
 
 const deletions: PrepareChanges = async (db, name) => {
-  const ids = await loadDomain(db, name, 'bench.example', STORED);
+  const ids = await fillDomain(db, name, 'bench.example', STORED, benchFields);
   const random = ids.map((id) => ({ id, order: Math.random() })).sort((a, b) => a.order - b.order);
   const content = contentTable(db, name, 'live');
   return (nth) => content.remove(random[nth]?.id ?? '', undefined, moment());

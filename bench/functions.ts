@@ -1,10 +1,9 @@
 /** The functions that are measured: their bundles, and fresh processes that run them as Lambda does. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../lib/cloud/bundles.ts';
 import type { FunctionId } from '../lib/endpoint-files.ts';
@@ -129,33 +128,3 @@ export const withFunctions = async <T>(measure: (functions: Functions) => Promis
     await rm(folder, { recursive: true });
   }
 };
-
-/** The size of a gzipped file in kB of 1,000 bytes. */
-export const gzippedKb = async (file: string): Promise<number> => gzipSync(await readFile(file)).length / 1_000;
-
-/**
- * Invokes functions in blocks that take turns, each round beginning with the next one, so that noise affects all alike.
- * @returns the counted blocks of each, those of the warm-up left out
- */
-export const inTurns = async (
-  processes: readonly FunctionProcess[],
-  event: object,
-  { warmUp, blocks, invocations }: { readonly warmUp: number; readonly blocks: number; readonly invocations: number },
-): Promise<readonly (readonly Block[])[]> => {
-  const counted: Block[][] = processes.map(() => []);
-  for (let round = 0; round < warmUp + blocks; round += 1) {
-    for (const index of rotated(processes.length, round)) {
-      const block = await processes[index]?.invoke([event], { repeat: invocations });
-      if (block && round >= warmUp) counted[index]?.push(block);
-    }
-  }
-  return counted;
-};
-
-/** The numbers below `count`, each round beginning with the next one. */
-export const rotated = (count: number, round: number): readonly number[] =>
-  Array.from({ length: count }, (_, index) => (index + round) % count);
-
-/** The milliseconds of each invocation. */
-export const latencies = (blocks: readonly Block[]): readonly number[] =>
-  blocks.flatMap(({ invocations }) => invocations.map(({ ms }) => ms));

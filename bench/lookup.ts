@@ -1,6 +1,9 @@
 /** Cold starts and warm invocations of the insurance lookup: a raw SDK handler, this API, this API with the stock client. */
+import { readFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { lookupEvent } from './events.ts';
-import { type Functions, gzippedKb, inTurns, latencies, rotated, withFunctions } from './functions.ts';
+import type { Block } from './function-process.ts';
+import { type Functions, withFunctions } from './functions.ts';
 import { preparePacedEngine } from './paced-engine.ts';
 import { atMost, median, showProgress, table, targetTable } from './report.ts';
 
@@ -13,6 +16,10 @@ const WARM = { warmUp: 30, blocks: 10, invocations: 100 };
 const MAX_WARM_RATIO = 0.98;
 
 const HANDLERS = ['raw SDK handler', 'this API', 'this API, stock SDK client'] as const;
+
+/** The numbers below `count`, each round beginning with the next one, so that noise affects all alike. */
+const rotated = (count: number, round: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => (index + round) % count);
 
 type Start = (file: string) => ReturnType<Functions['start']>;
 
@@ -40,9 +47,19 @@ const measureWarm = async (start: Start, files: readonly string[], event: object
   for (let round = 0; round < WARM_ROUNDS; round += 1) {
     showProgress(round, WARM_ROUNDS, 'warm invocations');
     const processes = await Promise.all(files.map(start));
-    for (const [index, blocks] of (await inTurns(processes, event, WARM)).entries()) {
+    const counted = files.map((): Block[] => []);
+    for (let turn = 0; turn < WARM.warmUp + WARM.blocks; turn += 1) {
+      for (const index of rotated(files.length, turn)) {
+        const block = await processes[index]?.invoke([event], { repeat: WARM.invocations });
+        if (block && turn >= WARM.warmUp) counted[index]?.push(block);
+      }
+    }
+    for (const [index, blocks] of counted.entries()) {
       const cpuMs = blocks.reduce((sum, block) => sum + block.cpuMs, 0) / (WARM.blocks * WARM.invocations);
-      measured[index]?.push({ cpuMs, p50: median(latencies(blocks)) });
+      measured[index]?.push({
+        cpuMs,
+        p50: median(blocks.flatMap(({ invocations }) => invocations.map(({ ms }) => ms))),
+      });
     }
     for (const process of processes) await process.end();
   }
@@ -72,7 +89,7 @@ const measure = (): Promise<readonly string[]> =>
         ].map((values = []) => median(values)),
       );
       const ratio = (column: number) => (medians[1]?.[column] ?? Number.NaN) / (medians[0]?.[column] ?? Number.NaN);
-      const sizes = await Promise.all(files.map(gzippedKb));
+      const sizes = await Promise.all(files.map(async (file) => gzipSync(await readFile(file)).length / 1_000));
       return [
         targetTable(
           atMost('Cold start, ratio to the raw SDK handler', MAX_COLD_RATIO, ratio(0)),

@@ -1,10 +1,10 @@
 /** One kind of request to every function, an engine that holds what they ask for, and what a warm function takes. */
 import type { FunctionId } from '../lib/endpoint-files.ts';
+import { fillDomain, someFields } from '../test/support/content.ts';
 import { cpuShareOf } from './cpu-share.ts';
 import { bulkEvent, gatewayEvent, lookupEvent } from './events.ts';
 import type { Functions } from './functions.ts';
 import { generatedCompliance, generatedRegistration, loadGenerated } from './generated-vehicles.ts';
-import { benchFields, loadDomain } from './loaded-domain.ts';
 import { preparePacedEngine } from './paced-engine.ts';
 import { mean } from './report.ts';
 
@@ -12,6 +12,12 @@ const DOMAIN = 'bench.example';
 /** Items that no request deletes. */
 const ITEMS = 600;
 const BULK_SIZE = 1_000;
+
+/** The fields of an item of about 1 kB. */
+export const benchFields: typeof someFields = (domain, slug) => ({
+  ...someFields(domain, slug),
+  content: 'x'.repeat(850),
+});
 
 /** Milliseconds from a request to the database to its answer. */
 export const DATABASE_MS = 5;
@@ -68,7 +74,7 @@ const prepare = async (functions: Functions, requests: number) => {
   const { db, names, key, overTls, setDelay, close } = engine;
   await loadGenerated(db, names.vehicles, BULK_SIZE);
   await loadGenerated(db, names.compliance, BULK_SIZE, generatedCompliance);
-  const kinds = kindsOfRequest(key, await loadDomain(db, names.content, DOMAIN, ITEMS + requests));
+  const kinds = kindsOfRequest(key, await fillDomain(db, names.content, DOMAIN, ITEMS + requests, benchFields));
 
   /** Warm invocations with the processor time of some memory; milliseconds as Lambda bills them, each rounded up. */
   const measureWarm = async ({ endpoint, status }: KindOfRequest, megabytes: number, events: readonly object[]) => {

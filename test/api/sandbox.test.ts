@@ -1,7 +1,5 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
-import { CONTENT_PREFIX } from '../../core/content/content-entries.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
@@ -127,11 +125,6 @@ describe('A forced outcome', () => {
     ]);
   });
 
-  it('comes after validation, like every outcome of a lookup', async () => {
-    expect((await call('GET', '/v1/vehicle/ER19ERR/insurance?date=2026-02-30')).status).toBe(400);
-    expect((await call('GET', '/v1/compliance/ER19THR?date=2026-02-01')).status).toBe(400);
-  });
-
   it('is only for test keys', async () => {
     for (const registration of [THROTTLED, FAILING]) {
       for (const [, lookUp] of LOOKUPS) expect((await lookUp(registration, { key: api.key })).status).toBe(200);
@@ -215,22 +208,4 @@ describe('Content of live and of test keys', () => {
       expect(await listOf(other, '')).toEqual(before);
     },
   );
-
-  it('has a prefix on every key of the table that a test key writes, and on none that a live key writes', async () => {
-    const { client, names } = api.engine;
-    const keys = async () => {
-      const { Items = [] } = await client.send(new ScanCommand({ TableName: names.content, ConsistentRead: true }));
-      return Items.map(({ pk }) => String(pk));
-    };
-    const addedBy = async (as: typeof call) => {
-      const before = new Set(await keys());
-      await create(as, 'entries.example', 'entries');
-      return (await keys()).filter((pk) => !before.has(pk));
-    };
-    const kindsOf = (added: readonly string[]) => [...new Set(added.map((pk) => pk.split('#')[0] ?? ''))].sort();
-    const [test, live] = [await addedBy(call), await addedBy(asLive)];
-    const kinds = ['counters', 'head', 'idempotency', 'item', 'members', 'slug'];
-    expect([kindsOf(live), kindsOf(test)]).toEqual([kinds, ['test']]);
-    expect(kindsOf(test.map((pk) => pk.slice(CONTENT_PREFIX.test.length)))).toEqual(kinds);
-  });
 });

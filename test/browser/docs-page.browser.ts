@@ -69,12 +69,6 @@ describe('The reference', () => {
     expect(requested.filter((url) => !url.startsWith(service.origin) && !url.startsWith('data:'))).toEqual([]);
   });
 
-  it('shows one operation in less than 1,200 px', async () => {
-    const { page } = await open(LOOKUP, WIDE);
-    const operation = page.locator('section[id$="GET/vehicle/{registration}/insurance"]');
-    expect((await operation.boundingBox())?.height).toBeLessThan(1_200);
-  });
-
   it('sends the test key, and one that is typed in its place', async () => {
     const opened = await openForm(WIDE);
     expect((await send(opened)).headers).toMatchObject({ 'x-api-key': service.keys.test });
@@ -84,19 +78,4 @@ describe('The reference', () => {
     expect(headers).toMatchObject({ 'x-api-key': service.keys.premium });
     expect(headers).not.toHaveProperty('authorization');
   });
-
-  it('changes its colours at once and keeps the choice on the next page', async () => {
-    const { page, background } = await open('/docs', WIDE);
-    await page.getByRole('button', { name: 'Dark' }).click();
-    expect(await background()).toBe('rgb(15, 15, 15)');
-    await page.getByRole('link', { name: 'Guide' }).click();
-    await page.getByRole('heading', { name: 'Keys' }).waitFor();
-    expect(await background()).toBe('rgb(15, 15, 15)');
-  });
-});
-
-it('The type of a problem leads to its section', async () => {
-  const { page, messages } = await open('/docs/errors#vehicle-not-found', WIDE);
-  expect(await page.locator(':target').innerText()).toBe('VEHICLE_NOT_FOUND');
-  expect(messages).toEqual([]);
 });

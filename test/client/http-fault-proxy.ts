@@ -29,8 +29,8 @@ const ANSWERS = {
 
 export type HttpFaultProxy = Awaited<ReturnType<typeof startHttpFaultProxy>>;
 
-/** A proxy between a client and the service, which fails as a network and API Gateway fail. `now` is the service's clock. */
-export const startHttpFaultProxy = async (serviceOrigin: string, now = Date.now) => {
+/** A proxy between a client and the service, which fails as a network and API Gateway fail. */
+export const startHttpFaultProxy = async (serviceOrigin: string) => {
   const requests: (ProxiedRequest & { fault: HttpFault | undefined })[] = [];
   let nth = 0;
   let choose: (request: ProxiedRequest) => HttpFault | undefined = () => undefined;
@@ -48,7 +48,7 @@ export const startHttpFaultProxy = async (serviceOrigin: string, now = Date.now)
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(incoming);
-    response.setHeader('Date', new Date(now()).toUTCString());
+    response.setHeader('Date', new Date().toUTCString());
     nth += 1;
     const request = { method: incoming.method ?? '', path: incoming.url ?? '', body: String(body), nth };
     const fault = choose(request);

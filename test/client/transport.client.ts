@@ -129,13 +129,6 @@ describe('A transient error', () => {
     expect(waits).toEqual([3_000 + 250, 500, 1_000, 2_000]);
   });
 
-  it('is retried when a response is incomplete or is not JSON', async () => {
-    const texts = ['{"registration": "AB1', '', '<html>Sign in</html>', JSON.stringify(BODY)];
-    const { client, sent } = clientWith(texts.map((text) => () => new Response(text, { status: 200 })));
-    expect(await client.insurance('AB12CDE')).toEqual(BODY);
-    expect(sent).toHaveLength(4);
-  });
-
   it('rejects with the last problem, or with a ConnectionError with its cause and without the registration', async () => {
     const platform = clientWith([() => unavailable()]);
     expect(await failureOf(platform.client.compliance('AB12CDE'))).toMatchObject({ name: 'ApiProblem', status: 503 });

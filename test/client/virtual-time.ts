@@ -1,9 +1,9 @@
 import type { Timing } from '../../client/src/index.ts';
 
 /** A clock that advances by each delay. `waits` has the milliseconds; `random` is always 0.5. */
-export const virtualTime = (start = Date.UTC(2026, 10, 22, 12, 0, 30)) => {
+export const virtualTime = () => {
   const waits: number[] = [];
-  let now = start;
+  let now = Date.UTC(2026, 10, 22, 12, 0, 30);
   const timing: Timing = {
     now: () => now,
     random: () => 0.5,
@@ -13,5 +13,5 @@ export const virtualTime = (start = Date.UTC(2026, 10, 22, 12, 0, 30)) => {
       now += milliseconds;
     },
   };
-  return { timing, waits, now: () => now };
+  return { timing, waits };
 };

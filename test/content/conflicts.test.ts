@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { contentStore } from '../../core/content/content-entries.ts';
 import { contentTable } from '../../core/content/content-table.ts';
@@ -53,20 +53,36 @@ it('Changes of many clients that meet on the same counters all succeed, and list
   expect((await checkContent(db, names.content)).inconsistencies).toEqual([]);
 });
 
-it('A creation allocates its position while a repair advances the allocator', async () => {
+/** Transactions take their time from now on until `ended` is resolved. */
+const holdTransactions = () => {
   const [started, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   takeTime = () => {
     started.resolve();
     return ended.promise;
   };
+  return { started: started.promise, ended };
+};
+
+it('A creation allocates its position while a repair advances the allocator', async () => {
+  const { started, ended } = holdTransactions();
   const { lists } = contentStore(db, names.content, 'live');
   const found = { kind: 'allocator behind', list: 'domain:d.example', allocated: 7 } as const;
   const repairing = contentRepair(db, names.content, 'live')(found);
-  await Promise.race([started.promise, repairing]);
+  await Promise.race([started, repairing]);
   try {
     expect(await lists.allocate(found.list)).toBe(7);
   } finally {
     ended.resolve();
   }
   expect(await repairing).toBe(true);
+});
+
+it('The engine of these tests rejects a single write while a transaction has its item', async () => {
+  const { started, ended } = holdTransactions();
+  const item = { TableName: names.content, Key: { pk: 'a', sk: 'b' } };
+  const transaction = db.send(new TransactWriteCommand({ TransactItems: [{ Delete: item }] }));
+  await started;
+  await expect(db.send(new DeleteCommand(item))).rejects.toMatchObject({ name: 'TransactionConflictException' });
+  ended.resolve();
+  await transaction;
 });

@@ -13,7 +13,7 @@ const page = readFileSync(join(ROOT, 'docs/integration.md'), 'utf8');
 /** The examples of a page in one language, in their order. */
 const snippetsOf = (markdown: string, language: 'sh' | 'ts'): string[] =>
   [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
-/** Those with the client's command line run with the installed package: test/client/guide.client.ts. */
+/** Those with the client's command line run with the installed package: test/client/command-line.client.ts. */
 const scripts = snippetsOf(page, 'sh').filter((script) => !script.includes('vehicle-verification '));
 const hasCurl = ['curl', 'bash'].every((program) => spawnSync(program, ['--version']).status === 0);
 

@@ -5,7 +5,6 @@ import {
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -68,11 +67,7 @@ describe.each(failing)('A request with the fault %j', (fault, error, applied) =>
   });
 });
 
-it('A slow response arrives when its reader waits for it', async () => {
-  faults.inject(always({ slowMs: PATIENCE_MS / 10 }));
-  await expect(put('SLOW')).resolves.toMatchObject({ $metadata: { httpStatusCode: 200 } });
-});
-
+/** Cancelled transactions: test/dynamodb/transact.test.ts. */
 describe('A partial batch', () => {
   const writes = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ PutRequest: { Item: keyOf(`PART${index}`) } }));
@@ -96,53 +91,17 @@ describe('A partial batch', () => {
     expect(UnprocessedKeys).toEqual({ [engine.names.compliance]: other });
     expect(faults.calls.at(-1)?.tables).toEqual([table, engine.names.compliance]);
   });
-
-  it('of one entry is complete', async () => {
-    faults.inject(always('partial'));
-    const { UnprocessedItems } = await db.send(new BatchWriteItemCommand({ RequestItems: { [table]: writes(1) } }));
-    expect(UnprocessedItems).toEqual({});
-    expect(faults.calls).toMatchObject([{ fault: undefined }]);
-  });
 });
 
-it('A cancelled transaction has a conflict, then failed conditions, and is not applied', async () => {
-  faults.inject(always('mixedCancellation'));
-  const ids = [randomUUID(), randomUUID(), randomUUID()] as const;
-  const isNew = { ConditionExpression: 'attribute_not_exists(registration)' };
-  const TransactItems = ids.map((id, index) => ({
-    Put: { TableName: table, Item: keyOf(id), ...(index < 2 && isNew) },
-  }));
-  await expect(db.send(new TransactWriteItemsCommand({ TransactItems }))).rejects.toMatchObject({
-    name: 'TransactionCanceledException',
-    CancellationReasons: [{ Code: 'TransactionConflict' }, { Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
-  });
-  expect(await isStored(ids[2])).toBe(false);
-});
-
-it.each(['partial', 'mixedCancellation'] as const)('Other requests are not affected by %s', async (fault) => {
-  faults.inject(always(fault));
-  await expect(put(fault)).resolves.toBeDefined();
-  expect(faults.calls).toMatchObject([{ fault: undefined }]);
-});
-
-describe('The record of calls', () => {
-  it('names the tables of a transaction', async () => {
-    const tables = [table, engine.names.compliance];
-    const puts = [...tables, table].map((TableName, index) => ({ Put: { TableName, Item: keyOf(`T${index}`) } }));
-    await db.send(new TransactWriteItemsCommand({ TransactItems: puts }));
-    expect(faults.calls).toMatchObject([{ operation: 'TransactWriteItems', tables, fault: undefined }]);
-  });
-
-  it('marks requests whose client disconnected although nothing delayed the response', async () => {
-    faults.inject(onNthCall(1, 'hang'));
-    await expect(put('HUNG')).rejects.toMatchObject({ name: 'TimeoutError' });
-    const stop = new AbortController();
-    const command = new PutItemCommand({ TableName: table, Item: keyOf('GONE') });
-    const aborted = db.send(command, { abortSignal: stop.signal });
-    faults.inject(() => void stop.abort());
-    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
-    faults.inject(() => undefined);
-    await put('ANSWERED');
-    expect(faults.calls).toMatchObject([{ isAbandoned: false }, { isAbandoned: true }, { isAbandoned: false }]);
-  });
+it('The record of calls marks requests whose client disconnected although nothing delayed the response', async () => {
+  faults.inject(onNthCall(1, 'hang'));
+  await expect(put('HUNG')).rejects.toMatchObject({ name: 'TimeoutError' });
+  const stop = new AbortController();
+  const command = new PutItemCommand({ TableName: table, Item: keyOf('GONE') });
+  const aborted = db.send(command, { abortSignal: stop.signal });
+  faults.inject(() => void stop.abort());
+  await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
+  faults.inject(() => undefined);
+  await put('ANSWERED');
+  expect(faults.calls).toMatchObject([{ isAbandoned: false }, { isAbandoned: true }, { isAbandoned: false }]);
 });

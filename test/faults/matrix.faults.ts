@@ -1,107 +1,221 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import pLimit from 'p-limit';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
-import { forkCall } from '../support/fork.ts';
-import type { Sent } from './canaries/canary-api.ts';
-import { leaksIn } from './canaries/leaks.ts';
-import { type Cell, EXPECTATIONS, type ExpectationId } from './matrix/job.ts';
-import { kinds } from './matrix/targets.ts';
-import { bySize, reportFigures, sum, TIMEOUT_MS } from './size.ts';
+import { checkContent } from '../../lib/content-maintenance/content-check.ts';
+import type { Reply } from '../support/api.ts';
+import { catchOutput } from '../support/caught-output.ts';
+import { type ChooseFault, FAULTS, onNthCall } from '../support/fault-choosers.ts';
+import { type DatabaseCall, type Fault, isApplicable } from '../support/fault-proxy.ts';
+import { testApi } from '../support/test-api.ts';
+import { canaries, leaksIn, linesIn } from './log.ts';
+import { prepare, type Scenario, scenarios } from './matrix/scenarios.ts';
+import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
-/** At once, one per kind of fault: they mostly wait. */
-const PROCESSES = 6;
+process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';
 
-interface Run {
+const isLong = bySize(false, true);
+/** Requests at once: they mostly wait. */
+const CONCURRENCY = 16;
+/** Milliseconds: Lambda's 10 s less 1 s, and 0.5 s for the local gateway. */
+const DEADLINE = 9_000 + 500;
+const RECOVERY = 5_000;
+/** A machine that pauses for longer than the service waits for a response adds a fault: the request is then sent again, with new records. */
+const MAX_REPEATS = 5;
+/** Longer than the service waits for a response (1 s), though the request is applied. */
+const TOO_SLOW: Fault = { slowMs: 1_500 };
+
+/** Cancelled transactions are searched by `test/orders`. */
+const faults = [...FAULTS, TOO_SLOW].filter((fault) => fault !== 'mixedCancellation');
+/** Requests succeed even while these last. */
+const isHidden = (fault: Fault): boolean => fault === 'partial' || (typeof fault === 'object' && fault !== TOO_SLOW);
+/** Those that a small run lets last at each point by itself: another one that lasts is the same error to the code. */
+const LASTING_ANYWHERE: readonly Fault[] = ['throttle', 'error', 'hang', 'partial'];
+
+/** The database requests of a scenario on the same tables with the same operation, or all of them. */
+interface Point {
+  readonly scenario: Scenario;
   readonly name: string;
-  readonly cells: readonly Cell[];
-  readonly sent: Sent;
-  readonly log: string;
+  readonly calls: readonly DatabaseCall[];
 }
+const EVERYWHERE = 'everywhere';
 
-/** The service in a process of its own: the process's output is the log of the service. */
-const run = async (module: string, job: string, ...args: readonly unknown[]): Promise<Run> => {
-  const { result, stop } = await forkCall<Omit<Run, 'log' | 'name'>>(new URL(module, import.meta.url), job, args, {
-    environment: { POWERTOOLS_METRICS_NAMESPACE: 'Canaries' },
-    output: 'capture',
-  });
-  return { name: String(args[0] ?? job), ...result, log: await stop() };
+const api = testApi(undefined, { logLevel: 'DEBUG' });
+const newCanary = canaries();
+const keys: string[] = [];
+const sent = { requests: 0, failures: 0, unread: 0, slowestMs: 0, slowestRecoveryMs: 0 };
+let written: readonly string[];
+let points: readonly Point[];
+
+/** As `GetItem keys`. */
+const nameOf = ({ operation, tables }: DatabaseCall): string => {
+  const ids = Object.entries(api.engine.names).flatMap(([id, name]) => (tables.includes(name) ? id : []));
+  return [operation, ...ids].join(' ');
 };
 
-let runs: readonly Run[];
-const cells = () => runs.flatMap((each) => each.cells);
+/** By what its database requests contain, the fault of each request. */
+const choosers = new Map<string, ChooseFault>();
+const MARKS = /zqkwvj\w{3}|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{20}\b/gi;
+const choose: ChooseFault = (call) => {
+  const owner = call.body.match(MARKS)?.find((mark) => choosers.has(mark.toLowerCase()));
+  return choosers.get(owner?.toLowerCase() ?? '')?.(call);
+};
 
-beforeAll(async () => {
-  const turn = pLimit(PROCESSES);
-  const jobs = kinds.map(({ name }) => turn(run, './matrix/job.ts', 'runJob', name, bySize(false, true)));
-  runs = await Promise.all([...jobs, turn(run, './canaries/unusual-requests.ts', 'sendUnusualRequests')]);
-  reportFigures('matrix', {
-    transient: cells().filter(({ isPersistent }) => !isPersistent).length,
-    persistent: cells().filter(({ isPersistent }) => isPersistent).length,
-    slowestMs: Math.max(...cells().map(({ milliseconds }) => milliseconds)),
-    slowestRecoveryMs: Math.max(...cells().map(({ recoveryMs }) => recoveryMs)),
-    requests: sum(runs, ({ sent }) => sent.requests),
-    failures: sum(runs, ({ sent }) => sent.failures),
-    logBytes: sum(runs, ({ log }) => log.length),
-  });
-}, TIMEOUT_MS);
+const prepared = async (scenario: Scenario) => {
+  const request = await prepare(api, scenario, newCanary());
+  keys.push(request.key);
+  const send = async (): Promise<Reply> => {
+    sent.requests += 1;
+    const reply = await request.send();
+    if (reply.status === 500) sent.failures += 1;
+    if (reply.text.includes('LOOKUP_UNAVAILABLE')) sent.unread += 1;
+    return reply;
+  };
+  return { ...request, send };
+};
 
-/** Once, and until the response is there, at each operation on each table that the endpoint uses, and everywhere. */
-describe('Every endpoint under every fault', () => {
-  it('is tested with transient and with persistent faults of each kind', () => {
-    const tried = new Set(cells().map(({ kind, isPersistent }) => `${kind}, ${isPersistent}`));
-    expect(tried).toEqual(new Set(kinds.flatMap(({ name }) => [`${name}, false`, `${name}, true`])));
-    expect(new Set(cells().map(({ endpoint }) => endpoint))).toEqual(new Set([...Object.keys(endpoints), notFound.id]));
-  });
+/** The response without a fault. */
+const requireNormal = ({ status = 200 }: Scenario, body: object | undefined, reply: Reply): void => {
+  assert.equal(reply.status, status);
+  if (body) assert.partialDeepStrictEqual(reply.body, body);
+};
 
-  it.each(Object.entries(EXPECTATIONS) as [ExpectationId, string][])('%s: %s', (id) => {
-    const violated = cells().filter(({ violations }) => violations.some(({ expectation }) => expectation === id));
-    expect(violated).toEqual([]);
-  });
-});
+const registrationsIn = (calls: readonly DatabaseCall[]): number =>
+  new Set(calls.flatMap(({ body }) => body.match(/(?<="registration":\{"S":")\w+/g) ?? [])).size;
+const batchesIn = (calls: readonly DatabaseCall[]): number =>
+  calls.filter(({ operation }) => operation === 'BatchGetItem').length;
 
-const parsed = (line: string): Readonly<Record<string, unknown>> => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return {};
+/** The response while a fault lasts (docs/contract.md#every-response, docs/contract.md#rate-limit, docs/contract.md#bulk). */
+const requireFailed = (fault: Fault, { scenario, name, calls }: Point, { status, text }: Reply): void => {
+  const all = points.find((point) => point.scenario === scenario && point.name === EVERYWHERE)?.calls ?? [];
+  const isBulk = scenario.stored === 'vehicles' && scenario.json !== undefined;
+  if (isBulk && batchesIn(calls) > 0 && batchesIn(calls) < batchesIn(all)) {
+    const unread = text.match(/LOOKUP_UNAVAILABLE/g)?.length;
+    assert.deepEqual([status, unread], [200, registrationsIn(calls)]);
+  } else assert.equal(status, fault === 'throttle' && name === 'UpdateItem usage' ? 429 : 500);
+};
+
+/** Repeats a request after its fault has ended until it succeeds. */
+const requireRecovery = async (scenario: Scenario, send: () => Promise<Reply>): Promise<void> => {
+  const ended = performance.now();
+  for (;;) {
+    const { status } = await send();
+    const took = performance.now() - ended;
+    assert.ok(took < RECOVERY, `still ${status} after ${Math.round(took)} ms`);
+    if (status !== (scenario.status ?? 200) && status !== scenario.repeatedStatus) continue;
+    sent.slowestRecoveryMs = Math.max(sent.slowestRecoveryMs, took);
+    return;
   }
 };
 
-const kindOf = (line: string): string => {
-  const { message, _aws } = parsed(line);
-  if (_aws !== undefined) return 'request';
-  return ['failure', 'damaged records'].includes(String(message)) ? String(message) : line;
+/** `nth`: which request at the point fails, from 1; undefined: all, until the response is there. */
+type Attempt = readonly [fault: Fault, point: Point, nth: number | undefined];
+
+const attempt = async ([fault, point, nth]: Attempt): Promise<void> => {
+  const { scenario, name } = point;
+  const { marks, send, body } = await prepared(scenario);
+  const chosen = nth === undefined ? () => fault : onNthCall(nth, fault);
+  let isInjected = false;
+  const chooser: ChooseFault = (call) => {
+    const found = name === EVERYWHERE || name === nameOf(call) ? chosen(call) : undefined;
+    isInjected ||= found !== undefined && isApplicable(found, call);
+    return found;
+  };
+  for (const mark of marks) choosers.set(mark, chooser);
+  const started = performance.now();
+  const reply = await send();
+  const took = performance.now() - started;
+  for (const mark of marks) choosers.delete(mark);
+  assert.ok(isInjected, 'the fault was not injected');
+  assert.ok(took <= DEADLINE, `${Math.round(took)} ms`);
+  sent.slowestMs = Math.max(sent.slowestMs, took);
+  if (nth !== undefined || isHidden(fault)) requireNormal(scenario, body, reply);
+  else requireFailed(fault, point, reply);
+  if (nth === undefined) await requireRecovery(scenario, send);
 };
 
-/** How many lines of each kind a log has. Lines of no known kind are kinds of their own. */
-const linesIn = (log: string) => {
-  const groups = Map.groupBy(
-    log.split('\n').filter((line) => line.trim() !== ''),
-    kindOf,
+const violation = async (given: Attempt): Promise<string[]> => {
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      await attempt(given);
+      return [];
+    } catch (error) {
+      const [, { scenario, name }, nth] = given;
+      if (repeats === MAX_REPEATS) return [`${scenario.endpoint}, ${name}, ${nth ?? 'lasting'}: ${error}`];
+    }
+  }
+};
+
+const violations = async (attempts: readonly Attempt[]): Promise<string[]> => {
+  expect(attempts).not.toEqual([]);
+  api.faults.inject(choose);
+  return (await pLimit(CONCURRENCY).map(attempts, violation)).flat();
+};
+
+const pointsFor = (fault: Fault) => points.filter(({ calls }) => calls.some((call) => isApplicable(fault, call)));
+
+beforeAll(async () => {
+  written = catchOutput();
+  points = (
+    await Array.fromAsync(scenarios, async (scenario): Promise<Point[]> => {
+      const { send, body } = await prepared(scenario);
+      api.faults.reset();
+      requireNormal(scenario, body, await send());
+      const calls = [...api.faults.calls];
+      const named = [...Map.groupBy(calls, nameOf)].map(([name, own]) => ({ scenario, name, calls: own }));
+      return [...named, { scenario, name: EVERYWHERE, calls }];
+    })
+  ).flat();
+}, TIMEOUT_MS);
+afterAll(() => {
+  jest.restoreAllMocks();
+  reportFigures('matrix', { ...sent, logBytes: written.join('').length });
+});
+
+it('Every endpoint has a scenario', () => {
+  const tried = new Set(scenarios.map(({ endpoint }) => endpoint));
+  expect(tried).toEqual(new Set([...Object.keys(endpoints), notFound.id]));
+});
+
+/** Once first: the SDK saves its retries after many have failed. */
+describe('Every endpoint succeeds after one fault at any operation on any table', () => {
+  it.each(faults)(
+    '%j',
+    async (fault) => {
+      const attempts = pointsFor(fault)
+        .filter(({ name }) => name !== EVERYWHERE)
+        .flatMap((point) => (isLong ? point.calls : [0]).map((_, nth): Attempt => [fault, point, nth + 1]));
+      expect(await violations(attempts)).toEqual([]);
+    },
+    TIMEOUT_MS,
   );
-  return Object.fromEntries([...groups].map(([kind, lines]) => [kind, lines.length]));
-};
+});
 
-/** Every value of callers and records is a canary: a word that is nowhere else. The log level is `DEBUG`. */
-describe('The log of these and of unusual requests', () => {
-  it('contains no key, registration, body, slug or header, in any case, encoding or hash', () => {
-    expect(runs.flatMap(({ log, sent }) => leaksIn(log, sent))).toEqual([]);
+describe('Every endpoint responds as documented, in time, while a fault lasts, and succeeds when it has ended', () => {
+  it.each(faults)(
+    '%j',
+    async (fault) => {
+      const isTried = isLong || LASTING_ANYWHERE.includes(fault);
+      const lasting = pointsFor(fault).filter(({ name }) => isTried || name === EVERYWHERE);
+      expect(await violations(lasting.map((point) => [fault, point, undefined]))).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+it('Content is consistent afterwards', async () => {
+  expect((await checkContent(api.engine.client, api.engine.names.content)).inconsistencies).toEqual([]);
+});
+
+describe('The log', () => {
+  it('contains no value of a caller or a record and no key', () => {
+    expect(leaksIn(written.join(''), keys)).toEqual([]);
   });
 
-  it('contains one line per request, one line per failure, and nothing else', () => {
-    const actual = runs.map(({ name, log }) => ({
-      name,
-      failure: 0,
-      'damaged records': 0,
-      ...linesIn(log),
-    }));
-    const expected = runs.map(({ name, cells, sent: { requests, failures, unread } }) => ({
-      // Without faults a registration is unread because its record is damaged, which has a line of its own kind.
-      ...{ name, request: requests, failure: failures + (cells.length > 0 ? unread : 0) },
-      'damaged records': expect.any(Number),
-    }));
-    expect(actual).toEqual(expected);
-    expect(sum(runs, ({ sent }) => sent.failures)).toBeGreaterThan(0);
+  it('contains one line per request, one per failure, and nothing else', () => {
+    const { requests, failures, unread } = sent;
+    expect(failures).toBeGreaterThan(0);
+    expect(linesIn(written.join(''))).toEqual({ request: requests, failure: failures + unread });
   });
 });

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { InputSchemas } from '../../functions/http/input.ts';
 import { documents } from '../../lib/openapi/documents.ts';
-import { startProgram } from '../support/program.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -23,7 +22,6 @@ it.each(ids)('An endpoint documents the input that it reads, and no other: %s', 
   } else expect([query, headers, body]).toEqual([undefined, undefined, undefined]);
 });
 
-/** In a copy of the project in which nothing was ever recorded. */
 describe('A new endpoint', () => {
   let copy: string;
   const write = (path: string, text: string) => writeFile(join(copy, path), text);
@@ -50,7 +48,7 @@ describe('A new endpoint', () => {
       (error: Error) => error.message,
     );
 
-  it('has every forgotten part named by `npm run openapi`, and needs no recorded example to be served', async () => {
+  it('has every forgotten part named by `npm run openapi`', async () => {
     expect(await failure()).toContain('Error: endpoint forgotten is not in functions/endpoints/table.ts: add its line');
 
     const table = await readFile(join(copy, FOLDER, 'table.ts'), 'utf8');
@@ -67,17 +65,5 @@ describe('A new endpoint', () => {
     expect(await failure()).toContain(
       'Error: endpoint forgotten has no example request: write `examples` in functions/',
     );
-
-    const environment = { PATH: process.env.PATH, PORT: '0', DYNAMODB_PORT: '0' };
-    const service = startProgram(process.execPath, [join(copy, 'bin/local.ts')], environment);
-    try {
-      const origin = /Base address +(.+)\/v1/.exec(await service.printed(/^Ready\./m))?.[1];
-      expect((await fetch(`${origin}/v1/forgotten`)).status).toBe(200);
-      const page = await fetch(`${origin}/openapi.json`);
-      const message = 'docs/examples.json cannot be read: run `npm run openapi`';
-      expect([page.status, await page.json()]).toEqual([500, { message }]);
-    } finally {
-      await service.stop();
-    }
   });
 });

@@ -1,5 +1,4 @@
 /** What callers rely on, one promise per line, made from the rows and their schemas for each path of an endpoint. */
-
 import { type ProblemCode, problems } from '../../core/problems.ts';
 import { dateQuery, type EndpointDocument } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
@@ -25,14 +24,12 @@ type Direction = 'request' | 'response';
 const NO_LIMITS = ['type', 'title', 'description', 'examples', 'properties', 'required', 'items', 'anyOf'];
 
 /** A row with the schemas of its document. */
-export type DocumentedEndpoint = Endpoint & EndpointDocument;
+type DocumentedEndpoint = Endpoint & EndpointDocument;
 
-type DocumentedEndpoints = Readonly<Record<string, DocumentedEndpoint>>;
-
-/** The table of endpoints, with the schemas of their documents. */
-export const documentedEndpoints: DocumentedEndpoints = Object.fromEntries(
-  Object.entries(endpoints).map(([id, row]) => [id, { ...row, ...documents[id as EndpointId] }]),
-);
+const documentedEndpoints: readonly DocumentedEndpoint[] = Object.entries(endpoints).map(([id, row]) => ({
+  ...row,
+  ...documents[id as EndpointId],
+}));
 
 const NO_FIELDS: Schema = { type: 'object' };
 
@@ -114,9 +111,9 @@ const endpointLines = (row: DocumentedEndpoint, name: string): string[] => [
   ...errorLines(codesOf(row), name),
 ];
 
-/** The promises of a table of endpoints, unsorted. */
-export const apiPromises = (rows: DocumentedEndpoints = documentedEndpoints): string[] => [
-  ...Object.values(rows).flatMap((row) => row.paths.flatMap((path) => endpointLines(row, `${row.method} ${path}`))),
+/** The promises of the table of endpoints, unsorted. */
+export const apiPromises = (): string[] => [
+  ...documentedEndpoints.flatMap((row) => row.paths.flatMap((path) => endpointLines(row, `${row.method} ${path}`))),
   ...errorLines(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], 'any other request'),
   ...schemaLines(errorSchema, 'any error body', 'response'),
   ...[...new Set(Object.values(problems).map(({ status }) => status))].flatMap((status) =>

@@ -5,11 +5,11 @@ import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import type { VehicleRecord } from '../../core/vehicles/record.ts';
 import { keysTable } from '../../lib/admin/keys/keys-table.ts';
-import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
+import { startGateway } from '../../lib/local/gateway/gateway.ts';
 import { NOON } from './clock.ts';
 import { fetchByContract } from './contract.ts';
-import { environmentOf, startEngine, storeItems, type TestEngine } from './engine.ts';
-import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { environmentOf, startEngine, storeItems } from './engine.ts';
+import { startFaultProxy } from './fault-proxy.ts';
 
 export interface Reply {
   readonly status: number;
@@ -28,22 +28,7 @@ export interface Call {
   readonly raw?: string | Uint8Array;
 }
 
-export interface TestApi {
-  readonly origin: string;
-  readonly engine: TestEngine;
-  readonly faults: FaultProxy;
-  /** The gateway's clock; a test may move it. */
-  readonly clock: { now: number };
-  /** Sends a request; fails when request or answer break the OpenAPI document. */
-  readonly call: (method: string, path: string, options?: Call) => Promise<Reply>;
-  /** A new key; a live one with every scope and the premium plan unless said otherwise. */
-  readonly newKey: (record?: Partial<KeyRecord>) => Promise<string>;
-  readonly keys: ReturnType<typeof keysTable>;
-  readonly usage: ReturnType<typeof usageTable>;
-  readonly loadVehicles: (...records: VehicleRecord[]) => Promise<void>;
-  readonly loadCompliance: (...records: ComplianceRecord[]) => Promise<void>;
-  readonly stop: () => Promise<void>;
-}
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 const send = async (
   origin: string,
@@ -76,7 +61,7 @@ const send = async (
  * The whole API on an engine of its own: gateway, middleware stack and database as in production, with a proxy before the
  * database that a test can tell to fail. The clock stands still at `NOON`.
  */
-export const startApi = async ({ logLevel = 'SILENT' } = {}): Promise<TestApi> => {
+export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
   Object.assign(process.env, environmentOf(engine), {
@@ -84,26 +69,29 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}): Promise<TestApi> =
     POWERTOOLS_LOG_LEVEL: logLevel,
   });
   const clock = { now: NOON };
-  const gateway: Gateway = await startGateway({ port: 0, clock: () => clock.now });
+  const gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keysTable(engine.client, engine.names.keys);
   return {
     origin: gateway.origin,
     engine,
     faults,
+    /** The gateway's; a test may move it. */
     clock,
     keys,
     usage: usageTable(engine.client, engine.names.usage),
-    call: (method, path, options = {}) => send(gateway.origin, method, path, options),
-    // Without an environment, as keys of early versions are, unless it is given.
-    newKey: async (record = {}) => {
+    /** Sends a request; fails when request or answer break the OpenAPI document. */
+    call: (method: string, path: string, options: Call = {}): Promise<Reply> =>
+      send(gateway.origin, method, path, options),
+    /** A new key; a live one with every scope, the premium plan and no environment, as of an early version, unless said otherwise. */
+    newKey: async (record: Partial<KeyRecord> = {}): Promise<string> => {
       const key = generateKey(record.environment ?? 'live');
       const hash = hashKey(key);
       const createdAt = new Date(NOON).toISOString();
       await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
       return key;
     },
-    loadVehicles: (...records) => storeItems(engine.client, engine.names.vehicles, records),
-    loadCompliance: (...records) => storeItems(engine.client, engine.names.compliance, records),
+    loadVehicles: (...records: VehicleRecord[]) => storeItems(engine.client, engine.names.vehicles, records),
+    loadCompliance: (...records: ComplianceRecord[]) => storeItems(engine.client, engine.names.compliance, records),
     stop: async () => {
       await gateway.close();
       await faults.close();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ContentFields } from '../../core/content/item.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
@@ -18,15 +19,17 @@ export const someFields = (domain: string, slug: string): ContentFields => ({
 /** New items in one transaction: 23 of one domain fit. */
 const BATCH = 23;
 
-/** Creates items `item-0` … in a domain, in this order. */
+/** Creates items `item-0` … in a domain, in this order. @returns their ids */
 export const fillDomain = async (
   db: DynamoDBDocumentClient,
   table: string,
   domain: string,
   count: number,
-): Promise<void> => {
+  fieldsOf = someFields,
+): Promise<readonly string[]> => {
   const content = contentImport(db, table);
-  const rows = Array.from({ length: count }, (_, index) => someFields(domain, `item-${index}`));
+  const rows = Array.from({ length: count }, (_, nth) => ({ id: randomUUID(), ...fieldsOf(domain, `item-${nth}`) }));
   for (let start = 0; start < count; start += BATCH)
     await content.importBatch(rows.slice(start, start + BATCH), moment());
+  return rows.map(({ id }) => id);
 };

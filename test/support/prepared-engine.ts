@@ -22,9 +22,9 @@ export const prepareOn = async (engine: Forked<{ readonly endpoint: string }>) =
     const key = await addKey(keysTable(db, names.keys), record, new Date());
     return { key, keyId: keyIdOf(hashKey(key)) };
   };
-  const close = (): void => {
+  const close = async (): Promise<void> => {
     db.destroy();
-    void engine.stop();
+    await engine.stop();
   };
   return { db, ...(await newKey()), newKey, names, close };
 };

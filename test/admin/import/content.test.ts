@@ -108,17 +108,6 @@ describe('import content', () => {
     expect((await list('g.example', 'old')).items).toMatchObject([{ id: ID, title: 'U' }]);
   });
 
-  it('creates a new item for the slug that an earlier row takes from another item', async () => {
-    await loadLines([itemLine('old', { domain: 'm.example', id: ID })]);
-    const lines = [itemLine('new', { domain: 'm.example', id: ID }), itemLine('old', { domain: 'm.example' })];
-    expect(await loadLines(lines)).toMatchObject({ exitCode: 0 });
-    const loaded = await list('m.example');
-    const created = { slug: 'old', version: 1 };
-    expect(loaded.items).toMatchObject([created, { id: ID, slug: 'new' }]);
-    await loadLines(lines, later);
-    expect(await list('m.example')).toEqual(loaded);
-  });
-
   it('rejects what a request to create would be rejected for, with every issue', async () => {
     const { path } = await loadLines([
       JSON.stringify({

@@ -3,14 +3,12 @@ import { stat, utimes } from 'node:fs/promises';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../../bin/stop-signals.ts';
-import { contentTable } from '../../../core/content/content-table.ts';
-import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
 import { CAN_CONTINUE, CONTINUES, commandLine, ended, failure, stagingFilesOf } from '../command-line.ts';
-import { complianceLine, ITEM_IDS, itemLine, manyVehicles, vehicleRow, vehiclesCsv } from '../import-files.ts';
+import { complianceLine, manyVehicles, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
-const { run, file, load, engine, atCall, countedRun, interruptedRun, processArguments, proxy, ...line } = commandLine();
+const { run, file, engine, atCall, countedRun, interruptedRun, processArguments, proxy, ...line } = commandLine();
 const { rejectedLines, stored, writtenItems } = line;
 
 const importing = (path: string, kind = 'vehicles') => ['import', kind, path];
@@ -141,29 +139,23 @@ describe('Ctrl-C', () => {
     });
   });
 
-  it('leaves nothing when it comes while the file is read, and does not stop the last writes', async () => {
-    const path = await file('v.csv', vehiclesCsv(vehicleRow()));
-    const stopped = await run(importing(path), { signal: AbortSignal.abort() });
-    expect(stopped).toMatchObject({ exitCode: 130, stderr: 'Stopped by Ctrl-C; nothing was loaded.\n' });
-    expect(stagingFilesOf(path)).toEqual([]);
-    expect(await interruptedRun(importing(path), 1, 'BatchWriteItem')).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(stagingFilesOf(path)).toEqual([]);
-  });
-
-  it('does not stop the retries of rows that waited for a slug', async () => {
-    const [waiting, holder, rejected] = ITEM_IDS;
-    const item = (slug: string, id: string) => itemLine(slug, { id, domain: 'retries.example' });
-    await load('content', 'owners.ndjson', [item('mine', waiting), item('wanted', holder)].join('\n'));
-    // The first row does not get its slug, the second frees it, and the first is tried again.
-    const rows = [item('wanted', waiting), item('elsewhere', holder), item('wanted', rejected)];
-    const path = await file('c.ndjson', rows.join('\n'));
-    const { exitCode, stderr } = await interruptedRun(importing(path, 'content'), 3, 'TransactWriteItems');
-    expect([exitCode, stderr]).toEqual([1, expect.not.stringContaining('Stopped')]);
-    expect(await rejectedLines(path)).toMatchObject([{ line: 3 }]);
-    const content = contentTable(engine().client, engine().names.content, 'live');
-    const page = { offset: 0, limit: 9 };
-    const { items } = await content.list({ domain: 'retries.example' }, page, deadlineIn(5_000));
-    const slugs = items.map(({ slug }) => slug);
-    expect([slugs.toSorted(), stagingFilesOf(path)]).toEqual([['elsewhere', 'wanted'], []]);
+  it('is obeyed while the file is read, before a row and after the last one, and nothing is lost', async () => {
+    const path = await file('v.csv', vehiclesCsv(vehicleRow({ registration: 'LAST' })));
+    /** An import for which Ctrl-C comes after it has looked for it so many times. */
+    const stopAfter = async (times: number) => {
+      const looks: unknown[] = [];
+      const signal = Object.defineProperty({}, 'aborted', { get: () => looks.push('look') > times });
+      const { exitCode } = await run(importing(path), { signal: signal as unknown as AbortSignal });
+      return [exitCode, stagingFilesOf(path).length];
+    };
+    expect([await stopAfter(0), await stopAfter(1)]).toEqual([
+      [130, 0],
+      [130, 1],
+    ]);
+    expect([await stopAfter(1), (await stored()).map(({ registration }) => registration)]).toEqual([
+      [130, 1],
+      expect.arrayContaining(['LAST']),
+    ]);
+    expect(await run(importing(path))).toMatchObject({ exitCode: 0, stderr: `The import ${CONTINUES}\n` });
   });
 });

@@ -3,7 +3,6 @@ import { appendFileSync, mkdirSync, utimesSync } from 'node:fs';
 import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../core/compliance/record.ts';
-import { asFileFailure, CommandFailure } from '../../../lib/admin/command/outcome.ts';
 import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
 import { CAN_CONTINUE, CONTINUES, commandLine, failure, rejectedFilesOf, stagingFilesOf } from '../command-line.ts';
@@ -142,6 +141,18 @@ describe('Dates as DD/MM/YYYY', () => {
   });
 });
 
+describe('The sample files of README', () => {
+  it.each([
+    ['vehicles', 'vehicles.csv', 1, / +81 +60 +12 /, 12],
+    ['compliance', 'compliance.ndjson', 0, / +57 +57 +0 /, 0],
+  ])('have good rows of %s, and bad ones for as many reasons', async (kind, name, exitCode, counts, reasons) => {
+    const result = await load(kind, name, await readFile(`test/fixtures/samples/${name}`));
+    expect(result).toMatchObject({ exitCode, stdout: expect.stringMatching(counts) });
+    const rejected = await rejectedLines(result.path);
+    expect([rejected.length, new Set(rejected.map((one) => one.reasons.join())).size]).toEqual([reasons, reasons]);
+  });
+});
+
 describe('The summary of rejected rows', () => {
   it('counts 12,000 wrong dates in one line', async () => {
     const rows = Array.from({ length: 12_000 }, (_, nth) => ({ registration: `D${nth}`, valid_from: '03/05/2026' }));
@@ -173,18 +184,6 @@ describe('The summary of rejected rows', () => {
 });
 
 describe('An import', () => {
-  it.each([
-    ['ENOENT', 'there is no such file: a.csv'],
-    ['EACCES', 'access to the file is denied: a.csv'],
-    ['EISDIR', 'that is a folder, not a file: a.csv'],
-    ['ENOSPC', 'the disk is full: a.csv'],
-    ['EROFS', 'the disk cannot be written to: a.csv'],
-    ['ECONNREFUSED', undefined],
-  ])('describes the error %s of the file system in a sentence that names the file', (code, sentence) => {
-    const error = Object.assign(new Error(code), { code });
-    expect(asFileFailure(error, 'a.csv')).toEqual(sentence === undefined ? error : new CommandFailure(sentence));
-  });
-
   it.each([
     ['absent', () => undefined, /^error: there is no such file: .*absent\.csv\n$/],
     ['folder', mkdirSync, /a folder, not a file/],

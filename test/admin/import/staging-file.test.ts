@@ -5,15 +5,12 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { readState, rowStaging, stagedRows } from '../../../lib/admin/file-command/staged-rows.ts';
-import { openStagingFile } from '../../../lib/admin/file-command/staging-file.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
 import {
   CONTINUES,
   commandLine,
   ended,
   failure,
-  NOW,
   rejectedFilesOf,
   runCommand,
   stagingFilesOf,
@@ -134,16 +131,16 @@ describe('Two imports of one file at once', () => {
   };
 
   it('into one table: the second gets a sentence and changes nothing', async () => {
-    const path = await file('v.csv', manyVehicles('TWO'));
+    const path = await file('v.csv', manyVehicles('TWO', 2_000));
     const [first, second] = await importTwice(path);
     const sentence = /another run works with this file and table: .*v\.csv\.\w+\.sqlite is in use\n$/;
     expect([first.exitCode, second, stagingFilesOf(path)]).toEqual([0, failure(sentence), []]);
   });
 
   it('into two tables: both load all of it, and each names the file of the other', async () => {
-    const path = await file('v.csv', manyVehicles('BOTH'));
+    const path = await file('v.csv', manyVehicles('BOTH', 2_000));
     const [first, second] = await importTwice(path, { ...engine().names, vehicles: engine().names.compliance });
-    const stdout = expect.stringMatching(/ 300 +300 +0 /);
+    const stdout = expect.stringMatching(/ 2,000 +2,000 +0 /);
     const notice = /v\.csv\.\w+\.sqlite is left of a run with another table or other options: run that again, or/;
     expect([first, second]).toMatchObject([{ stdout }, { stdout, stderr: expect.stringMatching(notice) }]);
     expect(stagingFilesOf(path)).toEqual([]);
@@ -194,44 +191,20 @@ it('Only the owner may read what an import and an export write, whatever the uma
   expect(readdirSync(pathOf('.')).toSorted()).toEqual(['all.ndjson', 'v.csv', ...rejected]);
 });
 
-describe('A disk that is full', () => {
-  it('leaves the saved position when SQLite forgets what was found since', async () => {
-    const path = pathOf('rows.sqlite');
-    const { db } = openStagingFile(path, () => undefined);
-    const staging = rowStaging(db);
-    for (let line = 1; line <= 1_000; line += 1) staging.add({ line, text: `${line}` }, '');
-    const identity = { version: 1, file: [], created: undefined };
-    const staged = stagedRows(db, staging.end({ identity, started: NOW.toISOString(), layout: 'txt' }));
-    staged.reject(1, 1, ['bad']);
-    db.exec(`PRAGMA max_page_count = ${Number(db.prepare('PRAGMA page_count').get()?.page_count)}`);
-    const fill = () => {
-      for (let line = 2; line <= 1_000; line += 1) staged.reject(line, line, ['x'.repeat(1_000)]);
-    };
-    expect(fill).toThrow('full');
-    staged.save(500);
-    db.close();
-    const again = openStagingFile(path, () => undefined);
-    expect(readState(again.db)?.confirmed).toBe(0);
-    again.db.close();
-  });
-
-  it('ends an import with one sentence, and the same command loads everything and leaves no other file', async () => {
-    // One vehicle in ten is rejected, so that each page of rows has both.
-    const csv = manyVehicles('DISK', 1_000).replaceAll(/^(DISK\d*7,\w+,\w+),2019/gm, '$1,x');
-    const path = await file('v.csv', csv);
-    // A limit on the size of each file that a process writes is a stand-in for a full disk at any byte.
-    const script = (kilobytes: number) => `ulimit -f ${kilobytes}; exec "$@"`;
-    // While the first byte is written, while rows are staged, and while they are worked through.
-    for (const kilobytes of [0, 120, 164]) {
-      const node = [process.execPath, ...processArguments('import', 'vehicles', path)];
-      const { exitCode, stderr } = await ended(spawn('bash', ['-c', script(kilobytes), 'bash', ...node]));
-      const sentence = expect.stringMatching(
-        /^error: the staging file cannot be read or written: [^\n]*v\.csv[^\n]*\n$/,
-      );
-      expect([exitCode, stderr, / were loaded before/.test(stderr)]).toEqual([2, sentence, kilobytes === 164]);
-    }
-    expect((await run(['import', 'vehicles', path])).exitCode).toBe(1);
-    expect(readdirSync(pathOf('.')).toSorted()).toEqual(['v.csv', 'v.csv.rejected.csv']);
-    expect(await rejectedLines(path)).toHaveLength(100);
-  });
+it('A full disk ends an import with one sentence, and the same command loads everything and leaves no other file', async () => {
+  // One vehicle in ten is rejected, so that each page of rows has both.
+  const csv = manyVehicles('DISK', 1_000).replaceAll(/^(DISK\d*7,\w+,\w+),2019/gm, '$1,x');
+  const path = await file('v.csv', csv);
+  // A limit on the size of each file that a process writes is a stand-in for a full disk at any byte.
+  const script = (kilobytes: number) => `ulimit -f ${kilobytes}; exec "$@"`;
+  // While the first byte is written, while rows are staged, and while they are worked through.
+  for (const kilobytes of [0, 120, 164]) {
+    const node = [process.execPath, ...processArguments('import', 'vehicles', path)];
+    const { exitCode, stderr } = await ended(spawn('bash', ['-c', script(kilobytes), 'bash', ...node]));
+    const sentence = expect.stringMatching(/^error: the staging file cannot be read or written: [^\n]*v\.csv[^\n]*\n$/);
+    expect([exitCode, stderr, / were loaded before/.test(stderr)]).toEqual([2, sentence, kilobytes === 164]);
+  }
+  expect((await run(['import', 'vehicles', path])).exitCode).toBe(1);
+  expect(readdirSync(pathOf('.')).toSorted()).toEqual(['v.csv', 'v.csv.rejected.csv']);
+  expect(await rejectedLines(path)).toHaveLength(100);
 });

@@ -111,19 +111,6 @@ describeOwnClient('The connection to DynamoDB', () => {
     expect(connections).toBe(1);
   });
 
-  it('is replaced when a kept one was closed meanwhile, as after a pause of the function', async () => {
-    let requests = 0;
-    const server = await listening((request, response) => {
-      requests += 1;
-      if (requests === 2) request.socket.destroy();
-      else response.end(ITEM);
-    });
-    const read = readerOf(server);
-    await read();
-    expect((await read()).Item).toEqual({ id: { S: 'a' } });
-    expect(requests).toBe(3);
-  });
-
   it.each([
     ['are reset', (socket: Socket) => void socket.resetAndDestroy()],
     ['are silent', () => undefined],
@@ -142,13 +129,6 @@ describeOwnClient('The connection to DynamoDB', () => {
     const server = await listening((_request, response) => void response.end('there'), '::1');
     const { response } = await transportWith().handle(requestTo(portOf(server), '{}', '[::1]'));
     expect(String(response.body)).toBe('there');
-  });
-
-  it('fails with a code that the SDK retries when a response is cut off', async () => {
-    const server = await listening((_request, response) => {
-      response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
-    });
-    await expect(transportWith().handle(requestTo(portOf(server)))).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
   it.each([

@@ -1,5 +1,5 @@
-/** A request to every endpoint, in every way in which it uses the database. A new lookup is one row of `LOOKUPS`. */
-import assert from 'node:assert/strict';
+/** A request to every endpoint, in every way in which it uses the database. A new endpoint is a row. */
+import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../../core/content/item.ts';
 import type { EndpointId } from '../../../functions/endpoints/table.ts';
@@ -8,175 +8,109 @@ import type { Reply, TestApi } from '../../support/api.ts';
 import { moment } from '../../support/content.ts';
 import { aCompliance, aPolicy, aVehicle } from '../../support/records.ts';
 
-/** One request about records that no other request uses. */
-export interface PreparedRequest {
-  /** Ids of stored items that it names. */
-  readonly ids?: readonly string[];
-  /** The status without a fault. */
-  readonly status: number;
-  /** Another status that is right when the request has been applied before. */
-  readonly repeatedStatus?: number;
-  readonly send: () => Promise<Reply>;
-  /** Checks a response with that status. @throws AssertionError */
-  readonly requireExpected: (reply: Reply, isRepeated: boolean) => void;
+/** Two items of one domain, so that a list reads a batch that can be partial. */
+interface Items {
+  readonly item: ContentItem;
+  readonly older: ContentItem;
 }
 
+/** `word` is in all records and in the request: lower-case letters and digits. */
 export interface Scenario {
-  readonly name: string;
   readonly endpoint: EndpointId | typeof notFound.id;
-  readonly isBulk?: boolean;
-  /** @param word lower-case letters and digits that all records and the request contain */
-  readonly prepare: (api: TestApi, word: string, key: string) => Promise<PreparedRequest>;
+  readonly stored: 'vehicles' | 'items' | 'nothing';
+  /** `GET` unless it is given. */
+  readonly method?: string;
+  readonly path: (word: string, item: ContentItem) => string;
+  readonly json?: (word: string) => object;
+  /** The status without a fault: 200 unless it is given. */
+  readonly status?: number;
+  /** Another status that is right when the request has been applied before. */
+  readonly repeatedStatus?: number;
+  /** Part of the response without a fault. */
+  readonly body?: (word: string, items: Items) => object;
 }
 
 /** Registrations of a bulk request: one full batch and a second one. */
-export const BULK_SIZE = 102;
-
-interface Lookup {
-  readonly endpoint: EndpointId;
-  readonly path: (word: string) => string;
-  /** Part of the response, or of one result in bulk. */
-  readonly body: (word: string) => object;
-  readonly isBulk?: boolean;
-}
+const BULK_SIZE = 102;
+const bulkOf = (word: string): string[] => Array.from({ length: BULK_SIZE }, (_, index) => `${word}${index}`);
+const registrations = (word: string) => ({ registrations: bulkOf(word) });
 
 const insured = (registration: string) => ({ registration, insured: true, policy: { number: registration } });
 const compliant = (registration: string) => ({ registration, compliant: true, reasons: [] });
 
-const LOOKUPS: readonly Lookup[] = [
-  { endpoint: 'vehicle-insurance', path: (word) => `/v1/vehicle/${word}/insurance`, body: insured },
-  { endpoint: 'bulk-insurance', path: () => '/v1/vehicle/bulk-insurance', body: insured, isBulk: true },
-  { endpoint: 'compliance', path: (word) => `/v1/compliance/${word}`, body: compliant },
-  { endpoint: 'bulk-compliance', path: () => '/v1/vehicle/bulk-compliance', body: compliant, isBulk: true },
-  { endpoint: 'usage', path: () => '/v1/usage', body: (name) => ({ key: { name, plan: 'premium' } }) },
-];
-
-const lookupScenario = ({ endpoint, path, body, isBulk = false }: Lookup): Scenario => ({
-  name: endpoint,
-  endpoint,
-  isBulk,
-  prepare: async (api, word, key) => {
-    const registrations = isBulk ? Array.from({ length: BULK_SIZE }, (_, index) => `${word}${index}`) : [word];
-    await api.loadVehicles(
-      ...registrations.map((plate) => aVehicle(plate.toUpperCase(), [aPolicy({ number: plate })])),
-    );
-    await api.loadCompliance(...registrations.map((plate) => aCompliance(plate.toUpperCase())));
-    const expected = isBulk
-      ? { processed: BULK_SIZE, successful: BULK_SIZE, failed: 0, results: registrations.map(body) }
-      : body(word);
-    return {
-      status: 200,
-      send: () => api.call(isBulk ? 'POST' : 'GET', path(word), { key, ...(isBulk && { json: { registrations } }) }),
-      requireExpected: (reply) => assert.partialDeepStrictEqual(reply.body, expected),
-    };
-  },
-});
-
 const CONTENT = '/v1/api/content';
+const byId = (_: string, { id }: ContentItem): string => `${CONTENT}/${id}`;
 const fieldsOf = (word: string, slug = word): ContentFields => ({
   ...{ title: `Title ${word}`, content: `Text of ${word}`, domain: `${word}.example`, slug },
   meta_description: `About ${word}`,
 });
+const retitled = (word: string) => ({ title: `New title ${word}` });
+const moved = (word: string) => ({ domain: `to-${word}.example`, slug: `to-${word}` });
 
-/** Stores an item around the proxy. */
-const store = ({ engine }: TestApi, fields: ContentFields): Promise<ContentItem> =>
-  contentTable(engine.client, engine.names.content, 'live').create(fields, undefined, moment());
-
-/** Two items are stored, so that a list reads a batch that can be partial. */
-const reading = (
-  endpoint: EndpointId,
-  name: string,
-  pathOf: (item: ContentItem) => string,
-  expected: (item: ContentItem, older: ContentItem) => object,
-): Scenario => ({
-  name,
-  endpoint,
-  prepare: async (api, word, key) => {
-    const older = await store(api, fieldsOf(word, `${word}-older`));
-    const item = await store(api, fieldsOf(word));
-    return {
-      ids: [item.id, older.id],
-      status: 200,
-      send: () => api.call('GET', CONTENT + pathOf(item), { key }),
-      requireExpected: ({ body }) => assert.partialDeepStrictEqual(body, expected(item, older)),
-    };
-  },
-});
-
-const updating = (name: string, changesFor: (word: string) => Partial<ContentFields>): Scenario => ({
-  name,
-  endpoint: 'update-content',
-  prepare: async (api, word, key) => {
-    const before = await store(api, fieldsOf(word));
-    const json = changesFor(word);
-    return {
-      ids: [before.id],
-      status: 200,
-      send: () => api.call('PUT', `${CONTENT}/${before.id}`, { key, json }),
-      requireExpected: (reply, isRepeated) => {
-        const { version, updated_at, ...item } = reply.body as ContentItem;
-        assert.deepEqual({ ...before, ...json, version, updated_at }, { ...item, version, updated_at });
-        assert.ok(version === 2 || (isRepeated && version > 2), `version ${version}`);
-      },
-    };
-  },
-});
-
-const creating: Scenario = {
-  name: 'create',
-  endpoint: 'create-content',
-  prepare: async (api, word, key) => {
-    const json = fieldsOf(word);
-    const headers = { 'Idempotency-Key': `creation ${word}` };
-    return {
-      status: 201,
-      send: () => api.call('POST', CONTENT, { key, json, headers }),
-      requireExpected: ({ body }) => assert.partialDeepStrictEqual(body, { ...json, version: 1 }),
-    };
-  },
-};
-
-const deleting: Scenario = {
-  name: 'delete',
-  endpoint: 'delete-content',
-  prepare: async (api, word, key) => {
-    const { id } = await store(api, fieldsOf(word));
-    return {
-      ids: [id],
-      status: 204,
-      repeatedStatus: 404,
-      send: () => api.call('DELETE', `${CONTENT}/${id}`, { key }),
-      requireExpected: ({ text }) => assert.equal(text, ''),
-    };
-  },
-};
-
-const unknownPath: Scenario = {
-  name: 'unknown path',
-  endpoint: '$default',
-  prepare: async (api, word, key) => ({
-    status: 404,
-    send: () => api.call('GET', `/v1/${word}`, { key }),
-    requireExpected: ({ body }) => assert.partialDeepStrictEqual(body, { code: 'ROUTE_NOT_FOUND' }),
-  }),
-};
-
-const ofDomain = ({ domain }: ContentItem) => `?domain=${domain}`;
-const bySlug = ({ domain, slug }: ContentItem) => `?domain=${domain}&slug=${slug}`;
+const vehicles = { stored: 'vehicles' } as const;
+const items = { stored: 'items' } as const;
+const bulk = { ...vehicles, method: 'POST', json: registrations } as const;
+const change = { ...items, endpoint: 'update-content', method: 'PUT', path: byId } as const;
+const list = { ...items, endpoint: 'list-content' } as const;
 
 export const scenarios: readonly Scenario[] = [
-  ...LOOKUPS.map(lookupScenario),
-  reading('list-content', 'list of a domain', ofDomain, (item, older) => ({ items: [item, older], total: 2 })),
-  reading('list-content', 'list by slug', bySlug, (item) => ({ items: [item], total: 1 })),
-  reading(
-    'read-content',
-    'read',
-    ({ id }) => `/${id}`,
-    (item) => item,
-  ),
-  creating,
-  updating('update', (word) => ({ title: `New title ${word}` })),
-  updating('move', (word) => ({ domain: `to-${word}.example`, slug: `to-${word}` })),
-  deleting,
-  unknownPath,
+  { ...vehicles, endpoint: 'vehicle-insurance', path: (word) => `/v1/vehicle/${word}/insurance`, body: insured },
+  { ...vehicles, endpoint: 'compliance', path: (word) => `/v1/compliance/${word}`, body: compliant },
+  {
+    ...{ ...bulk, endpoint: 'bulk-insurance', path: () => '/v1/vehicle/bulk-insurance' },
+    body: (word) => ({ results: bulkOf(word).map(insured) }),
+  },
+  {
+    ...{ ...bulk, endpoint: 'bulk-compliance', path: () => '/v1/vehicle/bulk-compliance' },
+    body: (word) => ({ results: bulkOf(word).map(compliant) }),
+  },
+  { stored: 'nothing', endpoint: 'usage', path: () => '/v1/usage', body: (name) => ({ key: { name } }) },
+  {
+    ...{ ...list, path: (word) => `${CONTENT}?domain=${word}.example` },
+    body: (_, { item, older }) => ({ items: [item, older], total: 2 }),
+  },
+  {
+    ...{ ...list, path: (word) => `${CONTENT}?domain=${word}.example&slug=${word}` },
+    body: (_, { item }) => ({ items: [item], total: 1 }),
+  },
+  { ...items, endpoint: 'read-content', path: byId, body: (_, { item }) => item },
+  {
+    ...{ stored: 'nothing', endpoint: 'create-content', method: 'POST', path: () => CONTENT, status: 201 },
+    ...{ json: (word) => fieldsOf(word), body: (word) => ({ ...fieldsOf(word), version: 1 }) },
+  },
+  { ...change, json: retitled, body: (word, { item }) => ({ id: item.id, ...retitled(word), version: 2 }) },
+  { ...change, json: moved, body: (word, { item }) => ({ id: item.id, ...moved(word), version: 2 }) },
+  { ...items, endpoint: 'delete-content', method: 'DELETE', path: byId, status: 204, repeatedStatus: 404 },
+  { stored: 'nothing', endpoint: '$default', path: (word) => `/v1/${word}`, status: 404 },
 ];
+
+/** One request about records that no other request uses. */
+export interface Prepared {
+  /** One of them is in every database request that is made for it. */
+  readonly marks: readonly string[];
+  readonly key: string;
+  readonly send: () => Promise<Reply>;
+  readonly body: object | undefined;
+}
+
+/** Stores what a scenario needs around the proxy, so without faults. */
+export const prepare = async (api: TestApi, scenario: Scenario, word: string): Promise<Prepared> => {
+  const { stored, method = 'GET', path, json, body } = scenario;
+  const key = await api.newKey({ name: word });
+  if (stored === 'vehicles') {
+    const plates = json ? bulkOf(word) : [word];
+    await api.loadVehicles(...plates.map((number) => aVehicle(number.toUpperCase(), [aPolicy({ number })])));
+    await api.loadCompliance(...plates.map((plate) => aCompliance(plate.toUpperCase())));
+  }
+  const content = contentTable(api.engine.client, api.engine.names.content, 'live');
+  const create = (slug: string) => content.create(fieldsOf(word, slug), undefined, moment());
+  const [older, item] = stored === 'items' ? [await create(`${word}-older`), await create(word)] : [];
+  const both = { item, older } as Items;
+  const headers = { 'Idempotency-Key': word };
+  return {
+    marks: [word, keyIdOf(hashKey(key)), ...[item, older].flatMap((one) => one?.id ?? [])],
+    key,
+    send: () => api.call(method, path(word, both.item), { key, ...(json && { json: json(word), headers }) }),
+    body: body?.(word, both),
+  };
+};

@@ -7,9 +7,7 @@ import { DeleteTableCommand, DescribeTableCommand, ListTablesCommand } from '@aw
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { prefixedTableNames } from '../../../core/tables.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
-import { database, type RecordWrite } from '../../../lib/local/engine/dynalite-modules.ts';
 import { type EmbeddedEngineOptions, type Engine, startEmbeddedEngine } from '../../../lib/local/engine/embedded.ts';
-import { requestStore } from '../../../lib/local/engine/request-store.ts';
 import { clientOf } from '../../support/engine.ts';
 import { errorOf, itemOf, put, read, write } from './writes.ts';
 
@@ -119,35 +117,4 @@ describe('the embedded engine', () => {
     ];
     expect(statuses).toEqual([200, 400, 400, 400, 400, 400, 400, 413, 400]);
   });
-});
-
-it("A request's view of the store collects writes, which a batch then applies", async () => {
-  const store = database.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
-  const pendingWrites: RecordWrite[] = [];
-  const records = requestStore(store, () => undefined, pendingWrites).getItemDb('table');
-  const stored = () => new Promise((resolve) => store.getItemDb('table').get('key', (_, value) => resolve(value)));
-  await new Promise<void>((resolve) => records.put('key', { id: { S: 'key' } }, () => resolve()));
-  expect(await stored()).toBeUndefined();
-  await store.db.batch(pendingWrites);
-  expect(await stored()).toEqual({ id: { S: 'key' } });
-  await store.db.close();
-});
-
-it('An error inside an operation reaches its request and leaves the item unlocked', async () => {
-  const store = database.create({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
-  const thrown = new Error('like a bug in dynalite');
-  const fail = (): never => {
-    throw thrown;
-  };
-  const error = await new Promise((onError) => {
-    const records = requestStore(store, onError).getItemDb('table');
-    records.lock('key', () => records.get('key', fail));
-  });
-  expect(error).toBe(thrown);
-  await new Promise<void>((locked) =>
-    requestStore(store, fail)
-      .getItemDb('table')
-      .lock('key', () => locked()),
-  );
-  await store.db.close();
 });
