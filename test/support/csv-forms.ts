@@ -18,12 +18,13 @@ const REGISTRATION_NAMES = [
 type Written = (csv: string) => string | Buffer;
 
 /** Each form, and how a CSV with commas, line feeds, a column `registration` and characters of Latin-1 is written in it. */
-export const CSV_FORMS: readonly (readonly [form: string, written: Written])[] = [
+export const CSV_FORMS: [form: string, written: Written][] = [
   ['semicolons', (csv) => csv.replaceAll(',', ';')],
   ['tabs', (csv) => csv.replaceAll(',', '\t')],
   ['a sep= line', (csv) => `sep=|\r\n${csv.replaceAll(',', '|')}`],
   ['a sep= line that was saved again', (csv) => `"sep=;"${';'.repeat(10)}\r\n${csv.replaceAll(',', ';')}`],
   ['a byte order mark, CRLF and blank lines', (csv) => `\uFEFF${csv.replaceAll('\n', '\r\n\r\n')}`],
+  ['carriage returns alone', (csv) => csv.replaceAll('\n', '\r')],
   ['each cell quoted', (csv) => csv.replace(/[^,\n]+/g, '"$&"')],
   ['UTF-16, little endian', (csv) => Buffer.from(`\uFEFF${csv.replaceAll(',', '\t')}`, 'utf16le')],
   ['UTF-16, big endian', (csv) => Buffer.from(`\uFEFF${csv}`, 'utf16le').swap16()],
