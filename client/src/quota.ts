@@ -4,7 +4,7 @@ import type { Timing } from './timing.ts';
 export const WINDOW_MS = 60_000;
 
 /** Tracks the remaining requests of the window, from the rate limit headers of responses. */
-export const trackQuota = ({ now, sleep }: Timing) => {
+export const trackQuota = ({ now, sleep }: Timing, onRateLimit: (until: Date) => void) => {
   let limit = Number.POSITIVE_INFINITY;
   let remaining = Number.POSITIVE_INFINITY;
   let inFlight = 0;
@@ -15,7 +15,10 @@ export const trackQuota = ({ now, sleep }: Timing) => {
   return {
     /** Waits until the quota has a request left, and takes it. */
     take: async (signal: AbortSignal | undefined): Promise<void> => {
-      while (remaining <= 0 && now() < resetAt) await sleep(resetAt - now(), signal);
+      while (remaining <= 0 && now() < resetAt) {
+        onRateLimit(new Date(resetAt));
+        await sleep(resetAt - now(), signal);
+      }
       if (now() >= resetAt) {
         // A new window; its first response corrects this.
         remaining = limit;

@@ -14,6 +14,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number | undefined;
   /** Maximum number of concurrent bulk requests. Default: 4. */
   readonly concurrency?: number | undefined;
+  /** Called before each wait for the rate limit, with the end of the wait. */
+  readonly onRateLimit?: ((until: Date) => void) | undefined;
   /** For tests. */
   readonly timing?: Partial<Timing> | undefined;
 }
@@ -74,14 +76,14 @@ const readText = async ({ body }: Response): Promise<string> => {
  * @throws TypeError when the base address or the key is invalid
  */
 export const openTransport = (options: ClientOptions) => {
-  const { attempts = 5, timeoutMs = 15_000 } = options;
+  const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined } = options;
   const timing = { ...realTiming, ...options.timing };
   const base = new URL(options.baseUrl);
   const root = base.href.replace(/\/+$/, '');
   const apiKey = options.apiKey.trim();
   // `fetch` would quote the key in its error message.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key is empty or contains invalid characters.');
-  const quota = trackQuota(timing);
+  const quota = trackQuota(timing, onRateLimit);
 
   /** One attempt: the complete response, or the error. @throws the signal's reason */
   const attemptOnce = async (
@@ -125,6 +127,7 @@ export const openTransport = (options: ClientOptions) => {
     for (let attempt = 1; ; attempt += 1) {
       const result = await attemptOnce(url, init, signal);
       let retryAfter = 0;
+      let isRateLimit = false;
       if ('failure' in result) {
         if (attempt >= attempts) throw new ConnectionError(base.origin, attempt, result.failure);
         hasLostAnswer = true;
@@ -132,13 +135,16 @@ export const openTransport = (options: ClientOptions) => {
         if (result.response.ok) return result.body;
         const problem: ApiProblem = new ApiProblem(result.response, result.text, timing.now(), hasLostAnswer);
         retryAfter = problem.retryAfter ?? 0;
-        if (isProblem(problem, 'RATE_LIMITED')) retryAfter = Math.min(retryAfter, WINDOW_MS / 1_000);
+        isRateLimit = isProblem(problem, 'RATE_LIMITED');
+        if (isRateLimit) retryAfter = Math.min(retryAfter, WINDOW_MS / 1_000);
         const isFinal = !isTransient(problem.status) || retryAfter > MAX_RETRY_AFTER_SECONDS;
         if (isFinal || attempt >= attempts) throw problem;
         // A 429 has no effect; after any other transient problem the outcome is unknown.
         hasLostAnswer ||= problem.status !== 429;
       }
-      await timing.sleep(retryAfter * 1_000 + backoffMs(attempt, timing), signal);
+      const waitMs = retryAfter * 1_000 + backoffMs(attempt, timing);
+      if (isRateLimit) onRateLimit(new Date(timing.now() + waitMs));
+      await timing.sleep(waitMs, signal);
     }
   };
 

@@ -28,6 +28,13 @@ const isUkRegistration = (registration: string, today: LondonDate): boolean => {
   return PREFIX.test(registration) || SUFFIX.test(registration);
 };
 
+/** Registrations without an age identifier, those of Northern Ireland too. */
+const DATELESS = /^(?:[A-Z]{1,3}[1-9]\d{0,3}|[1-9]\d{0,3}[A-Z]{1,3})$/;
+
+/** Whether a normalised registration has a format that is in use in the UK: `TBC` and `123` have none, nor do most foreign ones. */
+export const hasUkFormat = (registration: string, today: LondonDate): boolean =>
+  isUkRegistration(registration, today) || DATELESS.test(registration);
+
 const MISTAKEN: Readonly<Record<string, string>> = { O: '0', '0': 'O', I: '1', '1': 'I' };
 
 /**

@@ -9,6 +9,7 @@ import { type DeploymentOptions, openDeployment } from './deployment/open-deploy
 import { addExportCommands } from './export/export-commands.ts';
 import { addImportCommands } from './import/import-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
+import { addLookupCommand } from './lookup/lookup-command.ts';
 import { addRemoveCommands } from './remove/remove-commands.ts';
 
 const EXIT_CODES = `
@@ -102,6 +103,7 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   addRemoveCommands(program, run);
   addExportCommands(program, run);
   addContentCommands(program, run);
+  addLookupCommand(program, run);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

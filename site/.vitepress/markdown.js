@@ -3,7 +3,9 @@
 /** Pages of the site, by the name of their file in the repository. */
 const PAGES = {
   '../client/README.md': 'client.md',
+  '../docs/nightly-check.md': 'nightly-check.md',
   'errors.md': 'errors.md',
+  'nightly-check.md': 'nightly-check.md',
   'sample-data.md': 'sample-data.md',
 };
 /** Files that `prepare.ts` puts beside the pages. */

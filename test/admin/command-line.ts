@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -69,6 +69,16 @@ export const stagingFilesOf = (path: string): string[] =>
   readdirSync(dirname(path))
     .filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.sqlite'))
     .map((name) => join(dirname(path), name));
+
+/** The files of rejected rows of a file, the latest last. */
+export const rejectedFilesOf = (path: string): string[] =>
+  readdirSync(dirname(path))
+    .filter((name) => /^\.rejected(-\d+)?\.(csv|ndjson)$/.test(name.replace(basename(path), '')))
+    .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
+    .map((name) => join(dirname(path), name));
+
+/** A row may have line ends in quoted cells. */
+const REJECTED_CSV_ROW = /^(\d+)[,;\t|]"((?:[^"]|"")*)"[,;\t|]([\s\S]*?)\r\n(?=\d+[,;\t|]"|(?![\s\S]))/gm;
 
 /** The messages of a run that continues a stopped one, and of a stopped one. */
 export const CONTINUES = 'continues where it was stopped; --restart begins again.';
@@ -165,10 +175,22 @@ export const commandLine = () => {
       return items.toSorted((a, b) => (String(a.registration) < String(b.registration) ? -1 : 1)) as Stored[];
     },
 
+    /** What is in the latest file of rejected rows; nothing without one. */
     rejectedLines: async (path: string): Promise<RejectedLine[]> => {
-      if (!existsSync(`${path}.rejected.ndjson`)) return [];
-      const lines = (await readFile(`${path}.rejected.ndjson`, 'utf8')).split('\n').filter(Boolean);
-      return lines.map((line) => JSON.parse(line) as RejectedLine);
+      const [latest] = rejectedFilesOf(path).toReversed();
+      if (latest === undefined) return [];
+      const content = await readFile(latest, 'utf8');
+      if (latest.endsWith('.ndjson')) {
+        return content
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as RejectedLine);
+      }
+      return [...content.matchAll(REJECTED_CSV_ROW)].map(([, line, reason = '', row]) => ({
+        line: Number(line),
+        reasons: reason.replaceAll('""', '"').split(' | '),
+        row,
+      }));
     },
 
     /** Stopped by Ctrl-C when a call of this kind comes for the nth time. */

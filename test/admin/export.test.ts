@@ -70,7 +70,8 @@ describe('export vehicles and export compliance', () => {
     const reasons = ['the stored record is damaged; load it again from its source'];
     expect(await rejectedLines(path)).toMatchObject([{ row: { registration: 'BROKEN1' }, reasons }]);
     expect(await readFile(path, 'utf8')).not.toContain('BROKEN1');
-    const shown = { kind: 'vehicles', file: path, exported: 6, damaged: 1, rejectedFile: `${path}.rejected.ndjson` };
+    const rejectedFile = `${path}.rejected-2.ndjson`;
+    const shown = { kind: 'vehicles', file: path, exported: 6, damaged: 1, rejectedFile };
     expect(await json(['export', 'vehicles', path])).toEqual(shown);
     await run(['remove', 'vehicles', '--registration', 'BROKEN1']);
   });

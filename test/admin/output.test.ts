@@ -30,7 +30,7 @@ describe('The CLI as a process', () => {
 
 describe('The command line', () => {
   it.each([
-    [[], 'error: a command is missing, one of keys, import, remove, export, content; see --help\n'],
+    [[], 'error: a command is missing, one of keys, import, remove, export, content, lookup; see --help\n'],
     [
       ['keys'],
       'error: a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help\n',
@@ -40,6 +40,15 @@ describe('The command line', () => {
     [['kyes', '--json'], `{"error":"unknown command 'kyes'; did you mean keys? See --help","exitCode":2}\n`],
   ])('is rejected with a sentence: %j', async (args, sentence) => {
     expect(await run(args)).toEqual(failure(sentence));
+  });
+
+  it('names the columns of a file with their other names for --help, in lines of at most 80 characters', async () => {
+    const { stdout } = await run(['import', 'vehicles', '--help']);
+    const [, columns = ''] = stdout.split('other columns are ignored:\n');
+    expect(columns).toMatch(
+      /^ {2}registration {7}registration no, [\s\S]*^ {2}color {14}colour, [\s\S]*^ {2}last_updated {7}\(optional\) /m,
+    );
+    expect(columns.split('\n').filter(({ length }) => length > 80)).toEqual([]);
   });
 
   it('documents its exit codes for --help', async () => {
@@ -77,8 +86,9 @@ describe('--json', () => {
       exitCode: 1,
       data: {
         ...{ kind: 'vehicles', file: path, read: 2, skipped: 0, loaded: 1, rejected: 1, interrupted: false },
+        unknownFormat: { count: 0, first: [] },
         ...{ seconds: expect.any(Number), rowsPerSecond: expect.any(Number) },
-        rejectedFile: `${path}.rejected.ndjson`,
+        rejectedFile: `${path}.rejected.csv`,
         reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
       },
     });

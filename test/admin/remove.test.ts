@@ -146,7 +146,7 @@ describe('remove --registration', () => {
     [['FILE', '--registration', 'AB12CDE'], 'give either a FILE or --registration, not both'],
     [
       ['--restart', '--registration', 'AB12CDE'],
-      '--restart and --staging are for a FILE: leave them out with --registration',
+      '--restart, --staging and --map are for a FILE: leave them out with --registration',
     ],
     [['--registration', 'AB12CDE', 'A_B'], `registration 2 may contain only ${CHARACTERS}; nothing was removed`],
     [['--registration', ' '], 'registration 1 must not be blank; nothing was removed'],

@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SITE_BASE = '/vehicles/';
 const SITE_API = 'https://api.example.com';
 const DIST = new URL('../../site/dist/', import.meta.url);
-const PAGES = ['index', 'guide', 'reference', 'errors', 'client', 'changelog', 'sample-data'].map(
+const PAGES = ['index', 'guide', 'reference', 'errors', 'client', 'changelog', 'sample-data', 'nightly-check'].map(
   (name) => `${name}.html`,
 );
 

@@ -2,6 +2,7 @@ import { link, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { writeFileWhole } from '../../client/src/command-line/output-file.ts';
 import { progressBar } from '../../client/src/command-line/progress-bar.ts';
 import { openResult } from '../../client/src/command-line/result-file.ts';
 
@@ -25,7 +26,7 @@ describe('The result of a check', () => {
     const modeOf = async (name: string) => ((await stat(file(name))).mode & 0o777).toString(8);
     await writeFile(file('result.csv.part'), 'of an earlier version', { mode: 0o644 });
     const result = await openFor();
-    await result.append('text', 1, 0);
+    await result.append('text', { rows: 1, counts: {} });
     for (const name of await readdir(folder))
       if (name !== 'fleet.csv') expect([name, await modeOf(name)]).toEqual([name, '600']);
     await result.finish();
@@ -37,7 +38,7 @@ describe('The result of a check', () => {
   it.each(WRITTEN)('does not follow a symbolic link at %s', async (name) => {
     await writeFile(file('other'), 'precious');
     await symlink('other', file(name));
-    await expect(openFor()).rejects.toThrow(`${name} is a link or a device, not a file: choose another --out.`);
+    await expect(openFor()).rejects.toThrow(`${name} is a link or a device, not a file: name another one.`);
     expect(await readFile(file('other'), 'utf8')).toBe('precious');
   });
 
@@ -49,7 +50,7 @@ describe('The result of a check', () => {
 
   it('continues with the same service only, and starts again after an earlier version, which stored no address', async () => {
     const first = await openFor();
-    await first.append('text', 1, 0);
+    await first.append('text', { rows: 1, counts: {} });
     await first.close();
     await expect(openFor('https://other.example.com/v1')).rejects.toThrow(
       /result\.csv\.part has answers from https:\/\/api\.example\.com\/v1: use that address again, or delete .*/,
@@ -83,24 +84,77 @@ describe('The lock of a result', () => {
   });
 });
 
+describe('A file that a check writes', () => {
+  const write = async (texts: AsyncIterable<string>, force = false) => {
+    const input = await stat(file('fleet.csv'), { bigint: true });
+    const isOwn = (header: readonly string[]) => `${header}` === 'registration,what';
+    return writeFileWhole(file('list.csv'), { input, isOwn, force }, texts);
+  };
+  async function* lines(...texts: string[]) {
+    yield* texts;
+  }
+
+  it.each([
+    ['is empty', '', true],
+    ['is an earlier result', '\ufeffregistration;what\r\nAB12CDE;MOT\r\n', true],
+    ['is another list', 'registration,what,note\n', false],
+    ['is no CSV', '"', false],
+    ['is binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]), false],
+  ])('replaces what is there only when that %s', async (_title, before, isReplaced) => {
+    await writeFile(file('list.csv'), before);
+    const outcome = await write(lines('new')).catch((error: Error) => error.message);
+    const sentence = `${file('list.csv')} exists and is not an earlier result: name another file, or overwrite it with --force.`;
+    expect(outcome).toBe(isReplaced ? undefined : sentence);
+    expect(await readFile(file('list.csv'))).toEqual(Buffer.from(isReplaced ? 'new' : before));
+    await write(lines('forced'), true);
+    expect(await readFile(file('list.csv'), 'utf8')).toBe('forced');
+    expect(await readdir(folder)).toEqual(['fleet.csv', 'list.csv']);
+  });
+
+  it('leaves what is there when the list ends with an error', async () => {
+    await writeFile(file('list.csv'), 'registration,what\n');
+    const failing = async function* () {
+      yield* lines('half');
+      throw new Error('stopped');
+    };
+    await expect(write(failing())).rejects.toThrow('stopped');
+    expect(await readFile(file('list.csv'), 'utf8')).toBe('registration,what\n');
+    expect(await readdir(folder)).toEqual(['fleet.csv', 'list.csv']);
+  });
+});
+
 describe('The progress bar', () => {
-  /** The output of a bar of 2,000 rows. */
-  const written = (isTTY: boolean) => {
+  const COUNTS = '40,000 insured, 3,000 not insured, 1,990 unknown, 10 invalid';
+  /** What a bar shows of 100,000 rows, after 45,000 and then at a wait. */
+  const shown = (stream: object) => {
     const texts: string[] = [];
-    const stream = { isTTY, write: (text: string) => texts.push(text) } as unknown as NodeJS.WriteStream;
-    const bar = progressBar(stream, 2_000, 500);
-    bar.show(1_000, 7);
-    bar.show(2_000, 7);
+    const bar = progressBar({ ...stream, write: (text: string) => texts.push(text) } as unknown as NodeJS.WriteStream);
+    bar.show(0, 100_000, '');
+    bar.show(45_000, 100_000, COUNTS);
+    bar.showWait(new Date(2026, 10, 22, 12, 46));
+    bar.show(100_000, 100_000, COUNTS);
     bar.clear();
-    return texts;
+    return texts.map((text) => text.replace(/^\r|.\[K$/g, '').replace(/\d+ s left/, '9 s left'));
   };
 
-  it('shows rows, failures and the time left on a terminal only, and is cleared at the end', () => {
-    expect(written(true)).toEqual([
-      expect.stringMatching(/^\r█{12}░{12} 1,000 of 2,000 rows, 7 failed, \d+ s left.\[K$/),
-      `\r${'█'.repeat(24)} 2,000 of 2,000 rows, 7 failed\x1b[K`,
-      '\r\x1b[K',
+  it('fits into the width of the terminal', () => {
+    const at120 = shown({ isTTY: true, columns: 120 });
+    expect(at120).toEqual([
+      `${'░'.repeat(24)} 0 %`,
+      `${'█'.repeat(11)}${'░'.repeat(13)} 45 %, 9 s left: ${COUNTS}`,
+      expect.stringMatching(/^█+░+ 45 %, waiting for the limit until 12:46:00: 40,000 insured, .* 10 invalid$/),
+      `${'█'.repeat(24)} 100 %: ${COUNTS}`,
+      '',
     ]);
-    expect(written(false)).toEqual([]);
+    const at80 = shown({ isTTY: true, columns: 80 });
+    expect(Math.max(...at80.map((text) => text.length))).toBeLessThan(80);
+    expect(at80.slice(1, 3)).toEqual([
+      `45 %, 9 s left: ${COUNTS}`,
+      '45 %, waiting for the limit until 12:46:00: 40,000 insured, 3,000 not insured,…',
+    ]);
+  });
+
+  it('writes nothing to a file or a pipe', () => {
+    expect(shown({ isTTY: false })).toEqual([]);
   });
 });

@@ -4,28 +4,42 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 const USAGE = {
-  key: { name: 'Acme', environment: 'live', scopes: [], plan: 'premium' },
+  key: { name: 'Acme', environment: 'live', scopes: ['vehicles:read'], plan: 'premium' },
   limits: { registrationsPerBulk: 1_000, requestsPerWindow: 6_000, windowSeconds: 60 },
   window: { used: 1, remaining: 5_999, resetsAt: '2026-11-22T12:01:00Z' },
   hours: [],
 };
 
-/** A service that knows every vehicle at once. `changes` replace parts of the usage, or all of it when it is a problem. */
+/** Ends on one of ten days. Even registrations are renewed: on another day they have another policy. */
+const answerFor = (registration: string, date: string | undefined) => {
+  const number = Number(/\d+$/.exec(registration)?.[0]);
+  const validTo = `2030-06-1${number % 10}`;
+  return {
+    registration,
+    insured: date === undefined || date <= validTo || number % 2 === 0,
+    policy: { number: `POL-${number}`, insurer: 'Acme', type: 'Comprehensive', validFrom: '2029-06-01', validTo },
+  };
+};
+
+/** A service that knows every vehicle at once, and counts bulk requests. `changes` replace parts of the usage, or all of it when it is a problem. */
 export const startStubService = async (changes: object = {}, status = 200) => {
   const usage = { ...(status === 200 && USAGE), ...changes };
+  let bulkRequests = 0;
   const server = createServer(async (request, response) => {
     if (request.method === 'GET') {
       const type = status === 200 ? 'application/json' : 'application/problem+json';
       response.writeHead(status, { 'Content-Type': type }).end(JSON.stringify(usage));
       return;
     }
-    const { registrations } = (await json(request)) as { registrations: string[] };
-    const results = registrations.map((registration) => ({ registration, insured: true, policy: null }));
+    bulkRequests += 1;
+    const { registrations, date } = (await json(request)) as { registrations: string[]; date?: string };
+    const results = registrations.map((registration) => answerFor(registration, date));
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ results }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     account: { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, apiKey: 'vvc_test_stub' },
+    bulkRequests: () => bulkRequests,
     close: async () => {
       server.close().closeAllConnections();
       await once(server, 'close');

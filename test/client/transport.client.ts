@@ -203,10 +203,13 @@ describe('The quota', () => {
       [],
     ],
   ])('%s', async (_title, first, expected) => {
-    const { client, waits } = clientWith([first, limited(limits(59))]);
+    const ends: Date[] = [];
+    const onRateLimit = (until: Date) => ends.push(until);
+    const { client, waits, timing } = clientWith([first, limited(limits(59))], { onRateLimit });
     await failureOf(client.insurance('AB12CDE'));
     await client.insurance('AB12CDE');
     expect(waits).toEqual(expected);
+    expect(ends).toEqual(expected.map(() => new Date(timing.now())));
   });
 
   it('counts the requests that have no response yet', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
@@ -136,7 +136,7 @@ const runImport = async (kind: string, older: string, newer: string, kills: numb
       left: {
         exitCode: runs.at(-1)?.exitCode,
         files: (await readdir(folder)).sort(),
-        rejected: await readFile(`${path}.rejected.ndjson`, 'utf8'),
+        rejected: await readFile(`${path}.rejected${extname(path)}`, 'utf8'),
         stored: await storedIn(engine, kind),
       },
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { suggestionFor } from '../../core/vehicles/suggestion.ts';
+import { hasUkFormat, suggestionFor } from '../../core/vehicles/suggestion.ts';
 
 const TODAY = '2026-11-22';
 const suggestionsFor = (registrations: readonly string[], today = TODAY) =>
@@ -55,4 +55,15 @@ describe('A suggestion for an unknown registration', () => {
   ])('for %s is missing on %s, and from %s on it is %s', (registration, before, first, suggested) => {
     expect([before, first].map((day) => suggestionFor(registration, day))).toEqual([undefined, suggested]);
   });
+});
+
+it.each([
+  ['the current, prefix and suffix formats', 'AB12CDE AB76CDE P123ABC ABC123D', true],
+  ['dateless ones and those of Northern Ireland', '1A A1 ABC1234 AB1234 1234AB 999ABC IG1 AIZ9999', true],
+  ['what people write without a registration', 'TBC NA 123 UNKNOWN X NOREG TEST1234 0', false],
+  ['an age identifier that is not issued yet, or letters of none', 'AB77CDE AB80CDE QB12CDE AB12CDI', false],
+  ['too many letters or digits', 'ABCD1 1ABCD A12345 A0123', false],
+])('A registration has a UK format or not: %s', (_of, registrations, expected) => {
+  const formats = registrations.split(' ').map((registration) => [registration, hasUkFormat(registration, TODAY)]);
+  expect(formats).toEqual(registrations.split(' ').map((registration) => [registration, expected]));
 });

@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import type { VehicleVerification } from '../index.ts';
+import type { CheckArguments } from './arguments.ts';
+import { CHANGE_NAMES, changesOf, readAnswers } from './changes.ts';
 import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
-import { type FleetFile, openFleet } from './fleet-file.ts';
-import { progressBar } from './progress-bar.ts';
-import { openResult } from './result-file.ts';
-
-export interface CheckArguments {
-  readonly source: string;
-  readonly out: string;
-  readonly column: string | undefined;
-  readonly date: string | undefined;
-  readonly isCompliance: boolean;
-  readonly baseUrl: string;
-}
+import { isResult, openEarlierResult } from './earlier-result.ts';
+import { ENDING_NAMES, endingOf } from './ending.ts';
+import { CannotRun } from './failure.ts';
+import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
+import { type List, readList } from './list.ts';
+import { assertReplaceable } from './output-file.ts';
+import type { ProgressBar } from './progress-bar.ts';
+import { openResult, type Progress } from './result-file.ts';
+import { countRows, shortSummary } from './summary.ts';
 
 /** Concurrent bulk requests. Progress is stored when all of them are complete. */
 export const CONCURRENCY = 4;
@@ -31,15 +32,18 @@ async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGen
 }
 
 /** CSV with the delimiter and line ends of the input. Formulas are escaped, because spreadsheet programs would run them. */
-const csvText = (rows: readonly unknown[][], { delimiter, lineEnd }: FleetFile): string =>
-  stringify(rows as unknown[][], {
+const csvText = (rows: readonly (readonly string[])[], { delimiter, lineEnd }: FleetFile): string =>
+  stringify(rows as string[][], {
     delimiter,
     record_delimiter: lineEnd,
     // Without this, only cells with the file's own line end are quoted.
     quoted_match: /[\r\n]/,
     escape_formulas: true,
-    cast: { boolean: String },
   });
+
+/** The first line of a file that the command writes. */
+const headerText = (names: readonly string[], fleet: FleetFile): string =>
+  `${fleet.hasMark ? '\ufeff' : ''}${csvText([names], fleet)}`;
 
 /** Names of the added columns, different from those of the input. */
 const addedNames = (names: readonly string[], header: readonly string[]): string[] =>
@@ -56,25 +60,38 @@ export class Interrupted extends Error {
   }
 }
 
-/** The rows with the added cells, and the number of rows without an answer. */
+/** What a check has found. */
+export interface CheckReport extends Progress {
+  readonly check: Check;
+  readonly changes: List | undefined;
+  readonly ending: List | undefined;
+}
+
+interface CheckOptions {
+  readonly client: VehicleVerification;
+  readonly baseUrl: string;
+  readonly bar: ProgressBar;
+  readonly signal: AbortSignal;
+}
+
+/** The rows with the added cells. */
 const answerRows = async (
   rows: readonly string[][],
   { header, column }: FleetFile,
   check: Check,
-  signal: AbortSignal,
+  lookUp: (registrations: string[]) => ReturnType<Check['lookUp']>,
 ) => {
   // With more cells than the header, the registration may be in another column.
   const isTooLong = (row: readonly string[]) => row.slice(header.length).some((cell) => cell.trim() !== '');
   const registrations = rows
     .filter((row) => !isTooLong(row))
     .map((row) => (row[column] ?? '').trim().slice(0, MAX_REGISTRATION_LENGTH));
-  const answers = (await check.lookUp(registrations, signal)).values();
+  const answers = (await lookUp(registrations)).values();
   const tooLong = failureCells(check, 'TOO_MANY_CELLS');
-  const lines = rows.map((row) => [
-    ...header.map((_, index) => row[index] ?? ''),
-    ...(isTooLong(row) ? tooLong : (answers.next().value ?? tooLong)),
-  ]);
-  return { lines, failed: lines.filter((line) => line.at(-1) !== '').length };
+  return rows.map((row) => ({
+    given: header.map((_, index) => row[index] ?? ''),
+    added: isTooLong(row) ? tooLong : (answers.next().value ?? tooLong),
+  }));
 };
 
 /**
@@ -83,32 +100,74 @@ const answerRows = async (
  * @throws ApiProblem or ConnectionError before the first row, Interrupted afterwards
  */
 export const checkFile = async (
-  client: VehicleVerification,
-  { source, out, column, date, isCompliance, baseUrl }: CheckArguments,
-  signal: AbortSignal,
-): Promise<{ readonly rows: number; readonly failed: number }> => {
-  const fleet = await openFleet(source, column);
+  args: CheckArguments,
+  { client, baseUrl, bar, signal }: CheckOptions,
+): Promise<CheckReport> => {
+  const { source, out, date, ending } = args;
+  const fleet = await openFleet(source, (header) => findColumn(source, header, args.column));
+  const check = args.isCompliance ? complianceCheck : insuranceCheck;
+  const openEarlier = (path: string) => openEarlierResult(path, check, fleet.header[fleet.column] ?? '');
+  // A nightly job compares with the result that it replaces; the first time there is none.
+  const isFirst = args.previous !== undefined && resolve(args.previous) === resolve(out) && !existsSync(out);
+  const previous =
+    args.previous === undefined || isFirst
+      ? undefined
+      : await readAnswers(args.previous, check, await openEarlier(args.previous));
+  const replaceable = (isOwn: (header: readonly string[]) => boolean) => ({
+    ...{ isOwn, input: fleet.stats, force: args.force },
+  });
+  const lists = {
+    changes: { path: args.changesFile, names: CHANGE_NAMES, title: `Changes since ${args.previous}` },
+    ending: { path: args.endingFile, names: ENDING_NAMES, title: `Ends from ${ending?.from} to ${ending?.to}` },
+  };
+  const isList = (names: readonly string[]) => (header: readonly string[]) => `${header}` === `${names}`;
+  await assertReplaceable(out, replaceable(isResult));
+  for (const { path, names } of Object.values(lists))
+    if (path) await assertReplaceable(path, replaceable(isList(names)));
+
   const { limits, key } = await client.usage({ signal });
-  const check = isCompliance ? complianceCheck(client) : insuranceCheck(client, date);
+  if (ending && !key.scopes.includes('vehicles:read')) {
+    throw new CannotRun('--ending-within asks about insurance, for which the key needs the scope vehicles:read.');
+  }
+  const batchSize = limits.registrationsPerBulk * CONCURRENCY;
   const parameters = JSON.stringify([fleet.hash, fleet.column, date, check.names, key.environment]);
   const identity = createHash('sha256').update(parameters).digest('hex');
   const result = await openResult(out, { input: fleet.stats, identity, baseUrl });
-  const bar = progressBar(process.stderr, fleet.rowCount, result.progress().rows);
-  const append = async (text: string, rows: number, failed: number) => {
+  const show = ({ rows, counts }: Progress) => bar.show(rows, fleet.rowCount, shortSummary(check, counts));
+  const append = async (text: string, progress: Progress) => {
     await fleet.assertUnchanged();
-    await result.append(text, rows, failed);
-    bar.show(result.progress().rows, result.progress().failed);
+    await result.append(text, progress);
+    show(progress);
+  };
+  const list = (rows: AsyncIterable<string[]>, options: (typeof lists)[keyof typeof lists]) => {
+    const { names } = options;
+    const texts = { header: headerText(names, fleet), toText: (row: string[]) => csvText([row], fleet) };
+    return readList(rows, { ...options, ...texts, replaceable: replaceable(isList(names)) });
   };
   try {
+    show(result.progress());
     const header = [...fleet.header, ...addedNames(check.names, fleet.header)];
-    if (result.isNew) await append(`${fleet.hasMark ? '\ufeff' : ''}${csvText([header], fleet)}`, 0, 0);
-    for await (const rows of inBatches(fleet.rows(result.progress().rows), limits.registrationsPerBulk * CONCURRENCY)) {
-      const { lines, failed } = await answerRows(rows, fleet, check, signal);
-      await append(csvText(lines, fleet), rows.length, failed);
+    if (result.isNew) await append(headerText(header, fleet), result.progress());
+    for await (const rows of inBatches(fleet.rows(result.progress().rows), batchSize)) {
+      const answers = await answerRows(rows, fleet, check, (all) => check.lookUp(client, all, { date, signal }));
+      const lines = answers.map(({ given, added }) => [...given, ...added]);
+      const before = result.progress();
+      const counts = countRows(
+        before.counts,
+        check,
+        answers.map(({ added }) => added),
+      );
+      await append(csvText(lines, fleet), { rows: before.rows + rows.length, counts });
     }
+    // Read from the result, which has the rows of earlier runs too.
+    const rows = () => openEarlier(result.part);
+    const asked = ending && { ...ending, client, check, batchSize, signal };
+    const changes = previous && (await list(changesOf(check, previous, await rows()), lists.changes));
+    const ends = asked && (await list(endingOf(await rows(), asked), lists.ending));
     await fleet.assertUnchanged();
+    await assertReplaceable(out, replaceable(isResult));
     await result.finish();
-    return result.progress();
+    return { ...result.progress(), check, changes, ending: ends };
   } catch (error) {
     // First, because a changed input may look like invalid CSV, and its check cannot be continued.
     await fleet.assertUnchanged();

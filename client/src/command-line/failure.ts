@@ -1,2 +1,16 @@
 /** Ends the command. The message is a sentence for the user, with the problem and the remedy. */
 export class CannotRun extends Error {}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'no permission',
+  EDQUOT: 'the disk quota is used up',
+  EISDIR: 'it is a folder',
+  ENOENT: 'there is no such folder',
+  ENOSPC: 'the disk is full',
+};
+
+/** Why a file operation failed, in words where the code is a usual one. */
+export const reasonOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : (REASONS[code] ?? code);
+};

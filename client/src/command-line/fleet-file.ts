@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
+import { TextDecoder } from 'node:util';
 import { CsvError, parse } from 'csv-parse';
-import { CannotRun } from './failure.ts';
+import { CannotRun, reasonOf } from './failure.ts';
 
 /** A CSV file with a header line and a column of registrations. */
 export interface FleetFile {
@@ -33,6 +34,16 @@ const DELIMITER_LINE = /^"?sep=([^"])"?/i;
 const MAX_RECORD_LENGTH = 1_000_000;
 const MARKS = { 'utf-8': 'efbbbf', 'utf-16le': 'fffe', 'utf-16be': 'feff' };
 
+/** Whether the next bytes are valid; without bytes, whether the text may end here. */
+const isValid = (decoder: TextDecoder, chunk?: Buffer): boolean => {
+  try {
+    decoder.decode(chunk, { stream: chunk !== undefined });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 /** The hash of a file and its encoding: Unicode, or Windows-1252, in which Excel saves plain CSV. */
 const scan = async (path: string) => {
   const hash = createHash('sha256');
@@ -42,12 +53,10 @@ const scan = async (path: string) => {
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     hash.update(chunk);
     start ||= chunk.subarray(0, 4).toString('hex');
-    try {
-      if (isUtf8) decoder.decode(chunk, { stream: true });
-    } catch {
-      isUtf8 = false;
-    }
+    isUtf8 &&= isValid(decoder, chunk);
   }
+  // The file may end within a character.
+  isUtf8 &&= isValid(decoder);
   if (start === '504b0304') throw new CannotRun(`${path} is an Excel workbook: save the sheet as "CSV UTF-8".`);
   const [marked] = Object.entries(MARKS).find(([, mark]) => start.startsWith(mark)) ?? [];
   const encoding = marked ?? (isUtf8 ? 'utf-8' : 'windows-1252');
@@ -65,19 +74,35 @@ const firstLines = async (path: string, encoding: string): Promise<string> => {
   return '';
 };
 
-const nameKey = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase();
+const nameKey = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase();
 
-/** @throws CannotRun that lists the columns of the file */
-const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
-  const column = header.findIndex((name) => nameKey(name) === nameKey(wanted ?? 'registration'));
-  if (column >= 0) return column;
+/** Names of a column of registrations, without spaces and in lower case: the operators' `import` has the same. */
+const REGISTRATION_NAMES = [
+  ...['registration', 'registrationno', 'registrationnumber', 'registrationmark', 'reg', 'regno', 'regnumber'],
+  ...['vehicleregistration', 'vehicleregistrationnumber', 'vehicleregistrationmark', 'vehiclereg', 'vrm', 'vrn'],
+  ...['plate', 'numberplate', 'licenceplate', 'licenseplate'],
+];
+
+const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
+
+/** @throws CannotRun that lists the columns of the file, or those of which each could be the one */
+export const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
+  const known = wanted === undefined ? REGISTRATION_NAMES : [nameKey(wanted)];
+  const found = header.filter((name) => known.includes(nameKey(name)));
+  if (wanted === undefined && found.length > 1) {
+    throw new CannotRun(
+      `${path} has several columns that could be the registration: choose one of ${quoted(found)} with --column.`,
+    );
+  }
+  const [name] = found;
+  if (name !== undefined) return header.indexOf(name);
   if (wanted === undefined && header.length === 1) return 0;
-  const names = header.map((name) => JSON.stringify(name)).join(', ');
+  const names = quoted(header);
   throw new CannotRun(`${path} has no column "${wanted ?? 'registration'}": choose one of ${names} with --column.`);
 };
 
-/** Opens a CSV file, and reads it whole to validate it and to count its rows. @throws CannotRun when it is missing, or not CSV with that column */
-export const openFleet = async (path: string, wanted: string | undefined): Promise<FleetFile> => {
+/** Opens a CSV file, and reads it whole to validate it and to count its rows. @throws CannotRun when it is missing or not CSV, or what `find` throws */
+export const openFleet = async (path: string, find: (header: readonly string[]) => number): Promise<FleetFile> => {
   try {
     const stats = await stat(path, { bigint: true });
     const assertUnchanged = async (): Promise<void> => {
@@ -112,7 +137,7 @@ export const openFleet = async (path: string, wanted: string | undefined): Promi
       rowCount += 1;
     }
     if (header === undefined) throw new CannotRun(`${path} is empty.`);
-    const column = findColumn(path, header, wanted);
+    const column = find(header);
     const lineEnd = /\r?\n|\r/.exec(start)?.[0] ?? '\n';
     const rows = async function* (from = 0) {
       yield* records(from + 1);
@@ -122,7 +147,7 @@ export const openFleet = async (path: string, wanted: string | undefined): Promi
     if (error instanceof CannotRun) throw error;
     if (error instanceof CsvError)
       throw new CannotRun(`${path} is not CSV: a quote is not closed near line ${error.lines}.`);
-    const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-    throw new CannotRun(code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be used (${code}).`);
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new CannotRun(isMissing ? `There is no file ${path}.` : `${path} cannot be read (${reasonOf(error)}).`);
   }
 };

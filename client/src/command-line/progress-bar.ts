@@ -1,25 +1,43 @@
 import type { WriteStream } from 'node:tty';
 
-const WIDTH = 24;
-const count = (value: number): string => value.toLocaleString('en-GB');
+/** Characters. */
+const MAX_WIDTH = 24;
+const MIN_WIDTH = 8;
 
 const timeLeft = (seconds: number): string =>
   seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 
-/** A progress bar of rows on a terminal; writes nothing to other streams. */
-export const progressBar = (stream: WriteStream, total: number, start: number) => {
-  const startedAt = performance.now();
+/** A progress bar of rows in one line of a terminal; writes nothing to other streams. */
+export const progressBar = (stream: WriteStream) => {
+  let share = 0;
+  let counts = '';
+  let start: { readonly at: number; readonly rows: number } | undefined;
+  const draw = (activity: string): void => {
+    if (!stream.isTTY) return;
+    // A line as wide as the terminal would wrap.
+    const columns = (stream.columns || 80) - 1;
+    const text = `${Math.floor(share * 100)} %${activity && `, ${activity}`}${counts && `: ${counts}`}`;
+    const width = Math.min(MAX_WIDTH, columns - text.length - 1);
+    const filled = Math.round(width * share);
+    const bar = width < MIN_WIDTH ? '' : `${'█'.repeat(filled)}${'░'.repeat(width - filled)} `;
+    const line = text.length > columns ? `${text.slice(0, columns - 1)}…` : bar + text;
+    stream.write(`\r${line}\x1b[K`);
+  };
   return {
-    show: (rows: number, failed: number): void => {
-      if (!stream.isTTY) return;
-      const filled = Math.round((WIDTH * rows) / Math.max(1, total));
-      const seconds = ((performance.now() - startedAt) / 1_000 / Math.max(1, rows - start)) * (total - rows);
-      const left = rows > start && rows < total ? `, ${timeLeft(seconds)} left` : '';
-      const bar = '█'.repeat(filled) + '░'.repeat(WIDTH - filled);
-      stream.write(`\r${bar} ${count(rows)} of ${count(total)} rows, ${count(failed)} failed${left}\x1b[K`);
+    /** Shows `rows` of `total`, with their counts. */
+    show: (rows: number, total: number, text: string): void => {
+      start ??= { at: performance.now(), rows };
+      share = rows / Math.max(1, total);
+      counts = text;
+      const seconds = ((performance.now() - start.at) / 1_000 / Math.max(1, rows - start.rows)) * (total - rows);
+      draw(rows > start.rows && rows < total ? `${timeLeft(seconds)} left` : '');
     },
+    /** Shows that the command waits for the rate limit. */
+    showWait: (until: Date): void => draw(`waiting for the limit until ${until.toLocaleTimeString('en-GB')}`),
     clear: (): void => {
       if (stream.isTTY) stream.write('\r\x1b[K');
     },
   };
 };
+
+export type ProgressBar = ReturnType<typeof progressBar>;

@@ -1,7 +1,9 @@
 import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, lstat, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { CannotRun } from './failure.ts';
 import { lock } from './lock.ts';
+import { assertWritable, OWNER_ONLY, writing } from './output-file.ts';
+import type { Counts } from './summary.ts';
 
 /** The source of a result. A result is continued only with the same source. */
 export interface ResultSource {
@@ -11,18 +13,20 @@ export interface ResultSource {
   readonly baseUrl: string;
 }
 
+/** Rows that are done, including those of earlier runs. */
+export interface Progress {
+  readonly rows: number;
+  readonly counts: Counts;
+}
+
 /** Stored progress, from which the same command continues after it was stopped or killed. */
-interface State {
+interface State extends Progress {
   readonly identity: string;
   readonly baseUrl: string;
-  readonly rows: number;
-  readonly failed: number;
   /** Valid bytes of the unfinished result. Bytes after them were written after the last state. */
   readonly bytes: number;
 }
 
-/** Registrations are personal data: only the owner may read them. */
-const OWNER_ONLY = 0o600;
 /** Undefined on Windows. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
@@ -30,40 +34,19 @@ const readState = async (path: string, part: string): Promise<State | undefined>
   try {
     const flag = constants.O_RDONLY | NO_FOLLOW;
     const state = JSON.parse(await readFile(path, { encoding: 'utf8', flag })) as State;
-    // Earlier versions stored no address.
-    return state.baseUrl && (await stat(part)).size >= state.bytes ? state : undefined;
+    // Earlier versions stored no address or no counts.
+    return state.baseUrl && state.counts && (await stat(part)).size >= state.bytes ? state : undefined;
   } catch {
     return undefined;
-  }
-};
-
-/** @throws CannotRun when a file to be written is the input, or is not a regular file */
-const checkFile = async (path: string, input: BigIntStats): Promise<void> => {
-  const found = await lstat(path, { bigint: true }).catch(() => undefined);
-  if (found === undefined) return;
-  if (found.isDirectory()) throw new CannotRun(`${path} is a folder.`);
-  if (!found.isFile()) throw new CannotRun(`${path} is a link or a device, not a file: choose another --out.`);
-  // Compares inodes, because a file can have several hard links.
-  if (found.dev === input.dev && found.ino === input.ino) {
-    throw new CannotRun('The result would overwrite the input: choose another --out.');
   }
 };
 
 /** Opens the result, which is in `PATH.part` until it is complete. Continues an unfinished one of the same source. @throws CannotRun */
 export const openResult = async (path: string, { input, identity, baseUrl }: ResultSource) => {
   const [part, statePath, newState] = [`${path}.part`, `${path}.part.json`, `${path}.part.json.new`];
-  /** @throws CannotRun with the system's reason when a file cannot be written */
-  const writing = async <Value>(write: () => Promise<Value>): Promise<Value> => {
-    try {
-      return await write();
-    } catch (error) {
-      if (error instanceof CannotRun) throw error;
-      throw new CannotRun(`${path} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-    }
-  };
-  for (const one of [path, part, statePath, newState]) await checkFile(one, input);
-  const unlock = await writing(() => lock(path));
-  let state: State = { identity, baseUrl, rows: 0, failed: 0, bytes: 0 };
+  for (const one of [path, part, statePath, newState]) await assertWritable(one, input);
+  const unlock = await writing(path, () => lock(path));
+  let state: State = { identity, baseUrl, rows: 0, counts: {}, bytes: 0 };
   const openPart = async (): Promise<FileHandle> => {
     const stored = await readState(statePath, part);
     if (stored?.identity === identity) {
@@ -80,18 +63,19 @@ export const openResult = async (path: string, { input, identity, baseUrl }: Res
     await rm(part, { force: true });
     return open(part, 'wx', OWNER_ONLY);
   };
-  const file = await writing(openPart).catch(async (error) => {
+  const file = await writing(path, openPart).catch(async (error) => {
     await unlock();
     throw error;
   });
 
   return {
+    /** Where the rows are until the result is complete. */
+    part,
     isNew: state.bytes === 0,
-    /** Rows that are done, including those of earlier runs. */
-    progress: (): Pick<State, 'rows' | 'failed'> => state,
-    /** Appends the text of `rows` rows, of which `failed` have no answer. */
-    append: (text: string, rows: number, failed: number): Promise<void> =>
-      writing(async () => {
+    progress: (): Progress => state,
+    /** Appends a text, after which the progress is this. */
+    append: (text: string, { rows, counts }: Progress): Promise<void> =>
+      writing(path, async () => {
         let rest = Buffer.from(text);
         let { bytes } = state;
         // A write may be short. If the disk is full, the next one fails.
@@ -102,7 +86,7 @@ export const openResult = async (path: string, { input, identity, baseUrl }: Res
         }
         // A state counts only bytes that are on the disk.
         await file.datasync();
-        const next = { ...state, rows: state.rows + rows, failed: state.failed + failed, bytes };
+        const next = { identity, baseUrl, rows, counts, bytes };
         await rm(newState, { force: true });
         await writeFile(newState, JSON.stringify(next), { flag: 'wx', mode: OWNER_ONLY });
         // A rename is atomic: the state is never half written.
@@ -115,7 +99,7 @@ export const openResult = async (path: string, { input, identity, baseUrl }: Res
     },
     /** Renames the complete result to `PATH` and deletes the state. */
     finish: (): Promise<void> =>
-      writing(async () => {
+      writing(path, async () => {
         await file.sync();
         // Windows cannot rename an open file.
         await file.close();

@@ -10,7 +10,7 @@ import { formatNumber } from '../command/printable.ts';
 import { showProgress } from '../command/progress.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
-import { rejectedPath, removeRejected, writeRejected } from '../files/rejected-file.ts';
+import { writeRejected } from '../files/rejected-file.ts';
 import type { RejectedRow } from '../files/row.ts';
 
 /** Writes every record of a kind to an NDJSON file. @throws CommandFailure when a file cannot be written */
@@ -19,7 +19,7 @@ type Export = (path: string, context: CommandContext) => Promise<CommandResult>;
 /** Escapes U+FFFD: an import takes the character itself for invalid UTF-8. */
 const lineOf = (record: object): string => `${JSON.stringify(record).replaceAll('\ufffd', '\\ufffd')}\n`;
 
-const write = (path: string, lines: AsyncIterable<string>, { signal }: CommandContext): Promise<void> =>
+const write = (path: string, lines: AsyncIterable<string>, { signal }: CommandContext): Promise<string> =>
   writeOutput(path, lines, { part: `${path}.part`, signal });
 
 /** The record of a stored item, which an import restores unchanged; undefined when the item is damaged. */
@@ -59,13 +59,11 @@ const exportRecords =
         if (context.showsProgress) context.stderr.write(`\r${formatNumber(exported + damaged.length)} records read`);
       }
     }
-    await removeRejected(file, 'export');
     await write(file, lines(), context).finally(() => context.showsProgress && context.stderr.write('\n'));
     const text = `${formatNumber(exported)} ${noun} are in ${file}.\n`;
     const data = { kind, file, exported, damaged: damaged.length };
     if (damaged.length === 0) return { text, data: { ...data, rejectedFile: null } };
-    await writeRejected(file, 'export', [damaged]);
-    const rejectedFile = rejectedPath(file);
+    const rejectedFile = await writeRejected(file, 'export', 'ndjson', [damaged]);
     const notes = `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}\n`;
     return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.someRejected };
   };

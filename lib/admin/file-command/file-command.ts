@@ -1,5 +1,5 @@
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { Columns } from '../files/csv-header.ts';
+import type { Columns, MappedColumn } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 import type { FileFormat, SourceFile } from '../files/source-file.ts';
 
@@ -8,6 +8,8 @@ export type DateForm = 'iso' | 'uk';
 
 /** The options of a file command. */
 export interface FileOptions {
+  /** Columns of a CSV that have none of their usual names. */
+  readonly map: readonly MappedColumn[];
   readonly dates: DateForm;
   /** Whether a stored record that is as new or newer stays. */
   readonly ifNewer: boolean;

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { showProgress } from '../command/progress.ts';
+import { listNames } from '../files/csv-header.ts';
 import { type Layout, readRows } from '../files/read-rows.ts';
 import { requireUnchanged } from '../files/source-file.ts';
 import type { FileCommand, FileContext } from './file-command.ts';
@@ -32,7 +33,7 @@ const hashOfSample = async (path: string): Promise<string> => {
  */
 export const openStaging = async (
   { verb, noun }: Pick<FileCommand<unknown>, 'verb' | 'noun'>,
-  { source, table, dates, ifNewer, restart, staging, deployment, notice }: FileContext,
+  { source, table, map, dates, ifNewer, restart, staging, deployment, notice }: FileContext,
 ) => {
   const { Table } = await deployment.db.send(new DescribeTableCommand({ TableName: table }));
   const identity: StagingIdentity = {
@@ -40,7 +41,7 @@ export const openStaging = async (
     file: [source.bytes, source.changed, await hashOfSample(source.path)],
     created: Table?.CreationDateTime?.toISOString(),
   };
-  const use = [verb, noun, dates, ifNewer, Table?.TableArn];
+  const use = [verb, noun, map, dates, ifNewer, Table?.TableArn];
   const { hash, path } = stagingPlace(source.path, staging, use);
   let state: StagingState | undefined;
   /** Why the run of a staging file cannot be continued, as a clause. */
@@ -78,7 +79,7 @@ export const stageFile = async <Entry>(
   let layout: Layout = 'txt';
   let rows = 0;
   try {
-    for await (const chunk of readRows(source, command.columns)) {
+    for await (const chunk of readRows(source, command.columns, context.map)) {
       if (signal.aborted) return undefined;
       for (const row of chunk.rows) staging.add(row, command.keyOf(row) ?? '');
       rows += chunk.rows.length;
@@ -87,6 +88,11 @@ export const stageFile = async <Entry>(
     }
   } finally {
     bar.stop();
+  }
+  if (typeof layout === 'object' && layout.ignored.length > 0) {
+    context.notice(
+      `Columns that are not used: ${listNames(layout.ignored)}. --map COLUMN=NAME says which one a column is.`,
+    );
   }
   await requireUnchanged(source);
   return staging.end({ identity, started: context.now().toISOString(), layout });

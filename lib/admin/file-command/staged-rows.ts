@@ -6,7 +6,7 @@ import { type Claims, MAX_GROUP_ROWS, type RowGroup } from './file-command.ts';
 import { DamagedStaging } from './staging-file.ts';
 
 /** Incremented when an older or newer CLI cannot continue with the tables below. */
-export const STAGING_VERSION = 2;
+export const STAGING_VERSION = 3;
 
 /** Rows in one transaction while they are staged. */
 const ROWS_PER_TRANSACTION = 10_000;

@@ -1,4 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
+import { hasUkFormat } from '../../../core/vehicles/suggestion.ts';
 import { showProgress } from '../command/progress.ts';
 import type { FileCommand, Outcome, RowContext, RowGroup } from './file-command.ts';
 import { recordWriter } from './record-writer.ts';
@@ -13,7 +15,28 @@ export interface Counts extends Record<Outcome, number> {
   skipped: number;
   /** Rows rejected, by an earlier run too. */
   rejected: number;
+  /** Registrations loaded that have no known UK format. */
+  unknownFormat: number;
+  /** The first of them in the file, in its order. */
+  unknownFormats: readonly Place[];
 }
+
+/** A record in the file. */
+interface Place {
+  readonly line: number;
+  readonly position: number;
+  readonly key: string | undefined;
+}
+
+/** Examples of registrations that are shown. */
+export const MAX_EXAMPLES = 3;
+
+/** Counts a loaded record whose registration is often a mistake, such as `TBC` for a vehicle that has none yet. */
+const countFormat = (counts: Counts, place: Place, today: LondonDate): void => {
+  if (place.key === undefined || hasUkFormat(place.key, today)) return;
+  counts.unknownFormat += 1;
+  counts.unknownFormats = [...counts.unknownFormats, place].toSorted((a, b) => a.line - b.line).slice(0, MAX_EXAMPLES);
+};
 
 /**
  * Does what the command is for with every record that is staged after the confirmed position. No write is in flight when it
@@ -32,9 +55,11 @@ export const workThrough = async <Entry>(
   counts.rejected = staged.rejected(false);
   counts.skipped = confirmed - counts.rejected - staged.rejected(true);
   const writing = command.writing(context);
-  const writer = recordWriter(writing, ({ line, position }: { line: number; position: number }, outcome) => {
-    if (typeof outcome === 'string') counts[outcome] += 1;
-    else staged.reject(line, position, [outcome.waitsFor], true);
+  const today = londonDate(context.started);
+  const writer = recordWriter(writing, (place: Place, outcome) => {
+    if (typeof outcome !== 'string') return staged.reject(place.line, place.position, [outcome.waitsFor], true);
+    counts[outcome] += 1;
+    if (outcome === 'loaded') countFormat(counts, place, today);
   });
   /** The position up to which vehicles are whole. */
   let whole = confirmed;
@@ -51,7 +76,9 @@ export const workThrough = async <Entry>(
     for (const { row, reasons } of rejected) staged.reject(row.line, counts.read, reasons);
     // A part of a group is not confirmed before all of it: its rows are one vehicle's.
     if (!group.isPart) whole = counts.read;
-    return record === undefined ? undefined : writer.put(record, { line: group.firstLine, position: whole });
+    return record === undefined
+      ? undefined
+      : writer.put(record, { line: group.firstLine, position: whole, key: group.key });
   };
 
   const consumeAll = async (): Promise<boolean> => {

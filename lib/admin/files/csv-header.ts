@@ -1,20 +1,33 @@
 import { CommandFailure } from '../command/outcome.ts';
 import { printable } from '../command/printable.ts';
-import { parseRecords } from './csv-records.ts';
+import { parseRecords, withoutCells } from './csv-records.ts';
 import { MAX_ROW_LENGTH } from './lines.ts';
 
-/** The required and optional columns of a CSV file, in any order. */
+/** The columns of a CSV file that are used, in any order. */
 export interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
-  /** Whether any other columns may be there; their cells are not used. */
+  /** Whether most files have other columns: then no notice names them. */
   readonly others?: boolean;
 }
 
-/** How the rows of a CSV file are written: its delimiter, and the name of each column, null for one that is not used. */
+/** A column of a file that has none of its usual names, and the column that it is: `--map plate=registration`. */
+export interface MappedColumn {
+  readonly column: string;
+  readonly name: string;
+}
+
+/** How the rows of a CSV file are written. */
 export interface CsvLayout {
   readonly delimiter: string;
+  /** The line that names the columns, as it is. */
+  readonly header: string;
+  /** The name of each column, null for one that is not used. */
   readonly columns: readonly (string | null)[];
+  /** Cells before these in the file, as a file of rejected rows has them. They are cut off as rows are read. */
+  readonly cut: number;
+  /** Columns with a name that nobody knows. */
+  readonly ignored: readonly string[];
 }
 
 /** Semicolons come from Excel where the decimal sign is a comma, tabs from copying cells. */
@@ -24,61 +37,129 @@ const DELIMITER_LINE = /^"?sep=([^"\r])"?[,;\t]*\r?$/i;
 const MAX_SHOWN = 20;
 const MAX_SHOWN_LENGTH = 40;
 
+/** What a file of rejected rows has before the columns of the rows. */
+export const REJECTION_COLUMNS: readonly string[] = ['line', 'reason'];
+
+/** Other usual names of columns, as `nameKey` makes them. The client has those of the registration too. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  registration: [
+    ...['registration no', 'registration number', 'registration mark', 'reg', 'reg no', 'reg number', 'vrm', 'vrn'],
+    ...['vehicle registration', 'vehicle registration number', 'vehicle registration mark', 'vehicle reg'],
+    ...['plate', 'number plate', 'licence plate', 'license plate'],
+  ],
+  make: ['vehicle make', 'manufacturer'],
+  model: ['vehicle model'],
+  year: ['year of manufacture', 'manufacture year', 'model year', 'vehicle year'],
+  color: ['colour', 'vehicle colour', 'vehicle color'],
+  policy_number: ['policy', 'policy no', 'policy ref', 'policy reference'],
+  insurer: ['insurer name', 'insurance company'],
+  valid_from: ['start date', 'policy start', 'policy start date', 'cover from', 'cover start'],
+  valid_to: ['end date', 'policy end', 'policy end date', 'expiry date', 'policy expiry', 'cover to', 'cover end'],
+  policy_type: ['cover', 'cover type', 'type of cover'],
+  last_updated: ['last update', 'updated', 'updated at', 'last modified'],
+  mot_due: ['mot due date', 'mot expiry', 'mot expiry date', 'mot valid to'],
+  tax_paid_until: ['tax valid to', 'tax expiry', 'tax expiry date', 'road tax paid until', 'taxed until'],
+  outstanding_fines: ['fines', 'unpaid fines'],
+  content: ['body'],
+  meta_description: ['description'],
+};
+
+/** `Valid From`, `VALID_FROM` and `validFrom` are the same name. */
+const nameKey = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase();
+
 /** The delimiter that a first line is for; undefined when it is a header. */
 export const delimiterIn = (line: string): string | undefined => DELIMITER_LINE.exec(line)?.[1];
 
-/** `Valid From`, `VALID_FROM` and `validFrom` are the same name. */
-const nameKey = (name: string): string => name.replace(/[\s_-]/g, '').toLowerCase();
+/** The line with which a file has this delimiter; empty for one that its header shows. */
+export const delimiterLine = (delimiter: string): string =>
+  (DELIMITERS as readonly string[]).includes(delimiter) ? '' : `sep=${delimiter}\r\n`;
 
 /** What the first line of a file must be, as a clause. */
 export const mustName = ({ required, optional }: Columns): string =>
   `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
 
-const listed = (label: string, names: readonly string[]): string[] => {
-  if (names.length === 0) return [];
+/** Characters of a line of other names, and of the names before them: together at most 80. */
+const HELP_WIDTH = { name: 19, others: 59 };
+
+/** The columns for `--help`, each with its other names. */
+export const columnHelp = ({ required, optional }: Columns): string =>
+  [...required, ...optional]
+    .map((name) => {
+      const others = `${optional.includes(name) ? '(optional) ' : ''}${OTHER_NAMES[name]?.join(', ') ?? ''}`;
+      const lines = others.match(new RegExp(`.{1,${HELP_WIDTH.others}}(?:, |$)`, 'g')) ?? [''];
+      const wrapped = lines.map((line, index) =>
+        `  ${(index === 0 ? name : '').padEnd(HELP_WIDTH.name)}${line}`.trimEnd(),
+      );
+      return wrapped.join('\n');
+    })
+    .join('\n');
+
+const shown = (name: string): string => JSON.stringify(printable(name.trim(), MAX_SHOWN_LENGTH));
+
+/** Names of columns of a file, at most 20. */
+export const listNames = (names: readonly string[]): string => {
   const more = names.length - MAX_SHOWN;
-  const shown = names.slice(0, MAX_SHOWN).join(', ');
-  return [`${label}: ${shown}${more > 0 ? ` and ${more.toLocaleString('en-GB')} more` : ''}`];
+  return `${names.slice(0, MAX_SHOWN).map(shown).join(', ')}${more > 0 ? ` and ${more.toLocaleString('en-GB')} more` : ''}`;
 };
 
-/** @throws CommandFailure naming columns that are missing, unknown or repeated */
-const readColumns = (
-  cells: readonly string[],
-  expected: Columns,
-  known: ReadonlyMap<string, string>,
-): (string | null)[] => {
-  const given = new Set<string>();
-  const repeated = new Set<string>();
-  const unknown: string[] = [];
-  const columns = cells.map((cell) => {
-    const name = known.get(nameKey(cell)) ?? null;
-    if (name !== null) (given.has(name) ? repeated : given).add(name);
-    else if (!expected.others) unknown.push(JSON.stringify(printable(cell.trim(), MAX_SHOWN_LENGTH)));
-    return name;
-  });
-  const missing = expected.required.filter((name) => !given.has(name));
-  const issues = [
-    ...listed('missing', missing),
-    ...listed('unknown', unknown),
-    ...listed('there twice', [...repeated]),
+/** Finds the column that a name is for. @throws CommandFailure when a column is mapped to none of these */
+const columnFinder = ({ required, optional }: Columns, map: readonly MappedColumn[]) => {
+  const names = [...required, ...optional];
+  const mapped = new Map(map.map(({ column, name }) => [nameKey(column), name]));
+  const given = new Set(mapped.values());
+  for (const name of given) {
+    if (!names.includes(name)) throw new CommandFailure(`--map: ${shown(name)} is not one of ${names.join(', ')}`);
+  }
+  const usual = names.filter((name) => !given.has(name));
+  const known = new Map(
+    usual.flatMap((name) => [name, ...(OTHER_NAMES[name] ?? [])].map((one) => [nameKey(one), name])),
+  );
+  return (cell: string): string | undefined => mapped.get(nameKey(cell)) ?? known.get(nameKey(cell));
+};
+
+type Finder = ReturnType<typeof columnFinder>;
+
+/** @throws CommandFailure naming columns that are missing, or could be the same one */
+const readColumns = (cells: readonly string[], expected: Columns, map: readonly MappedColumn[], find: Finder) => {
+  const columns = cells.map((cell) => find(cell) ?? null);
+  const cellsOf = Map.groupBy(cells, (_, index) => columns[index] ?? null);
+  const missing = [
+    ...map.filter(({ column }) => !cells.some((cell) => nameKey(cell) === nameKey(column))).map((one) => one.column),
+    ...expected.required.filter((name) => !cellsOf.has(name)),
   ];
-  if (issues.length === 0) return columns;
+  const ignored = (cellsOf.get(null) ?? []).filter((cell) => !['', ...REJECTION_COLUMNS].includes(nameKey(cell)));
+  const repeated = [...cellsOf].filter(([name, { length }]) => name !== null && length > 1);
+  const issues = [
+    ...(missing.length > 0 ? [`missing: ${missing.map((name) => printable(name)).join(', ')}`] : []),
+    ...(missing.length > 0 && ignored.length > 0 ? [`unknown: ${listNames(ignored)}`] : []),
+    ...repeated.map(([name, same]) => `several could be ${name}: ${listNames(same)}`),
+  ];
+  if (issues.length === 0) return { columns, ignored: expected.others ? [] : ignored };
   throw new CommandFailure(
-    `the columns of the file are not as they should be (${issues.join('; ')}); ${mustName(expected)}`,
+    `the columns of the file are not as they should be (${issues.join('; ')}); ${mustName(expected)}; --map COLUMN=NAME says which one a column is`,
   );
 };
 
 /**
  * The layout of a file by its header row: the delimiter with which it has the most known columns, unless one is given.
- * @throws CommandFailure when columns are missing, unknown or repeated, or it is too long
+ * @throws CommandFailure when columns are missing or could be the same one, or it is too long
  */
-export const readHeader = (text: string, expected: Columns, given: string | undefined): CsvLayout => {
+export const readHeader = (
+  text: string,
+  expected: Columns,
+  map: readonly MappedColumn[],
+  given: string | undefined,
+): CsvLayout => {
   if (text.length > MAX_ROW_LENGTH) throw new CommandFailure('the header of the file is too long');
-  const known = new Map([...expected.required, ...expected.optional].map((name) => [nameKey(name), name]));
+  const find = columnFinder(expected, map);
   const candidates = (given === undefined ? DELIMITERS : [given]).map((delimiter) => {
     const [{ cells } = { cells: [] }] = parseRecords([text], delimiter);
-    return { delimiter, cells, count: cells.filter((cell) => known.has(nameKey(cell))).length };
+    return { delimiter, cells, count: cells.filter((cell) => find(cell) !== undefined).length };
   });
   const { delimiter, cells } = candidates.reduce((best, one) => (one.count > best.count ? one : best));
-  return { delimiter, columns: readColumns(cells, expected, known) };
+  const cut = REJECTION_COLUMNS.every((name, index) => nameKey(cells[index] ?? '') === name)
+    ? REJECTION_COLUMNS.length
+    : 0;
+  const header = withoutCells(text, delimiter, cut);
+  return { delimiter, header, cut, ...readColumns(cells.slice(cut), expected, map, find) };
 };

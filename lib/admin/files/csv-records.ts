@@ -46,15 +46,27 @@ const parseEach = (texts: readonly string[], delimiter: string): CsvRecord[] => 
 
 const hasQuote = (text: string): boolean => text.includes('"');
 
+const hasOddQuotes = (text: string): boolean => hasQuote(text) && text.split('"').length % 2 === 0;
+
 /** The records of these texts, one of each. */
 export const parseRecords = (texts: readonly string[], delimiter: string): CsvRecord[] => {
   const quoted = parseEach(texts.filter(hasQuote), delimiter).values();
   return texts.map((text) => (hasQuote(text) ? quoted.next().value : undefined) ?? { cells: text.split(delimiter) });
 };
 
-const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
+/** The text of a record after its first cells. */
+export const withoutCells = (text: string, delimiter: string, count: number): string => {
+  let start = 0;
+  for (let cell = 0; cell < count; cell += 1) {
+    let end = text.indexOf(delimiter, start);
+    // Within a quoted cell.
+    while (end >= 0 && hasOddQuotes(text.slice(start, end))) end = text.indexOf(delimiter, end + 1);
+    start = end < 0 ? text.length : end + 1;
+  }
+  return text.slice(start);
+};
 
-const hasOddQuotes = (text: string): boolean => hasQuote(text) && text.split('"').length % 2 === 0;
+const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
 
 /**
  * Joins lines to records: a record ends with the line on which its quotes are even. A row with a stray quote is a record too;

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,22 +10,39 @@ interface OutputOptions {
   /** The name of the file until it is complete, so that nobody loads an incomplete one. */
   readonly part: string;
   readonly signal?: AbortSignal;
+  /** The nth name, from 2, when files have the others: none is replaced. */
+  readonly nextName?: (nth: number) => string;
 }
 
+/** Creates an empty file with the first name that is free, which a rename then replaces. */
+const reserveName = async (path: string, nextName: (nth: number) => string): Promise<string> => {
+  for (let [name, nth] = [path, 2]; ; [name, nth] = [nextName(nth), nth + 1]) {
+    try {
+      await writeFile(name, '', { ...PRIVATE_FILE, flag: 'wx' });
+      return name;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+};
+
 /**
- * Writes a file that only its owner may read. When it is complete it gets its name and replaces an earlier file.
+ * Writes a file that only its owner may read. When it is complete it gets its name and replaces an earlier file, unless there
+ * are other names. @returns its name
  * @throws CommandFailure when it cannot be written; AbortError when the signal ends it
  */
 export const writeOutput = async (
   path: string,
   texts: Iterable<string> | AsyncIterable<string>,
-  { part, ...options }: OutputOptions,
-): Promise<void> => {
+  { part, nextName, ...options }: OutputOptions,
+): Promise<string> => {
   try {
     // A killed process may have left one that others can read.
     await rm(part, { force: true });
     await pipeline(Readable.from(texts), createWriteStream(part, { ...PRIVATE_FILE, flags: 'wx' }), options);
-    await rename(part, path);
+    const name = nextName ? await reserveName(path, nextName) : path;
+    await rename(part, name);
+    return name;
   } catch (error) {
     await rm(part, { force: true });
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw asFileFailure(error, path);

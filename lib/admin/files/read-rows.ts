@@ -1,6 +1,6 @@
 import { CommandFailure } from '../command/outcome.ts';
-import { type Columns, type CsvLayout, delimiterIn, mustName, readHeader } from './csv-header.ts';
-import { type CsvRecord, csvRecords, parseRecords } from './csv-records.ts';
+import { type Columns, type CsvLayout, delimiterIn, type MappedColumn, mustName, readHeader } from './csv-header.ts';
+import { type CsvRecord, csvRecords, parseRecords, withoutCells } from './csv-records.ts';
 import { MAX_ROW_LENGTH, readLines } from './lines.ts';
 import type { Row, RowText } from './row.ts';
 import type { SourceFile } from './source-file.ts';
@@ -8,18 +8,24 @@ import type { SourceFile } from './source-file.ts';
 /** How the rows of a file are written. It is known before its first row is. */
 export type Layout = CsvLayout | 'ndjson' | 'txt';
 
-/** The decoder replaces bytes that are not UTF-8 by U+FFFD. */
+/** The decoder replaces bytes that are not in the file's encoding by U+FFFD; a program that saved the file may have done so too. */
 const textIssues = (text: string): string[] => {
   if (text.length > MAX_ROW_LENGTH) {
     return [`the line is longer than ${MAX_ROW_LENGTH.toLocaleString('en-GB')} characters`];
   }
-  return text.includes('\uFFFD') ? ['the row has bytes that are not UTF-8; save the file as UTF-8'] : [];
+  return text.includes('\uFFFD')
+    ? ['the row has characters that cannot be read (U+FFFD); correct them and save the file as UTF-8']
+    : [];
 };
 
-const columnCountIssue = (count: number, expected: number): string | undefined => {
-  if (count === expected) return undefined;
-  const few = count < expected;
-  return `the row has too ${few ? 'few' : 'many'} columns: ${count} where the header names ${expected}`;
+const isBlank = (cell: string): boolean => cell.trim() === '';
+
+/** Excel writes empty cells after the last column. */
+const columnCountIssue = (cells: readonly string[], expected: number): string | undefined => {
+  if (cells.length === expected) return undefined;
+  if (cells.length > expected && cells.slice(expected).every(isBlank)) return undefined;
+  const few = cells.length < expected;
+  return `the row has too ${few ? 'few' : 'many'} columns: ${cells.length} where the header names ${expected}`;
 };
 
 const csvRow = (row: RowText, { cells, issue }: CsvRecord, columns: CsvLayout['columns']): Row => {
@@ -28,7 +34,7 @@ const csvRow = (row: RowText, { cells, issue }: CsvRecord, columns: CsvLayout['c
     const cell = cells[index];
     if (name !== null && cell !== undefined) fields[name] = cell;
   }
-  const wrong = issue ?? columnCountIssue(cells.length, columns.length);
+  const wrong = issue ?? columnCountIssue(cells, columns.length);
   return { ...row, isJson: false, fields, issues: wrong === undefined ? textIssues(row.text) : [wrong] };
 };
 
@@ -55,8 +61,7 @@ const textRow = (row: RowText): Row => ({
 });
 
 /** Spreadsheet programs write such rows for cells that were cleared. */
-const isEmpty = ({ cells, issue }: CsvRecord): boolean =>
-  issue === undefined && cells.every((cell) => cell.trim() === '');
+const isEmpty = ({ cells, issue }: CsvRecord): boolean => issue === undefined && cells.every(isBlank);
 
 /** The rows of these texts in their order, without empty ones. Depends on nothing but the texts and the layout. */
 export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
@@ -79,19 +84,24 @@ interface RowChunk {
   readonly read: number;
 }
 
+const withoutRejection = ({ line, text }: RowText, { delimiter, cut }: CsvLayout): RowText => ({
+  line,
+  text: withoutCells(text, delimiter, cut),
+});
+
 /** @throws CommandFailure when the header is missing or invalid, or a quote is never closed */
-async function* readCsv(path: string, expected: Columns): AsyncGenerator<RowChunk> {
+async function* readCsv(source: SourceFile, expected: Columns, map: readonly MappedColumn[]): AsyncGenerator<RowChunk> {
   const records = csvRecords();
   let delimiter: string | undefined;
   let layout: CsvLayout | undefined;
-  for await (const { lines, read } of readLines(path)) {
+  for await (const { lines, read } of readLines(source)) {
     const texts: RowText[] = [];
     for (const line of lines) {
       const record = records.add(line, layout?.delimiter);
       if (record === undefined) continue;
-      if (layout !== undefined) texts.push(record);
+      if (layout !== undefined) texts.push(layout.cut > 0 ? withoutRejection(record, layout) : record);
       else if (delimiter === undefined && delimiterIn(record.text) !== undefined) delimiter = delimiterIn(record.text);
-      else layout = readHeader(record.text, expected, delimiter);
+      else layout = readHeader(record.text, expected, map, delimiter);
     }
     if (layout !== undefined) yield { rows: rowsOf(texts, layout), layout, read };
   }
@@ -103,12 +113,17 @@ async function* readCsv(path: string, expected: Columns): AsyncGenerator<RowChun
  * The rows of a file in its order, a chunk at a time, without blank ones.
  * @throws CommandFailure when the file is not CSV with these columns
  */
-export async function* readRows({ path, format }: SourceFile, expected: Columns): AsyncGenerator<RowChunk> {
+export async function* readRows(
+  source: SourceFile,
+  expected: Columns,
+  map: readonly MappedColumn[],
+): AsyncGenerator<RowChunk> {
+  const { format } = source;
   if (format === 'csv') {
-    yield* readCsv(path, expected);
+    yield* readCsv(source, expected, map);
     return;
   }
-  for await (const { lines, read } of readLines(path)) {
+  for await (const { lines, read } of readLines(source)) {
     const texts = lines.map(({ line, text }) => ({ line, text: text.trim() })).filter(({ text }) => text !== '');
     yield { rows: rowsOf(texts, format), layout: format, read };
   }

@@ -1,37 +1,54 @@
-/** `FILE.rejected.ndjson`, the rejected rows of a file: one JSON object a line with `line`, `reasons` and `row`. */
-import { rm } from 'node:fs/promises';
-import { asFileFailure } from '../command/outcome.ts';
+/**
+ * The rejected rows of a file. Those of a CSV as CSV, which can be corrected in a spreadsheet and imported: `line` and `reason`, then
+ * the row as it was. Those of other files as NDJSON: one JSON object a line with `line`, `reasons` and `row`.
+ */
+import { type CsvLayout, delimiterLine, REJECTION_COLUMNS } from './csv-header.ts';
+import { MAX_ROW_LENGTH } from './lines.ts';
 import { writeOutput } from './output-file.ts';
+import type { Layout } from './read-rows.ts';
 import type { RejectedRow } from './row.ts';
 
-/** Characters of a row that are written; valid rows are shorter. */
+/** Characters of a row that are written as NDJSON; valid rows are shorter. */
 const MAX_ROW_TEXT = 200_000;
 
-const asLine = ({ row: { line, text, isJson }, reasons }: RejectedRow): string => {
+const asJson = ({ row: { line, text, isJson }, reasons }: RejectedRow): string => {
   const isWhole = text.length <= MAX_ROW_TEXT;
   const row = isJson && isWhole ? text : JSON.stringify(isWhole ? text : `${text.slice(0, MAX_ROW_TEXT)}…`);
   return `{"line":${line},"reasons":${JSON.stringify(reasons)},"row":${row}}\n`;
 };
 
-/** Where the rejected rows of a file go. */
-export const rejectedPath = (path: string): string => `${path}.rejected.ndjson`;
+/** With a byte order mark, by which Excel knows UTF-8. */
+const csvHead = ({ delimiter, header }: CsvLayout): string =>
+  `\uFEFF${delimiterLine(delimiter)}${[...REJECTION_COLUMNS, header].join(delimiter)}\r\n`;
 
-/** `writer` is what no other process that writes the rejected rows of this file has at the same time. */
-const partOf = (path: string, writer: string): string => `${rejectedPath(path)}.${writer}.part`;
+const asCsv =
+  (delimiter: string) =>
+  ({ row: { line, text }, reasons }: RejectedRow): string => {
+    const reason = `"${reasons.join(' | ').replaceAll('"', '""')}"`;
+    // A longer row was not read whole: the rest of a quoted cell may be missing.
+    return `${[line, reason, text.length > MAX_ROW_LENGTH ? '' : text].join(delimiter)}\r\n`;
+  };
 
-/** Removes what an earlier process has written. @throws CommandFailure when something else has that name */
-export const removeRejected = async (path: string, writer: string): Promise<void> => {
-  try {
-    for (const file of [rejectedPath(path), partOf(path, writer)]) await rm(file, { force: true });
-  } catch (error) {
-    throw asFileFailure(error, rejectedPath(path));
-  }
-};
-
-function* linesOf(pages: Iterable<readonly RejectedRow[]>): Generator<string> {
-  for (const rows of pages) yield rows.map(asLine).join('');
+function* textsOf(layout: Layout, pages: Iterable<readonly RejectedRow[]>): Generator<string> {
+  const isCsv = typeof layout === 'object';
+  if (isCsv) yield csvHead(layout);
+  for (const rows of pages) yield rows.map(isCsv ? asCsv(layout.delimiter) : asJson).join('');
 }
 
-/** Writes the rejected rows, of which there is at least one. @throws CommandFailure when the file cannot be written */
-export const writeRejected = (path: string, writer: string, pages: Iterable<readonly RejectedRow[]>): Promise<void> =>
-  writeOutput(rejectedPath(path), linesOf(pages), { part: partOf(path, writer) });
+/**
+ * Writes the rejected rows of a file, of which there is at least one, to a file of their own. `writer` is what no other process
+ * that writes those of this file has at the same time. @returns its name
+ * @throws CommandFailure when it cannot be written
+ */
+export const writeRejected = (
+  path: string,
+  writer: string,
+  layout: Layout,
+  pages: Iterable<readonly RejectedRow[]>,
+): Promise<string> => {
+  const ending = typeof layout === 'object' ? 'csv' : 'ndjson';
+  return writeOutput(`${path}.rejected.${ending}`, textsOf(layout, pages), {
+    part: `${path}.rejected.${writer}.part`,
+    nextName: (nth) => `${path}.rejected-${nth}.${ending}`,
+  });
+};

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Runner } from '../deployment/deployment.ts';
 import type { DateForm, FileCommand, ImportKind } from '../file-command/file-command.ts';
+import { mapOption } from '../file-command/map-option.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
+import { columnHelp, type MappedColumn } from '../files/csv-header.ts';
 import { compliance } from './compliance/import-compliance.ts';
 import { content } from './content/import-content.ts';
 import { vehicles } from './vehicles/import-vehicles.ts';
@@ -15,6 +17,7 @@ const fileCommand = <Entry>(kind: ImportKind<Entry>, ifNewer: boolean): FileComm
 });
 
 interface ImportOptions {
+  readonly map?: readonly MappedColumn[];
   readonly restart?: boolean;
   readonly staging?: string;
   readonly dates?: DateForm;
@@ -24,17 +27,24 @@ interface ImportOptions {
 const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>, about: string): Command =>
   imports
     .command(kind.noun)
-    .description(`load ${about}; rejected rows go to FILE.rejected.ndjson`)
-    .argument('<file>', 'a .csv or .ndjson file, UTF-8')
+    .description(`load ${about}; rejected rows go to FILE.rejected.csv or .ndjson`)
+    .argument('<file>', 'a .csv or .ndjson file')
+    .addOption(mapOption())
+    .addHelpText('after', `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(kind.columns)}`)
     .option('--restart', 'begin with the first row, not where this import of the file was stopped')
     .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)')
-    .action((file: string, { restart = false, staging, dates = 'iso', ifNewer = false }: ImportOptions) =>
-      run((context) => runFileCommand(fileCommand(kind, ifNewer), file, { restart, staging, dates, ifNewer }, context)),
+    .action((file: string, { map = [], restart = false, staging, dates = 'iso', ifNewer = false }: ImportOptions) =>
+      run((context) =>
+        runFileCommand(fileCommand(kind, ifNewer), file, { map, restart, staging, dates, ifNewer }, context),
+      ),
     );
 
 /** Adds `import vehicles`, `compliance` and `content`. */
 export const addImportCommands = (program: Command, run: Runner): void => {
-  const dates = new Option('--dates <form>', 'how dates are written: iso (YYYY-MM-DD), or uk (DD/MM/YYYY too)')
+  const dates = new Option(
+    '--dates <form>',
+    'how dates are written: iso (YYYY-MM-DD), or uk (DD/MM/YYYY, DD-MM-YYYY and DD.MM.YYYY too)',
+  )
     .choices(['iso', 'uk'])
     .default('iso');
   const imports = program.command('import').description('load a file; loading it twice changes nothing');

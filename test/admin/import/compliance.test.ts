@@ -13,6 +13,7 @@ describe('import compliance of a CSV', () => {
   it.each([
     ['C1 A,2026-05-06,,2026-07-08,,,0', { mot: { dueDate: '2026-05-06' }, roadTax: { paidUntil: '2026-07-08' } }],
     ['C1 A,,TRUE,,yes,no,3', { mot: { exempt: true }, roadTax: { exempt: true }, outstandingFines: 3 }],
+    ['C1 A,,Y,,y,N,0', { mot: { exempt: true }, roadTax: { exempt: true } }],
     ['C1 A,,1,,0,1,0', { mot: { exempt: true }, roadTax: { sorn: true } }],
   ])('stores %s', async (row, fields) => {
     expect(await load('compliance', 'c.csv', `${COMPLIANCE_HEADER}\n${row}`)).toMatchObject({ exitCode: 0 });

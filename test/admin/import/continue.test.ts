@@ -34,10 +34,8 @@ const denyFrom = (batch: number): void => {
 
 describe('A continued import', () => {
   it('has no vehicle half, writes each once and reports rows again that were rejected before, even when it was stopped twice', async () => {
-    const rejected = [{ line: 1_802 }];
     const bad = vehicleRow({ registration: 'AAA', year: 'x' });
     const path = await stoppedImport(`${manyVehicles('TWICE', 600, 3)}${bad}\n`, 3);
-    expect(await rejectedLines(path)).toMatchObject(rejected);
     expect(new Set((await stored()).map(({ policies }) => policies.length))).toEqual(new Set([3]));
     expect(await interruptedRun(importing(path), 1, 'BatchWriteItem')).toMatchObject({ exitCode: 130 });
     const continued = await countedRun([...importing(path), '--json']);
@@ -48,7 +46,7 @@ describe('A continued import', () => {
     const { read, skipped, loaded, rejected: count } = JSON.parse(continued.stdout);
     expect([read, count, skipped > 0, skipped + loaded * 3]).toEqual([1_801, 1, true, 1_800]);
     expect([writtenItems(), (await stored()).length, stagingFilesOf(path)]).toEqual([600, 600, []]);
-    expect(await rejectedLines(path)).toMatchObject(rejected);
+    expect(await rejectedLines(path)).toMatchObject([{ line: 1_802 }]);
   });
 
   it('continues after a database error, whose message has the number of stored records', async () => {

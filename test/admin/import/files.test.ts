@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, utimesSync } from 'node:fs';
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
-import { CAN_CONTINUE, commandLine, failure, stagingFilesOf } from '../command-line.ts';
+import { CAN_CONTINUE, CONTINUES, commandLine, failure, rejectedFilesOf, stagingFilesOf } from '../command-line.ts';
 import { COMPLIANCE_HEADER, manyVehicles, VEHICLE_HEADER, VEHICLES, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
-const { run, file, load, stored, pathOf, atCall, countedRun, proxy, rejectedLines, writtenItems } = commandLine();
+const { run, file, load, stored, pathOf, atCall, countedRun, interruptedRun, ...line } = commandLine();
+const { proxy, rejectedLines, writtenItems } = line;
 
 const find = async (registration: string) => (await stored()).find((record) => record.registration === registration);
 
@@ -17,34 +19,61 @@ describe('A CSV', () => {
   const header = (csv: string, written: (head: string) => string) => csv.replace(/.*/, written);
 
   it.each<[string, (csv: string) => string | Buffer]>([
-    ['semicolons', (csv) => csv.replaceAll(',', ';')],
-    ['tabs', (csv) => csv.replaceAll(',', '\t')],
-    ['a sep= line', (csv) => `sep=|\r\n${csv.replaceAll(',', '|')}`],
-    ['a sep= line that was saved again', (csv) => `"sep=;"${';'.repeat(10)}\r\n${csv.replaceAll(',', ';')}`],
+    ...CSV_FORMS,
     ['rows of empty cells', (csv) => csv.replace('\n', `\n${','.repeat(10)}\n`) + ' ,"",,\n'.repeat(3)],
+    ['empty cells after the last column', (csv) => csv.replaceAll(/(.)$/gm, '$1,, ')],
     ['names in capitals, with spaces', (csv) => header(csv, (head) => head.toUpperCase().replaceAll('_', ' '))],
     ['names as in NDJSON', (csv) => header(csv, () => COLUMNS.map(camel).join(','))],
     ['columns in another order', (csv) => csv.replaceAll(/([^\n,]*),([^\n]*)/g, '$2,$1')],
-    ['a byte order mark, CRLF and blank lines', (csv) => `\uFEFF${csv.replaceAll('\n', '\r\n\r\n')}`],
-    ['quoted commas and quotes', (csv) => csv.replace(',Ford,', ',"Fo,""rd""",')],
+    ['quoted commas and quotes', (csv) => csv.replace(',José,', ',"Jo,""sé""",')],
+    ['other usual names', (csv) => csv.replace('color', 'Colour').replace('valid_to', 'Expiry Date')],
   ])('is read with %s', async (shape, written) => {
-    const registration = `S${shape.length}`;
-    const result = await load('vehicles', 'v.csv', written(vehiclesCsv(vehicleRow({ registration }))));
-    expect(result).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(/ 1 +1 +0 /) });
-    const make = shape.startsWith('quoted') ? 'Fo,"rd"' : 'Ford';
+    const registration = `S${shape.length}${shape.length % 7}`;
+    const csv = vehiclesCsv(vehicleRow({ registration, make: 'José', last_updated: '' }));
+    const result = await load('vehicles', 'v.csv', written(csv));
+    const stderr = shape.startsWith('Windows') ? 'The file is not UTF-8: it is read as Windows-1252.\n' : '';
+    expect(result).toMatchObject({ exitCode: 0, stderr, stdout: expect.stringMatching(/ 1 +1 +0 /) });
+    const make = shape.startsWith('quoted') ? 'Jo,"sé"' : 'José';
     const policies = [{ number: 'P-1', validTo: '2026-12-31' }];
     expect(await find(registration)).toMatchObject({ vehicle: { make }, policies });
+    const removed = await run(['remove', 'vehicles', await file('r.csv', written(csv))]);
+    expect([removed.exitCode, await find(registration)]).toEqual([0, undefined]);
+  });
+
+  it('may have columns that nobody knows, which a notice names', async () => {
+    const text = `${VEHICLE_HEADER},Notes,,"D\u009b2"\n${vehicleRow({ registration: 'NOTES' })},a,b,c\n`;
+    const notice = 'Columns that are not used: "Notes", "D\ufffd2". --map COLUMN=NAME says which one a column is.\n';
+    expect(await load('vehicles', 'v.csv', text)).toMatchObject({ exitCode: 0, stderr: notice });
+  });
+
+  it('may have any name for a column with --map, which a stopped run needs again', async () => {
+    const csv = manyVehicles('MAP').replace('registration', 'Kenn=zeichen').replace('color', 'Plate');
+    const path = await file('v.csv', csv);
+    const args = ['import', 'vehicles', path, '--map', 'kenn=zeichen=registration', '--map', 'Plate=color'];
+    expect(await interruptedRun(args, 1, 'BatchWriteItem')).toMatchObject({ exitCode: 130 });
+    const other = await run([...args.slice(0, -2), '--map', 'make=color']);
+    expect(other).toEqual(failure(/left of a run with another table or other options[\s\S]*missing: make/));
+    expect(await run(args)).toMatchObject({ exitCode: 0, stderr: `The import ${CONTINUES}\n` });
+    expect(await find('MAP7')).toMatchObject({ vehicle: { color: 'Red' } });
+  });
+
+  it.each([
+    ['plate', "option '--map <column=name>' argument 'plate' is invalid. Write it as COLUMN=NAME; see --help"],
+    ['plate=number', '--map: "number" is not one of registration, make, model'],
+    ['plate=registration', '(missing: plate, registration; unknown: "reg_plate")'],
+  ])('is rejected with one sentence with --map %s', async (map, sentence) => {
+    const csv = vehiclesCsv(vehicleRow()).replace('registration', 'reg_plate');
+    expect(await load('vehicles', 'v.csv', csv, '--map', map)).toMatchObject(failure(sentence));
   });
 
   const text = vehiclesCsv(vehicleRow());
   it.each<[string, string, string | Buffer, RegExp]>([
     [
-      'UTF-16',
+      'UTF-16 without a mark',
       'v.csv',
-      Buffer.from(`\uFEFF${text}`, 'utf16le'),
-      /is UTF-16: save it as UTF-8, in Excel as "CSV UTF-8": .*/,
+      Buffer.from(text, 'utf16le').swap16(),
+      /the file is UTF-16 without a byte order mark: save it as UTF-8, in Excel as "CSV UTF-8": .*/,
     ],
-    ['UTF-16 without a mark', 'v.csv', Buffer.from(text, 'utf16le').swap16(), /the file is UTF-16/],
     ['a workbook', 'v.csv', Buffer.from('504b030414000600', 'hex'), /an Excel workbook, not CSV: open it and save/],
     ['a workbook of Excel 97', 'v.csv', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /an Excel workbook/],
     ['a workbook by its name', 'v.xlsx', '', /^error: the file is an Excel workbook, not CSV/],
@@ -55,8 +84,14 @@ describe('A CSV', () => {
       'of other columns',
       'v.csv',
       'Registration,make,MAKE,wheels\n',
-      /missing: model.*unknown: "wheels"; there twice: make/,
+      /missing: model.*unknown: "wheels"; several could be make: "make", "MAKE"\)/,
     ],
+    ...AMBIGUOUS_HEADERS.map((names): [string, string, string, RegExp] => [
+      `with ${names}`,
+      'v.csv',
+      names,
+      /several could be registration: "\w.*", "\w+"\); its first.*; --map COLUMN=NAME says which one a column is\n$/,
+    ]),
   ])('is rejected when it is %s', async (_what, name, content, sentence) => {
     expect(await load('vehicles', name, content)).toMatchObject(failure(sentence));
   });
@@ -67,13 +102,15 @@ describe('A CSV', () => {
     expect(stderr).toMatch(/unknown: "a\ufffd2J", "b\ufffdc", "0", .*"h" and 1,982 more\)/);
   });
 
-  it('has its rows rejected that are not UTF-8', async () => {
-    const { path } = await load(
-      'vehicles',
-      'v.csv',
-      Buffer.from(vehiclesCsv(vehicleRow({ make: 'Citroën' })), 'latin1'),
-    );
-    expect(await rejectedLines(path)).toMatchObject([{ line: 2, reasons: [expect.stringContaining('not UTF-8')] }]);
+  it('has its rows rejected that have characters that cannot be read', async () => {
+    const content = Buffer.concat([
+      Buffer.from('\uFEFF'),
+      Buffer.from(vehiclesCsv(vehicleRow({ make: 'é' })), 'latin1'),
+    ]);
+    const { path } = await load('vehicles', 'v.csv', content);
+    expect(await rejectedLines(path)).toMatchObject([
+      { line: 2, reasons: [expect.stringContaining('cannot be read')] },
+    ]);
   });
 
   it.each([
@@ -86,17 +123,18 @@ describe('A CSV', () => {
 });
 
 describe('Dates as DD/MM/YYYY', () => {
-  const cells = { registration: 'UK1', valid_from: '03/05/2026', valid_to: '2/5/2027' };
+  const cells = { registration: 'UK1', valid_from: '03-05-2026', valid_to: '2/5/2027' };
 
   it('are read with --dates uk, the day first, beside those as YYYY-MM-DD, and never guessed', async () => {
-    const other = ['12/31/2026', '3 May 2026'].map((valid_to, nth) =>
+    const other = ['12/31/2026', '3 May 2026', '3-5/2026'].map((valid_to, nth) =>
       vehicleRow({ registration: `UK2${nth}`, valid_to }),
     );
     const { path } = await load('vehicles', 'v.csv', vehiclesCsv(vehicleRow(cells), ...other), '--dates', 'uk');
     expect(await find('UK1')).toMatchObject({ policies: [{ validFrom: '2026-05-03', validTo: '2027-05-02' }] });
-    const issues = ['is not a calendar date', 'must be DD/MM/YYYY or YYYY-MM-DD'];
+    const form = 'must be DD/MM/YYYY or YYYY-MM-DD';
+    const issues = ['is not a calendar date', form, form];
     expect(await rejectedLines(path)).toMatchObject(issues.map((issue) => ({ reasons: [`valid_to: ${issue}`] })));
-    const compliance = `${COMPLIANCE_HEADER}\nUK1,31/12/2026,,2027-01-02,,,0`.replaceAll(',', ';');
+    const compliance = `${COMPLIANCE_HEADER}\nUK1,31.12.2026,,2027-01-02,,,0`.replaceAll(',', ';');
     await load('compliance', 'c.csv', compliance, '--dates', 'uk');
     const found = { mot: { dueDate: '2026-12-31' }, roadTax: { paidUntil: '2027-01-02' } };
     expect(await stored<ComplianceRecord>('compliance')).toMatchObject([found]);
@@ -122,7 +160,7 @@ describe('The summary of rejected rows', () => {
     expect(stderr).toBe(
       '12,000 × valid_from must be YYYY-MM-DD, first in line 2: 03/05/2026\n' +
         '         (--dates uk reads DD/MM/YYYY)\n' +
-        `12,000 rows were rejected; the reasons are in ${path}.rejected.ndjson\n`,
+        `12,000 rows were rejected; the reasons are in ${path}.rejected.csv\n`,
     );
   });
 
@@ -166,28 +204,54 @@ describe('An import', () => {
     expect(await countedRun(['import', 'vehicles', path])).toMatchObject({ exitCode: 0 });
   });
 
-  it('is rejected before it stores anything when the file of rejected rows is a folder, and continued when it becomes one', async () => {
+  it('is continued when its rejected rows could not be written', async () => {
     const path = await file('v.csv', `${manyVehicles('DISK')}${vehicleRow({ registration: '' })}\n`);
-    const rejected = `${path}.rejected.ndjson`;
-    const sentence = `error: that is a folder, not a file: ${rejected}`;
-    await mkdir(rejected);
-    expect(await countedRun(['import', 'vehicles', path])).toEqual(failure(`${sentence}\n`));
-    expect(writtenItems()).toBe(0);
-    await rmdir(rejected);
-    atCall(1, 'BatchWriteItem', () => mkdirSync(rejected));
-    const next = `; ${VEHICLES} records were loaded before, ${CAN_CONTINUE}\n`;
-    expect(await countedRun(['import', 'vehicles', path])).toEqual(failure(`${sentence}${next}`));
-    await rmdir(rejected);
+    let part = '';
+    atCall(1, 'BatchWriteItem', () => {
+      const [staging = ''] = stagingFilesOf(path);
+      part = staging.replace(/\.(\w+)\.sqlite$/, '.rejected.$1.part');
+      mkdirSync(part);
+    });
+    const next = `${VEHICLES} records were loaded before, ${CAN_CONTINUE}\n`;
+    expect(await countedRun(['import', 'vehicles', path])).toEqual(failure(next));
+    await rmdir(part);
     proxy().reset();
     expect(await countedRun(['import', 'vehicles', path])).toMatchObject({ exitCode: 1 });
     expect([writtenItems(), (await rejectedLines(path)).length]).toEqual([0, 1]);
-    expect(await readdir(pathOf('.'))).toEqual(['v.csv', 'v.csv.rejected.ndjson']);
+    expect(await readdir(pathOf('.'))).toEqual(['v.csv', 'v.csv.rejected.csv']);
   });
 
-  it('removes an earlier file of rejected rows when none was rejected', async () => {
-    await writeFile(`${pathOf('v.csv')}.rejected.ndjson`, 'earlier');
-    await load('vehicles', 'v.csv', vehiclesCsv(vehicleRow()));
-    expect(await readdir(pathOf('.'))).toEqual(['v.csv']);
+  it('writes its rejected rows as a CSV that can be corrected and imported, a new one each time, until none is left', async () => {
+    const rows = [
+      vehicleRow({ registration: 'R1', year: 'x', color: '"Grey;\r\nblue"' }),
+      vehicleRow({ registration: 'R2', make: '"Ro""ver"', valid_to: 'soon', insurer: '' }),
+      vehicleRow({ registration: 'R3', make: 'Ford;Ka', model: 'Fie"sta' }),
+      vehicleRow({ registration: 'R4', year: 'y' }),
+      vehicleRow({ registration: 'R4', policy_number: 'P-2' }),
+    ];
+    const path = await file('v.csv', `sep=|\r\n${vehiclesCsv(...rows).replaceAll(',', '|')}`);
+    const corrections = [
+      ['|x|', '|2019|'],
+      ['Grey;\r\nblue', 'Grey'],
+      ['soon', '2026-12-31'],
+      ['Fie"sta', 'Fiesta'],
+      ['|y|', '|2019|'],
+      ['||2026', '|Acme|2026'],
+    ] as const;
+    const counts: number[] = [];
+    for (const [nth, [wrong, right]] of [['', ''], ...corrections].entries()) {
+      const [latest] = rejectedFilesOf(path).toReversed();
+      const text = latest === undefined ? '' : (await readFile(latest, 'utf8')).replace(wrong ?? '', right ?? '');
+      if (nth > 0) await writeFile(path, text);
+      const { stderr, exitCode } = await run(['import', 'vehicles', path]);
+      expect(stderr).not.toContain('not used');
+      counts.push((await rejectedLines(path)).length);
+      if (exitCode === 0) break;
+    }
+    expect(counts).toEqual([5, 5, 4, 4, 3, 1, 1]);
+    expect(rejectedFilesOf(path)).toHaveLength(6);
+    expect(await find('R4')).toMatchObject({ policies: [{ number: 'P-1' }, { number: 'P-2' }] });
+    expect(await find('R2')).toMatchObject({ vehicle: { make: 'Ro"ver' } });
   });
 
   it('stores every item when the database leaves half of each batch and throttles others', async () => {

@@ -27,6 +27,22 @@ describe('import vehicles of a CSV', () => {
     expect(await find('BLANK')).toMatchObject({ policies: [], vehicle: { model: '' } });
   });
 
+  it('counts the registrations of no known UK format that it loads, with the first three of the file', async () => {
+    const rows = ['TBC', 'AB12CDE', 'na', 'W123', 'TBC'].map((registration, nth) => ({
+      registration,
+      policy_number: `${nth}`,
+    }));
+    const note = (count: string, examples: string) =>
+      `${count} no known UK format, which is often a mistake: ${examples}\n`;
+    expect((await loadRows(...rows)).stdout).toContain(note('2 registrations have', 'TBC, NA'));
+    expect((await loadRows(...rows, { registration: '123' }, { registration: '0' })).stdout).toContain(
+      note('4 registrations have', 'TBC, NA, 123, …'),
+    );
+    expect((await loadRows({ registration: 'ß' }, { registration: 'ABCDEFGHIJKL' })).stdout).toContain(
+      note('1 registration has', 'ABCDEFGHIJKL'),
+    );
+  });
+
   /** The cells of a row, and its reasons. */
   const badRows: (readonly [VehicleCells, ...string[]])[] = [
     [{ registration: ' - ' }, 'registration: must have 1 to 12'],

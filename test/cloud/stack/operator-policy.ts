@@ -106,6 +106,7 @@ describe('The policy for operators', () => {
     await importLines('vehicles', [vehicleLine()], '--if-newer');
     await importLines('compliance', [COMPLIANCE]);
     await importLines('compliance', [COMPLIANCE], '--if-newer');
+    await done(['lookup', 'AB12CDE']);
     for (const kind of ['vehicles', 'compliance']) {
       await done(['export', kind, pathOf(`${kind}.ndjson`)]);
       await done(['remove', kind, '--registration', 'AB12CDE']);

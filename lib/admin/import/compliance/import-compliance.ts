@@ -19,13 +19,13 @@ const COMPLIANCE_COLUMNS: Columns = {
 };
 
 const MEANINGS: ReadonlyMap<string, boolean> = new Map([
-  ...['true', 'yes', '1'].map((text) => [text, true] as const),
-  ...['false', 'no', '0', ''].map((text) => [text, false] as const),
+  ...['true', 'yes', 'y', '1'].map((text) => [text, true] as const),
+  ...['false', 'no', 'n', '0', ''].map((text) => [text, false] as const),
 ]);
 
 const readFlag = (check: FieldChecks, name: string, fields: Row['fields']): boolean => {
   const meaning = MEANINGS.get(String(fields[name]).trim().toLowerCase());
-  if (meaning === undefined) check.issue(name, 'must be true, false, yes, no, 1, 0 or blank');
+  if (meaning === undefined) check.issue(name, 'must be true, false, yes, no, Y, N, 1, 0 or blank');
   return meaning ?? false;
 };
 

@@ -4,7 +4,7 @@ import type { DateForm, RowContext } from '../../file-command/file-command.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
-const UK_DATE = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/;
+const UK_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** Characters of each text of an imported record. */
 const MAX_TEXT_LENGTH = 100;
@@ -26,7 +26,7 @@ const isDay = (text: string): boolean => {
 };
 
 const fromUkDate = (text: string): string =>
-  text.replace(UK_DATE, (_, day: string, month: string, year: string) =>
+  text.replace(UK_DATE, (_, day: string, _separator: string, month: string, year: string) =>
     [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
   );
 

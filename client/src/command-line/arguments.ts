@@ -1,0 +1,129 @@
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { addDays, lastDay, todayInLondon } from './days.ts';
+import { CannotRun } from './failure.ts';
+
+export const HELP = `Usage: vehicle-verification check FILE.csv --out RESULT.csv [options]
+       vehicle-verification usage
+
+check   adds columns to a CSV file: whether each vehicle is insured or, with
+        --compliance, compliant. After Ctrl-C, run the same command again: it
+        continues.
+  --column NAME         the column of registrations; "registration" unless given
+  --date YYYY-MM-DD     insurance on that day instead of today
+  --compliance          compliance today instead of insurance
+  --ending-within DAYS  lists what ends from today to that many days from now:
+                        insurance that does not go on and, with --compliance,
+                        MOT and road tax
+  --ending FILE.csv     the whole of that list
+  --previous FILE.csv   lists what has changed since that earlier result, which
+                        may be RESULT.csv itself
+  --changes FILE.csv    the whole of that list
+  --fail-on WHAT        exit code 3 when there is any: not-insured, changes or
+                        ending; several are separated by commas
+  --force               overwrites files that are not earlier results
+usage   what the key may do, and what it has used.
+
+The address (with /v1) is read from VEHICLE_VERIFICATION_BASE_URL, the key from
+VEHICLE_VERIFICATION_API_KEY.
+Exit codes: 0 every row has an answer, 1 some have none, 2 nothing was done,
+3 --fail-on has found something (1 comes first), 130 stopped by Ctrl-C.`;
+
+const FAIL_ON = ['not-insured', 'changes', 'ending'] as const;
+export type FailOn = (typeof FAIL_ON)[number];
+
+export interface CheckArguments {
+  readonly source: string;
+  readonly out: string;
+  readonly column: string | undefined;
+  readonly date: string | undefined;
+  readonly isCompliance: boolean;
+  /** The first and the last day of the list of what ends. */
+  readonly ending: { readonly from: string; readonly to: string; readonly days: number } | undefined;
+  readonly endingFile: string | undefined;
+  readonly previous: string | undefined;
+  readonly changesFile: string | undefined;
+  readonly failOn: readonly FailOn[];
+  readonly force: boolean;
+}
+
+/** What the user asked for. */
+export type Arguments =
+  | { readonly command: 'help' | 'usage' }
+  | { readonly command: 'check'; readonly check: CheckArguments };
+
+const parse = (args: string[]) => {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        out: { type: 'string' },
+        column: { type: 'string' },
+        date: { type: 'string' },
+        compliance: { type: 'boolean', default: false },
+        'ending-within': { type: 'string' },
+        ending: { type: 'string' },
+        previous: { type: 'string' },
+        changes: { type: 'string' },
+        'fail-on': { type: 'string', multiple: true, default: [] },
+        force: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new CannotRun(`${(error as Error).message.split(/[.;\n]/)[0]}; see --help.`);
+  }
+};
+
+const readDate = (text: string | undefined): string | undefined => {
+  if (text === undefined || (text >= '1900-01-01' && text <= lastDay && addDays(text, 0) === text)) return text;
+  throw new CannotRun(`--date ${text} is not a day from 1900-01-01 to ${lastDay}: write it as 2026-01-31.`);
+};
+
+const readEnding = (text: string | undefined, from: string): CheckArguments['ending'] => {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,4}$/.test(text)) {
+    throw new CannotRun(`--ending-within ${text} is not a number of days: write it as 30, at most 9999.`);
+  }
+  const to = addDays(from, Number(text));
+  // The day after the last one must be one that the service knows.
+  if (addDays(to, 1) > lastDay) throw new CannotRun(`--ending-within ${text} goes beyond ${lastDay}: give fewer days.`);
+  return { from, to, days: Number(text) };
+};
+
+const isFailOn = (name: string): name is FailOn => FAIL_ON.some((known) => known === name);
+
+/** Reads the arguments of the command. @throws CannotRun when they are invalid */
+export const readArguments = (args: string[]): Arguments => {
+  const { values, positionals } = parse(args);
+  const [command, source, ...more] = positionals;
+  if (values.help) return { command: 'help' };
+  if (command === 'usage' && source === undefined) return { command };
+  if (command !== 'check') throw new CannotRun('The command is "check" or "usage"; see --help.');
+  if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
+  const { out, column, compliance: isCompliance, ending: endingFile, previous, changes: changesFile, force } = values;
+  if (!out) throw new CannotRun('Name the file for the result with --out.');
+  if (isCompliance && values.date !== undefined) {
+    throw new CannotRun('A compliance verdict is for today: leave out --date.');
+  }
+  const date = readDate(values.date);
+  const ending = readEnding(values['ending-within'], date ?? todayInLondon());
+  const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => name.trim()));
+  const wrong = failOn.find((name) => !isFailOn(name));
+  if (wrong !== undefined) throw new CannotRun(`--fail-on ${wrong} is not one of ${FAIL_ON.join(', ')}.`);
+  for (const [isUsed, name, needed] of [
+    [endingFile !== undefined, '--ending', !ending && '--ending-within DAYS'],
+    [failOn.includes('ending'), '--fail-on ending', !ending && '--ending-within DAYS'],
+    [changesFile !== undefined, '--changes', !previous && '--previous FILE.csv'],
+    [failOn.includes('changes'), '--fail-on changes', !previous && '--previous FILE.csv'],
+  ] as const) {
+    if (isUsed && needed) throw new CannotRun(`${name} needs ${needed}.`);
+  }
+  const outputs = [out, endingFile, changesFile].flatMap((path) => (path === undefined ? [] : [resolve(path)]));
+  if (new Set(outputs).size < outputs.length) {
+    throw new CannotRun('--out, --ending and --changes must be different files.');
+  }
+  const common = { source, out, column, date, isCompliance, force, previous };
+  return { command, check: { ...common, ending, endingFile, changesFile, failOn: failOn.filter(isFailOn) } };
+};

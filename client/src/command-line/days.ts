@@ -1,0 +1,13 @@
+/** The last day that the service knows. */
+export const lastDay = '2099-12-31';
+
+/** The day `count` days after a day (YYYY-MM-DD). Empty when that is not a day. */
+export const addDays = (day: string, count: number): string => {
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00:00Z` : Number.NaN);
+  date.setUTCDate(date.getUTCDate() + count);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().slice(0, 10);
+};
+
+/** Today where insurance begins and ends at midnight. Swedish dates are ISO 8601. */
+export const todayInLondon = (): string =>
+  new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/London' }).format(new Date());

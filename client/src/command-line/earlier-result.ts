@@ -1,0 +1,54 @@
+import { type Cells, type Check, complianceCheck, insuranceCheck } from './checks.ts';
+import { CannotRun } from './failure.ts';
+import { openFleet } from './fleet-file.ts';
+
+/** A row of a result: the registration as in the file, and the added cells. */
+export interface ResultRow {
+  readonly registration: string;
+  readonly cells: Cells;
+}
+
+/** Whether a file with this header is a result of the check: it ends with the added columns, or with them and `_2`. */
+export const isResultOf = (check: Check, header: readonly string[]): boolean => {
+  const added = header.slice(-check.names.length);
+  return header.length > added.length && check.names.every((name, at) => [name, `${name}_2`].includes(added[at] ?? ''));
+};
+
+/** Whether a file with this header is a result of any check. */
+export const isResult = (header: readonly string[]): boolean =>
+  [insuranceCheck, complianceCheck].some((check) => isResultOf(check, header));
+
+/** Undoes the escaping of formulas. */
+const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
+
+/**
+ * Opens a result whose registrations are in a column of this name, and validates it.
+ * @throws CannotRun when it is not a result of this check, or has no such column
+ */
+export const openEarlierResult = async (
+  path: string,
+  check: Check,
+  column: string,
+): Promise<AsyncIterable<ResultRow>> => {
+  const {
+    header,
+    column: at,
+    rows,
+  } = await openFleet(path, (names) => {
+    if (!isResultOf(check, names)) {
+      const other = isResult(names) ? 'a result of another kind of check' : 'not a result of this command';
+      throw new CannotRun(`${path} is ${other}: --previous takes the --out of an earlier run with the same options.`);
+    }
+    const found = names.indexOf(column);
+    if (found >= 0) return found;
+    throw new CannotRun(`${path} has no column ${JSON.stringify(column)}: --previous takes a result of the same file.`);
+  });
+  const start = header.length - check.names.length;
+  return {
+    async *[Symbol.asyncIterator]() {
+      for await (const row of rows()) {
+        yield { registration: unescaped(row[at] ?? '').trim(), cells: row.slice(start).map(unescaped) };
+      }
+    },
+  };
+};

@@ -1,0 +1,104 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { NOON } from '../support/clock.ts';
+import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
+import { testApi } from '../support/test-api.ts';
+import { failure, runCommand } from './command-line.ts';
+
+const lapsed = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2026-06-14', type: 'A\u009b2J' });
+const next = aPolicy({ number: 'NEXT', validFrom: '2026-06-16' });
+const api = testApi(async ({ loadVehicles, loadCompliance, engine: { client, names } }) => {
+  await loadVehicles(
+    aVehicle('AB12CDE', [aPolicy(), lapsed]),
+    aVehicle('LAPSED', [lapsed, next]),
+    aVehicle('NONE', []),
+  );
+  await loadVehicles(aVehicle('FUTURE', [next]), aVehicle('HALF'));
+  const due = { mot: { dueDate: '2026-06-14' }, roadTax: { sorn: true }, outstandingFines: 2 } as const;
+  await loadCompliance(aCompliance('AB12CDE', { lastUpdated: '2026-06-15T00:00:00.000Z' }), aCompliance('LAPSED', due));
+  await loadCompliance(
+    aCompliance('FUTURE', { mot: { exempt: true }, roadTax: { exempt: true } }),
+    aCompliance('ORPHAN'),
+  );
+  const damage = (TableName: string, Item: object) => client.send(new PutCommand({ TableName, Item: { ...Item } }));
+  await damage(names.vehicles, { ...aVehicle('DAMAGED'), policies: 'none' });
+  await damage(names.compliance, { ...aCompliance('HALF'), mot: 'none' });
+});
+
+const lookUp = (...args: string[]) =>
+  runCommand(['lookup', ...args, '--dynamodb', api.engine.endpoint], api.engine.names, { now: new Date(NOON) });
+
+describe('lookup', () => {
+  it.each(['ab12 cde', 'LAPSED', 'FUTURE', 'NONE', 'HALF', 'ORPHAN', 'DAMAGED', 'AB1OCDE'])(
+    'gives the answers that the API gives: %s',
+    async (registration) => {
+      const { answers } = JSON.parse((await lookUp(...registration.split(' '), '--json')).stdout);
+      for (const [name, path] of [
+        ['insurance', `/v1/vehicle/${encodeURIComponent(registration)}/insurance`],
+        ['compliance', `/v1/compliance/${encodeURIComponent(registration)}`],
+      ] as const) {
+        const { status, body } = await api.call('GET', path, { key: api.key });
+        const { code, detail, suggestion } = body as Record<string, unknown>;
+        const error = { code, detail, ...(suggestion !== undefined && { suggestion }) };
+        expect([name, answers[name]]).toEqual([name, status === 200 ? { status, body } : { status, error }]);
+      }
+    },
+  );
+
+  it('gives what is stored', async () => {
+    const stored = async (...args: string[]) => JSON.parse((await lookUp(...args, '--json')).stdout).stored;
+    expect(await stored('FUTURE')).toMatchObject({
+      vehicle: { policies: [next] },
+      compliance: { mot: { exempt: true } },
+    });
+    expect(await stored('ORPHAN')).toMatchObject({ vehicle: null, compliance: aCompliance('ORPHAN') });
+    expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: null });
+  });
+
+  it('shows a page of at most 80 columns, without control characters', async () => {
+    const { exitCode, stdout, stderr } = await lookUp('AB12', 'CDE');
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(
+      [
+        'Registration  AB12CDE',
+        'Vehicle       Škoda Octavia, 2021, Green',
+        'Policy        POL-1, 2026-01-01 to 2026-12-31',
+        '              Comprehensive; insurer: Acme Mutual',
+        'Policy        OLD, 2025-01-01 to 2026-06-14',
+        '              A\ufffd2J; insurer: Acme Mutual',
+        'Last updated  2026-01-02T03:04:05.000Z, 164 days ago',
+        'MOT           until 2026-12-01',
+        'Road tax      until 2026-12-01',
+        'Unpaid fines  0',
+        'Last updated  2026-06-15T00:00:00.000Z, less than a day ago',
+        '',
+        'The API       on 2026-06-15',
+        'insurance     insured',
+        '              policy POL-1 is in force until 2026-12-31',
+        'compliance    compliant',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it.each([
+    ['LAPSED', 'not insured', 'policy OLD ended on 2026-06-14'],
+    ['FUTURE', 'not insured', 'policy NEXT begins on 2026-06-16'],
+    ['NONE', 'not insured', 'no policy is stored'],
+    ['AB1OCDE', '404 VEHICLE_NOT_FOUND, perhaps AB10CDE is meant', 'No vehicle with this registration'],
+    ['LAPSED', 'not compliant', 'INSURANCE_LAPSED, MOT_EXPIRED, SORN, FINES_OUTSTANDING'],
+    ['NONE', '404 COMPLIANCE_NOT_FOUND', 'The vehicle is known'],
+    ['NONE', 'none is stored', ''],
+    ['HALF', '500 INTERNAL_ERROR', 'The service could not answer'],
+    ['HALF', 'the stored record is damaged; load it again from its source', ''],
+  ])('says why: %s is %s', async (registration, answer, reason) => {
+    const lines = (await lookUp(registration)).stdout.split('\n');
+    const texts = lines.map((line) => line.slice(14));
+    expect(texts[texts.indexOf(answer) + 1]?.slice(0, reason.length)).toEqual(reason);
+    expect([texts.includes(answer), lines.filter(({ length }) => length > 80)]).toEqual([true, []]);
+  });
+
+  it('is rejected with one sentence for a text that is no registration', async () => {
+    expect(await lookUp('A_B')).toEqual(failure('error: the registration may contain only letters'));
+  });
+});

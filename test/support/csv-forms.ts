@@ -1,0 +1,40 @@
+/**
+ * The forms in which offices have CSV files. `import`, `remove` and the client's `check` read each of them: the client is a package
+ * of its own, so both have the rules, and the tests of both run these cases.
+ */
+
+/** Names of the column of registrations, as people write them. */
+const REGISTRATION_NAMES = [
+  'REG',
+  'Reg. No.',
+  'registration_number',
+  'Vehicle Registration',
+  'VRM',
+  'vrn',
+  'Number Plate',
+];
+
+/** A CSV file as it is on the disk. */
+type Written = (csv: string) => string | Buffer;
+
+/** Each form, and how a CSV with commas, line feeds, a column `registration` and characters of Latin-1 is written in it. */
+export const CSV_FORMS: [form: string, written: Written][] = [
+  ['semicolons', (csv) => csv.replaceAll(',', ';')],
+  ['tabs', (csv) => csv.replaceAll(',', '\t')],
+  ['a sep= line', (csv) => `sep=|\r\n${csv.replaceAll(',', '|')}`],
+  ['a sep= line that was saved again', (csv) => `"sep=;"${';'.repeat(10)}\r\n${csv.replaceAll(',', ';')}`],
+  ['a byte order mark, CRLF and blank lines', (csv) => `\uFEFF${csv.replaceAll('\n', '\r\n\r\n')}`],
+  ['carriage returns alone', (csv) => csv.replaceAll('\n', '\r')],
+  ['each cell quoted', (csv) => csv.replace(/[^,\n]+/g, '"$&"')],
+  ['UTF-16, little endian', (csv) => Buffer.from(`\uFEFF${csv.replaceAll(',', '\t')}`, 'utf16le')],
+  ['UTF-16, big endian', (csv) => Buffer.from(`\uFEFF${csv}`, 'utf16le').swap16()],
+  ['Windows-1252', (csv) => Buffer.from(csv, 'latin1')],
+  ['Windows-1252 that ends without a line end', (csv) => Buffer.from(csv.trimEnd(), 'latin1')],
+  ...REGISTRATION_NAMES.map((name): [string, Written] => [
+    `the registration as ${name}`,
+    (csv) => csv.replace('registration', name),
+  ]),
+];
+
+/** Headers of which two columns could be the registration. */
+export const AMBIGUOUS_HEADERS = ['registration,Plate', 'Reg No,note,VRM'];
