@@ -18,6 +18,9 @@ afterAll(async () => {
   await engine.stop();
 });
 
+/** The SDK loses an entry of a map with the name `__proto__`. No name in our tables comes from a caller. */
+const name = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__');
+
 /** Everything that an attribute can hold but binary. */
 const { value } = fc.letrec<{ value: AttributeValue }>((tie) => ({
   value: fc.oneof(
@@ -28,7 +31,7 @@ const { value } = fc.letrec<{ value: AttributeValue }>((tie) => ({
     fc.constant({ NULL: true as const }),
     fc.record({ SS: fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1 }) }),
     fc.record({ L: fc.array(tie('value')) }),
-    fc.record({ M: fc.dictionary(fc.string({ minLength: 1 }), tie('value'), { noNullPrototype: true }) }),
+    fc.record({ M: fc.dictionary(name, tie('value'), { noNullPrototype: true }) }),
   ),
 }));
 
