@@ -923,7 +923,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Whether the vehicle is insured, and the policy behind the answer */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -994,7 +994,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description One result per submitted registration, in order, and how many have an answer */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1054,7 +1054,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The verdict, its four checks, the reasons for those that fail, and the facts behind it */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1129,7 +1129,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description One result per submitted registration, in order, and how many have a verdict */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1195,7 +1195,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of items, and how many match in total; `Link` leads to the next page */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1273,7 +1273,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The item that was created, at the address in `Location` */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1372,7 +1372,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The item */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1430,7 +1430,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The item as it is now, with its new version */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1559,7 +1559,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deleted */
+            /** @description The item is deleted; the response has no body */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1620,7 +1620,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The key, its plan, the current window, and the requests of 24 hours */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -31,6 +31,25 @@ const LINKS = {
   'changelog.html': 'Changelog',
 };
 
+/** The texts for language models: https://llmstxt.org. Relative, so that the site can be below any path. */
+const LLMS = `# Vehicle Verification API
+
+> Is a vehicle insured? May it be on the road? One key for insurance, compliance and content.
+
+Send the key as \`X-API-Key\`, from servers only. Decide by the \`code\` of an error. An entry of a bulk response with \`code\` has no
+answer: an unknown vehicle is not an uninsured one.
+
+## Documentation
+
+- [OpenAPI document](openapi.json): every endpoint, with examples and errors
+- [TypeScript types](api-types.ts): the types of the document
+- [Guide](guide.html): keys, limits, lookups, content, the sandbox
+- [Errors](errors.html): every code with its meaning and what to do about it
+- [Client](client.html): the package for Node, Deno and Bun
+- [Sandbox](sample-data.html): the vehicles that a test key sees
+- [Changelog](changelog.html): every change that a consumer can see
+`;
+
 const referencePage = htmlPage(
   {
     path: 'reference.html',
@@ -71,6 +90,7 @@ const packClient = async (): Promise<void> => {
 const document = openApiDocument({ deployed: apiOrigin() });
 await mkdir(target, { recursive: true });
 for (const file of COPIED) await copyFile(new URL(file, root), new URL(basename(file), target));
+await writeFile(new URL('llms.txt', target), LLMS);
 await writeFile(new URL('openapi.json', target), JSON.stringify(document));
 await packClient();
 await writeFile(new URL('scalar.js', target), await referenceScript());

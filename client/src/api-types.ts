@@ -766,7 +766,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Whether the vehicle is insured, and the policy behind the answer */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -854,7 +854,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description One result per submitted registration, in order, and how many have an answer */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -926,7 +926,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The verdict, its four checks, the reasons for those that fail, and the facts behind it */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1019,7 +1019,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description One result per submitted registration, in order, and how many have a verdict */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1097,7 +1097,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description A page of items, and how many match in total; `Link` leads to the next page */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1193,7 +1193,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** @description The item that was created, at the address in `Location` */
             201: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1321,7 +1321,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The item */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1387,7 +1387,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description The item as it is now, with its new version */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1560,7 +1560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Deleted */
+            /** @description The item is deleted; the response has no body */
             204: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1637,7 +1637,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description The key, its plan, the current window, and the requests of 24 hours */
             200: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

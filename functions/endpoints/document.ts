@@ -31,6 +31,8 @@ export interface EndpointDocument extends InputSchemas {
   /** The path parameters. */
   readonly path?: TObject;
   readonly response?: TSchema;
+  /** What a successful response holds. */
+  readonly success: string;
   /** The headers of a successful response, besides those of every response. */
   readonly responseHeaders?: readonly ('Link' | 'Location' | 'ETag')[];
   /** OpenAPI links to the operations that take the `id` of the response, by name. */

@@ -14,12 +14,6 @@ import { problemHeaders, successHeaders } from './response-headers.ts';
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-const SUCCESS: Readonly<Record<Endpoint['successStatus'], string>> = {
-  200: 'Done',
-  201: 'Created',
-  204: 'Deleted',
-};
-
 const linksOf = ({ links }: EndpointDocument): JsonObject | undefined =>
   links &&
   Object.fromEntries(
@@ -49,9 +43,9 @@ export const problemResponse = (status: number, codes: readonly ProblemCode[], s
   },
 });
 
-const success = ({ successStatus }: Endpoint, document: EndpointDocument, shown: readonly Example[]): JsonObject =>
+const success = (document: EndpointDocument, shown: readonly Example[]): JsonObject =>
   present({
-    description: SUCCESS[successStatus],
+    description: document.success,
     headers: successHeaders(document.responseHeaders),
     content: document.response && {
       'application/json': present({ schema: schemaInDocument(document.response), examples: namedExamples(shown) }),
@@ -126,7 +120,7 @@ export const responsesOf = (id: EndpointId, row: Endpoint, examples: Examples): 
     return [status, problemResponse(status, [...shared, ...codes], shown)];
   });
   return {
-    [row.successStatus]: success(row, documents[id], withStatus(row.successStatus)),
+    [row.successStatus]: success(documents[id], withStatus(row.successStatus)),
     ...sharedResponses(common),
     ...Object.fromEntries(own),
   };

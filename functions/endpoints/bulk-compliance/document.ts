@@ -30,6 +30,7 @@ export const document: EndpointDocument = {
   description: `One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, it is no verdict. ${BODY}`,
   ...input.schemas,
   response: BulkComplianceResult,
+  success: 'One result per submitted registration, in order, and how many have a verdict',
   examples: [
     {
       name: 'mixed',

@@ -73,6 +73,7 @@ export const document: EndpointDocument = {
   description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY} ${BODY}`,
   ...input.schemas,
   response: BulkResult,
+  success: 'One result per submitted registration, in order, and how many have an answer',
   examples: [
     {
       name: 'mixed',

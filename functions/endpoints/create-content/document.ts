@@ -17,6 +17,7 @@ export const document: EndpointDocument = {
   description: `With an \`Idempotency-Key\`, the same request within 24 hours returns the same item and creates nothing; the same key with another body is 409. An API key that was rotated and its successor share their creations. ${DOMAINS} ${CONTENT_FIELDS} ${BODY}`,
   ...input.schemas,
   response: ContentItem,
+  success: 'The item that was created, at the address in `Location`',
   responseHeaders: ['Location', 'ETag'],
   links: {
     ReadItem: { endpoint: 'read-content', description: 'Read the item' },

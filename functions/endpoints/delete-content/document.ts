@@ -6,6 +6,7 @@ export const document: EndpointDocument = {
   description: `The item is deleted permanently and its slug is free again; a second delete is 404. ${IF_MATCH}`,
   path: contentIdPath,
   ...input.schemas,
+  success: 'The item is deleted; the response has no body',
   examples: [
     // After the examples of `update-content` the item has version 2.
     {

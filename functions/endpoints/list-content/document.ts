@@ -21,6 +21,7 @@ export const document: EndpointDocument = {
     'Newest in the list first. `slug` needs `domain`. For a key that is bound to one domain, a list without `domain` is of that one; a list of another domain, or without `domain` for a key that is bound to several, is 403 `DOMAIN_FORBIDDEN`. An offset past the end is an empty page; follow the `Link` header to read all pages. A page over 5 MB is rejected, with a `limit` that fits. Unknown parameters are ignored; a known one given twice is rejected.',
   ...input.schemas,
   response,
+  success: 'A page of items, and how many match in total; `Link` leads to the next page',
   responseHeaders: ['Link'],
   examples: [
     {

@@ -6,6 +6,7 @@ export const document: EndpointDocument = {
   description: 'The `ETag` is the version, for `If-Match`.',
   path: contentIdPath,
   response: ContentItem,
+  success: 'The item',
   responseHeaders: ['ETag'],
   examples: [
     { name: 'item', summary: 'An item and its version', request: { path: sampleItemPath } },

@@ -16,6 +16,7 @@ export const document: EndpointDocument = {
   path: contentIdPath,
   ...input.schemas,
   response: ContentItem,
+  success: 'The item as it is now, with its new version',
   responseHeaders: ['ETag'],
   examples: [
     {

@@ -67,5 +67,6 @@ export const document: EndpointDocument = {
   description:
     'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.',
   response: UsageReport,
+  success: 'The key, its plan, the current window, and the requests of 24 hours',
   examples: [{ name: 'quiet', summary: 'A key that was not used before', request: {} }],
 };

@@ -35,6 +35,7 @@ export const document: EndpointDocument = {
   description: `\`insured\` is true when a policy is in force today, Europe/London, first and last day included. With \`date\`, the same holds for that day. ${PAST_DAY} Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; \`policy\` is null when there is none. ${REGISTRATION}`,
   path: registrationPath,
   response: VehicleInsurance,
+  success: 'Whether the vehicle is insured, and the policy behind the answer',
   examples: [
     { name: 'insured', summary: 'Insured today', request: { path: { registration: 'AB12CDE' } } },
     {
