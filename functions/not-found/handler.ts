@@ -14,7 +14,13 @@ const methodsAt = (path: string): string[] =>
 const hasSlashInValue = (path: string): boolean =>
   Object.values(endpoints)
     .flatMap(({ paths }): readonly string[] => paths)
-    .some((template) => template.includes('{') && new RegExp(`^${template.replace(/\{\w+\}/, '.+/.+')}$`).test(path));
+    .some((template) => {
+      const [before, after] = template.split(/\{\w+\}/);
+      if (before === undefined || after === undefined || !path.startsWith(before) || !path.endsWith(after))
+        return false;
+      // At neither end: an empty value or a trailing slash is another mistake.
+      return path.slice(before.length + 1, path.length - after.length - 1).includes('/');
+    });
 
 const hintFor = (path: string): string | undefined => {
   if (path.endsWith('/') && methodsAt(path.slice(0, -1)).length > 0) return 'remove the trailing slash';

@@ -78,18 +78,18 @@ export const delimiterLine = (delimiter: string): string =>
 export const mustName = ({ required, optional }: Columns): string =>
   `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
 
-/** Characters of a line of other names, and of the names before them: together at most 80. */
-const HELP_WIDTH = { name: 19, others: 59 };
+/** Characters of a name before its other names: a line has at most 80. */
+const NAME_WIDTH = 19;
+/** At most 59 characters of other names, ended by a comma or the last of them. */
+const HELP_LINE = /.{1,59}(?:, |$)/g;
 
 /** The columns for `--help`, each with its other names. */
 export const columnHelp = ({ required, optional }: Columns): string =>
   [...required, ...optional]
     .map((name) => {
       const others = `${optional.includes(name) ? '(optional) ' : ''}${OTHER_NAMES[name]?.join(', ') ?? ''}`;
-      const lines = others.match(new RegExp(`.{1,${HELP_WIDTH.others}}(?:, |$)`, 'g')) ?? [''];
-      const wrapped = lines.map((line, index) =>
-        `  ${(index === 0 ? name : '').padEnd(HELP_WIDTH.name)}${line}`.trimEnd(),
-      );
+      const lines = others.match(HELP_LINE) ?? [''];
+      const wrapped = lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(NAME_WIDTH)}${line}`.trimEnd());
       return wrapped.join('\n');
     })
     .join('\n');
