@@ -1,3 +1,4 @@
+import { Help } from 'commander';
 import { CommandFailure } from '../command/outcome.ts';
 import { printable } from '../command/printable.ts';
 import { parseRecords, withoutCells } from './csv-records.ts';
@@ -78,17 +79,16 @@ export const delimiterLine = (delimiter: string): string =>
 export const mustName = ({ required, optional }: Columns): string =>
   `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
 
-/** Characters of a name before its other names: a line has at most 80. */
+/** Characters of a name, and of its other names on the same line: together at most 80. */
 const NAME_WIDTH = 19;
-/** At most 59 characters of other names, ended by a comma or the last of them. */
-const HELP_LINE = /.{1,59}(?:, |$)/g;
+const OTHERS_WIDTH = 59;
 
 /** The columns for `--help`, each with its other names. */
 export const columnHelp = ({ required, optional }: Columns): string =>
   [...required, ...optional]
     .map((name) => {
       const others = `${optional.includes(name) ? '(optional) ' : ''}${OTHER_NAMES[name]?.join(', ') ?? ''}`;
-      const lines = others.match(HELP_LINE) ?? [''];
+      const lines = new Help().boxWrap(others, OTHERS_WIDTH).split('\n');
       const wrapped = lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(NAME_WIDTH)}${line}`.trimEnd());
       return wrapped.join('\n');
     })
