@@ -49,7 +49,7 @@ it.each([
   expect([status, headers.get('allow')]).toEqual([405, allow]);
 });
 
-/** Media types, encodings and sizes: test/http/body-checks.test.ts; through every bulk endpoint: test/black-box. */
+/** Media types, encodings and sizes: test/http/input.test.ts; through every bulk endpoint: test/black-box. */
 describe('A request body', () => {
   it.each([
     ['MALFORMED_JSON', ''],
