@@ -13,9 +13,9 @@ import { gzipSync } from 'node:zlib';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, expect, it } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
-import { dynamoDbTransport } from '../../../core/dynamodb/client/transport.ts';
-import { createDatabase } from '../../../core/dynamodb/database.ts';
-import { describeOwnClient } from '../../support/stock-client.ts';
+import { dynamoDbTransport } from '../../core/dynamodb/client/transport.ts';
+import { createDatabase } from '../../core/dynamodb/database.ts';
+import { describeOwnClient } from '../support/stock-client.ts';
 
 const PATIENT = { connection: 10_000, answer: 10_000 };
 
