@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/admission.ts';
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
-import { PLANS, windowAt } from '../../core/access/plans.ts';
+import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
 import { recentKeys } from '../../core/access/recent-keys.ts';
 
 const NOW = new Date('2026-06-15T12:00:30Z');
@@ -135,4 +135,26 @@ describe('Recent keys', () => {
     keys.remember('c', 'premium');
     expect(['a', 'c'].map(keys.get)).toEqual([undefined, 'premium']);
   });
+});
+
+describe('A rate limit window', () => {
+  it.each([
+    ['2026-06-15T12:00:00.000Z', '2026-06-15T12:00:00Z'],
+    ['2026-06-15T12:00:59.999Z', '2026-06-15T12:00:00Z'],
+    ['2026-06-15T12:01:00.000Z', '2026-06-15T12:01:00Z'],
+  ])('at %s began at %s and lasts 60 s', (instant, begin) => {
+    const start = Date.parse(begin) / 1_000;
+    expect(windowAt(new Date(instant))).toEqual({ start, end: start + 60 });
+  });
+});
+
+it('the plans are those of the contract', () => {
+  expect(PLANS).toEqual({
+    free: { requestsPerWindow: 60, bulkSize: 100 },
+    standard: { requestsPerWindow: 600, bulkSize: 500 },
+    premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
+  });
+  expect(PLAN_NAMES).toEqual(['free', 'standard', 'premium']);
+  expect(LARGEST_BULK_SIZE).toBe(1_000);
+  expect(largestRequestsPerSecond()).toBe(100);
 });
