@@ -190,6 +190,10 @@ describe('An expensive read', () => {
 });
 
 /** Events of any form: `npm run test:faults`. */
+it('An event without path parameters gets 404', async () => {
+  expect((await invoke('read-content', api.key)).statusCode).toBe(404);
+});
+
 it('An event cannot inject response headers through its path or request id', async () => {
   const { headers } = await invoke('list-content', api.key, {
     rawPath: '/\r\nX-Injected: 1',

@@ -110,7 +110,8 @@ describe('A check of content', () => {
     await fill('busy.example');
     db.middlewareStack.add(
       (next) => async (args) => {
-        if ((args.input as QueryCommandInput).Select === 'COUNT')
+        const { Select, ExpressionAttributeValues } = args.input as QueryCommandInput;
+        if (Select === 'COUNT' && String(ExpressionAttributeValues?.[':pk']).includes(list))
           await update(counterKey(list, 0), 'ADD members :value', 1);
         return next(args);
       },

@@ -46,7 +46,10 @@ describe('Insurance on a day', () => {
       'LAPSED: the last to end, before any that is still to begin',
       [{ validFrom: '2026-07-01' }, { validTo: '2026-03-01' }, { number: 'A', validTo: '2026-06-14' }],
     ],
-    ['NOT_STARTED: the next', [{ validFrom: '2026-08-01' }, { number: 'A', validFrom: '2026-07-01' }]],
+    [
+      'NOT_STARTED: the next, then the first by number',
+      [{ validFrom: '2026-08-01' }, { validFrom: '2026-07-01' }, { number: 'A', validFrom: '2026-07-01' }],
+    ],
   ])('is that of one policy of several: %s', (expected, list) => {
     const numbered = list.map((fields, nth) => aPolicy({ number: `B${nth}`, ...fields }));
     const { status, policy: answer } = insuranceOn(TODAY, numbered);
