@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { contentStore, domainList } from '../../core/content/content-entries.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { sharedEndpoint, startEngine, type TestEngine } from '../support/engine.ts';
 import { meteredClient } from '../support/metered-client.ts';
 
-/** Two full buckets and a part of a third. */
-const ITEMS = 1_100;
 const DOMAIN = 'large.example';
+/** A full bucket and a part of the next one. */
+const DENSE = 540;
+/** Positions that nobody has any more, each time up to the next bucket, and members of that. */
+const GAPS = [484, 492, 492];
+const SPARSE = 20;
+const ITEMS = DENSE + GAPS.length * SPARSE;
 
 let engine: TestEngine;
 let meter: ReturnType<typeof meteredClient>;
@@ -15,7 +20,13 @@ let meter: ReturnType<typeof meteredClient>;
 beforeAll(async () => {
   engine = await startEngine();
   meter = meteredClient(engine.endpoint);
-  await fillDomain(engine.client, engine.names.content, DOMAIN, ITEMS);
+  const { client, names } = engine;
+  await fillDomain(client, names.content, DOMAIN, DENSE);
+  for (const [nth, gap] of GAPS.entries()) {
+    await contentStore(client, names.content, 'live').lists.allocate(domainList(DOMAIN), gap);
+    const fields = (domain: string, slug: string) => someFields(domain, `sparse-${nth}-${slug}`);
+    await fillDomain(client, names.content, DOMAIN, SPARSE, fields);
+  }
 });
 afterAll(async () => {
   meter.client.destroy();
@@ -23,11 +34,12 @@ afterAll(async () => {
 });
 
 const content = () => contentTable(meter.client, engine.names.content, 'live');
+const slugsTo = (count: number, prefix = '') => Array.from({ length: count }, (_, n) => `${prefix}item-${n}`);
 /** The slugs of the domain, newest first. */
-const SLUGS = Array.from({ length: ITEMS }, (_, n) => `item-${ITEMS - 1 - n}`);
+const SLUGS = [...slugsTo(DENSE), ...GAPS.flatMap((_, nth) => slugsTo(SPARSE, `sparse-${nth}-`))].reverse();
 
-describe('A page of 20 of a long list', () => {
-  it.each([0, 70, 300, 580, 800, ITEMS - 20])(
+describe('A page of 20 of a long list, of which much was deleted,', () => {
+  it.each([0, 10, 50, 80, 400, ITEMS - 20])(
     'at offset %i is correct and takes at most 4 requests and 40 read units',
     async (offset) => {
       const { requests, units } = await meter.costOf(async () => {

@@ -10,7 +10,7 @@ export default {
   transform,
   setupFiles: ['<rootDir>/test/mutation/fewer-examples.ts'],
   testMatch: [
-    '<rootDir>/test/access/{admission,api-key}.test.ts',
+    '<rootDir>/test/access/access.test.ts',
     '<rootDir>/test/vehicles/*.test.ts',
     '<rootDir>/test/content/item.test.ts',
     '<rootDir>/test/counted-list/buckets.test.ts',
