@@ -20,19 +20,19 @@ afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()));
 });
 
-const databaseAt = (endpoint: string) => {
-  const credentials = { accessKeyId: 'AN-ID', secretAccessKey: SECRET, sessionToken: 'a/session+token=' };
+const databaseAt = (endpoint: string, sessionToken?: string) => {
+  const credentials = { accessKeyId: 'anId', secretAccessKey: SECRET, ...(sessionToken && { sessionToken }) };
   const db = createDatabase({ region: REGION, endpoint, credentials });
   ends.push(() => db.destroy());
   return db;
 };
 
 /** The client of a server that answers like this. */
-const databaseAnswering = async (answer: RequestListener) => {
+const databaseAnswering = async (answer: RequestListener, sessionToken?: string) => {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
   ends.push(() => server.close());
-  return databaseAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return databaseAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, sessionToken);
 };
 
 const write = new PutItemCommand({ TableName: 'content', Item: { title: { S: 'Prüfung 検査 🚗' } } });
@@ -83,14 +83,14 @@ describeOwnClient('The signature of a request', () => {
       headers = request.headers;
       body = Buffer.concat(await Array.fromAsync(request));
       response.end('{}');
-    });
+    }, 'a/session+token=');
     await db.send(write);
     const [, id, scope = '', signedHeaders = '', signature] =
       /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=(.+)$/.exec(
         headers.authorization ?? '',
       ) ?? [];
     const day = String(headers['x-amz-date']).slice(0, 8);
-    expect([id, scope]).toEqual(['AN-ID', `${day}/${REGION}/dynamodb/aws4_request`]);
+    expect([id, scope]).toEqual(['anId', `${day}/${REGION}/dynamodb/aws4_request`]);
     expect(headers).toMatchObject({ 'x-amz-security-token': 'a/session+token=' });
     const names = signedHeaders.split(';');
     expect(names).toEqual(expect.arrayContaining(['host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target']));
