@@ -69,7 +69,6 @@ const create = (raw: string) =>
 const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logOf>, Line])[] = [
   ['a known vehicle', 200, () => logOf(KNOWN), { endpoint: 'vehicle-insurance', plan: 'premium' }],
   ['no key', 401, () => logOf(KNOWN, {}), { endpoint: 'vehicle-insurance', code: 'UNAUTHORIZED' }],
-  ['an unknown key', 401, () => logOf(KNOWN, { key: generateKey('live') }), { code: 'UNAUTHORIZED' }],
   [
     'an unknown vehicle',
     404,
@@ -159,11 +158,9 @@ describe('The line of a request', () => {
     [`00-${TRACE}-${PARENT}-01`, TRACE],
     [`cc-${TRACE}-${PARENT}-00-later`, TRACE],
     [`ff-${TRACE}-${PARENT}-01`, undefined],
-    [`00-${TRACE.toUpperCase()}-${PARENT}-01`, undefined],
     [`00-${'0'.repeat(32)}-${PARENT}-01`, undefined],
     [`00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
     [`00-${TRACE}-${PARENT}-01-later`, undefined],
-    [`00-${TRACE}-${PARENT}`, undefined],
   ])('has the trace id of a valid traceparent: %s', async (traceparent, traceId) => {
     expect((await logOf('/v1/usage', { headers: { traceparent } })).line.traceId).toBe(traceId);
   });
