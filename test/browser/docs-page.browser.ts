@@ -89,10 +89,4 @@ describe('The reference', () => {
     await heading.waitFor();
     expect((await heading.boundingBox())?.y).toBeLessThan(900);
   });
-
-  it('has no warning at an optional field that is empty', async () => {
-    const { page } = await openForm(WIDE);
-    await page.getByRole('dialog').getByRole('row', { name: 'date' }).waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
-  });
 });

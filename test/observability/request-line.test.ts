@@ -69,12 +69,7 @@ const create = (raw: string) =>
 const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logOf>, Line])[] = [
   ['a known vehicle', 200, () => logOf(KNOWN), { endpoint: 'vehicle-insurance', plan: 'premium' }],
   ['no key', 401, () => logOf(KNOWN, {}), { endpoint: 'vehicle-insurance', code: 'UNAUTHORIZED' }],
-  [
-    'an unknown vehicle',
-    404,
-    () => logOf(`/v1/vehicle/X${CANARY}/insurance`),
-    { code: 'VEHICLE_NOT_FOUND', plan: 'premium' },
-  ],
+  ['an unknown vehicle', 404, () => logOf(`/v1/vehicle/X${CANARY}/insurance`), { code: 'VEHICLE_NOT_FOUND' }],
   ['an invalid registration', 400, () => logOf(`/v1/vehicle/${CANARY}_/insurance`), { code: 'INVALID_REGISTRATION' }],
   ['a verdict', 200, () => logOf(`/v1/compliance/${CANARY}`), { endpoint: 'compliance' }],
   ['an unknown path', 404, () => logOf(`/v1/${CANARY}`), { endpoint: '$default', code: 'ROUTE_NOT_FOUND' }],

