@@ -127,10 +127,6 @@ describe('The stack', () => {
     const forever = 9_999;
     expect(LOG_RETENTION_DAYS).toEqual(retentionDays.filter((days) => days !== forever));
   });
-
-  it.each(Object.entries(stacks))('violates no rule of AwsSolutions and Serverless: %s', (_name, { violations }) => {
-    expect(violations).toEqual([]);
-  });
 });
 
 describe('The tags', () => {

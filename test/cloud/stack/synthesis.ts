@@ -33,17 +33,18 @@ const bundlesIn = (folder: string): Bundles => {
   return Object.fromEntries([...FUNCTION_IDS, 'probe'].map((id) => [id, bundle])) as Record<keyof Bundles, string>;
 };
 
-/** The violations of the rule packs in the validation report. */
-const violationsIn = (assembly: string): string[] => {
+/** The rules that are violated, by the validation report. */
+const violationsIn = (assembly: string): string => {
   const { pluginReports } = JSON.parse(readFileSync(join(assembly, 'validation-report.json'), 'utf8')) as {
-    pluginReports: { pluginName: string; violations: { ruleName: string }[] }[];
+    pluginReports: { violations: { ruleName: string }[] }[];
   };
-  return pluginReports
-    .filter(({ pluginName }) => pluginName !== 'Construct Annotations')
-    .flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
+  return pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)).join(', ');
 };
 
-/** The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it. */
+/**
+ * The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it.
+ * @throws Error that names the rules of AwsSolutions and Serverless that it violates
+ */
 const stackOf = (
   assemblies: string,
   { stage, architecture = 'arm64', atOnce = false, settings: changes = {} }: Stage,
@@ -60,6 +61,11 @@ const stackOf = (
   const settings = stageSettings(app.node.getAllContext());
   const parts = { settings, bundles: bundlesIn(assemblies), commit: 'unknown' };
   const stack = new ServiceStack(app, `vehicle-verification-${stage}`, parts);
+  try {
+    app.synth();
+  } catch (cause) {
+    throw new Error(`The stage ${stage} violates: ${violationsIn(outdir)}`, { cause });
+  }
   const { account, region, terminationProtection } = stack;
   const annotations = Annotations.fromStack(stack);
   const textsOf = (entries: ReturnType<typeof annotations.findInfo>) => entries.map(({ entry }) => String(entry.data));
@@ -69,7 +75,6 @@ const stackOf = (
     /** Of `cdk synth`. */
     warnings: textsOf(annotations.findWarning('*', Match.anyValue())),
     notices: textsOf(annotations.findInfo('*', Match.anyValue())),
-    violations: violationsIn(outdir),
   };
 };
 

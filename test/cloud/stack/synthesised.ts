@@ -64,10 +64,9 @@ interface Synthesised {
   readonly terminationProtection: boolean;
   readonly warnings: readonly string[];
   readonly notices: readonly string[];
-  /** The rules of AwsSolutions and Serverless that it violates. */
-  readonly violations: readonly string[];
 }
 
+// Fails when a stack violates a rule of AwsSolutions or Serverless.
 const { result, stop } = await forkCall<{
   readonly metrics: readonly string[];
   readonly retentionDays: readonly number[];
