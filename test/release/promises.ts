@@ -41,6 +41,10 @@ describe('This version', () => {
   });
 });
 
+it('Promises exist for resources of each type that a deployment must not replace', () => {
+  expect(new Set(promises.flatMap((line) => /^AWS::\S+/.exec(line) ?? [])).size).toBe(7);
+});
+
 it('A broken promise is announced only by the lines for breaking and compatible changes in the newest section', () => {
   const newest =
     '## 2\n\n- Breaking: `GET /v1/x` is\n  gone, and `* 413`.\n- Compatible: `GET /v1/y request.query.z`.\n- New: `GET /v1/w`.\n';
