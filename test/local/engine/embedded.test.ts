@@ -9,8 +9,6 @@ import { prefixedTableNames } from '../../../core/tables.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
 import { type EmbeddedEngineOptions, type Engine, startEmbeddedEngine } from '../../../lib/local/engine/embedded.ts';
 import { clientOf } from '../../support/engine.ts';
-import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
-import { startFaultProxy } from '../../support/fault-proxy.ts';
 import { errorOf, itemOf, put, read, write } from './writes.ts';
 
 const names = prefixedTableNames('embedded-');
@@ -78,19 +76,6 @@ describe('the embedded engine', () => {
     });
     await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
     expect(await createTables(client, names)).toEqual(['vehicles']);
-  });
-
-  it('has created a table whose creation was tried again because its response was lost', async () => {
-    const { engine } = await start();
-    const proxy = await startFaultProxy(engine.endpoint);
-    const client = clientOf(proxy.endpoint);
-    cleanups.push(
-      () => proxy.close(),
-      async () => client.destroy(),
-    );
-    proxy.inject(forOperation('CreateTable', onNthCall(1, 'resetAfter')));
-    expect(await createTables(client, names)).toHaveLength(Object.keys(names).length);
-    expect(await createTables(client, names)).toEqual([]);
   });
 
   it('survives a request that is aborted in its body', async () => {
