@@ -28,7 +28,8 @@ beforeAll(async () => {
     cwd: project,
     env: { ...process.env, CDK_VALIDATION: 'false', CDK_CONTEXT_JSON },
   });
-});
+  // Three stacks: three times what a test may take.
+}, 360_000);
 afterAll(() => rmSync(project, { recursive: true }));
 
 interface Resource {
