@@ -5,7 +5,12 @@ import { type LocalService, startLocalService } from '../../lib/local/service.ts
 import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from './browser.ts';
 
 const LOOKUP = '/docs#tag/vehicles/GET/vehicle/{registration}/insurance';
-const SUMMARY = 'Is this vehicle insured?';
+const LIST = '/docs#tag/content/GET/api/content';
+/** The operation of an address, by its summary. */
+const SUMMARIES: Readonly<Record<string, string>> = {
+  [LOOKUP]: 'Is this vehicle insured?',
+  [LIST]: 'List content items',
+};
 const PAGES = ['/docs', '/docs/guide', '/docs/errors', '/docs/changelog'];
 
 let service: LocalService;
@@ -20,17 +25,17 @@ const openAddress = testBrowser();
 const open = async (path: string, form: Form): Promise<OpenPage> => {
   const opened = await openAddress(service.origin + path, form);
   await opened.page
-    .getByRole('heading', { name: path === LOOKUP ? SUMMARY : /.+/ })
+    .getByRole('heading', { name: SUMMARIES[path] ?? /.+/ })
     .first()
     .waitFor();
   return opened;
 };
 
-/** Opens the form of the lookup. */
-const openForm = async (form: Form): Promise<OpenPage> => {
-  const opened = await open(LOOKUP, form);
+/** Opens the form of an operation. */
+const openForm = async (form: Form, path = LOOKUP): Promise<OpenPage> => {
+  const opened = await open(path, form);
   await opened.page
-    .getByRole('region', { name: SUMMARY })
+    .getByRole('region', { name: SUMMARIES[path] ?? '' })
     .getByRole('button', { name: /^Test Request/ })
     .first()
     .click();
@@ -38,12 +43,12 @@ const openForm = async (form: Form): Promise<OpenPage> => {
   return opened;
 };
 
-/** Sends the form; the request's headers and the status. */
+/** Sends the form; the request's headers and the response. */
 const send = async ({ page }: OpenPage) => {
   const replied = page.waitForResponse(/\/v1\//);
   await page.getByRole('dialog').getByRole('button', { name: /^Send/ }).first().click();
   const response = await replied;
-  return { status: response.status(), headers: response.request().headers() };
+  return { status: response.status(), headers: response.request().headers(), text: await response.text() };
 };
 
 describe.each(FORMS)('At $width px in $colorScheme', (form) => {
@@ -85,8 +90,31 @@ describe('The reference', () => {
 
   it('has the first endpoint in the first window', async () => {
     const { page } = await open('/docs', WIDE);
-    const heading = page.getByRole('heading', { name: SUMMARY }).first();
+    const heading = page.getByRole('heading', { name: 'Is this vehicle insured?' }).first();
     await heading.waitFor();
     expect((await heading.boundingBox())?.y).toBeLessThan(900);
+  });
+
+  it('has no warning at an optional field that is empty', async () => {
+    const { page } = await openForm(WIDE);
+    await page.getByRole('dialog').getByRole('row', { name: 'date' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('shows markup in a response as text', async () => {
+    const title = '<img src=x onerror=alert(1)><b id=injected>bold</b>';
+    const created = await fetch(`${service.origin}/v1/api/content`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': service.keys.test },
+      body: JSON.stringify({ title, content: title, domain: 'news.example', slug: 'markup' }),
+    });
+    expect(created.status).toBe(201);
+    const opened = await openForm(WIDE, LIST);
+    // The example skips 20 items.
+    await opened.page.getByRole('checkbox', { name: 'Include offset' }).uncheck();
+    expect((await send(opened)).text).toContain(title);
+    await opened.page.getByRole('dialog').getByText(title).first().waitFor();
+    expect(await opened.page.locator('#injected, img[src="x"]').count()).toBe(0);
+    expect(opened.messages).toEqual([]);
   });
 });

@@ -2,9 +2,9 @@
  * Generates clients from docs/openapi.json as docs/languages.md says, compiles them, and requests every operation with each
  * until every documented status but 500 was answered: `npm run test:clients`. Runs the page's own programs and two imports too.
  */
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, ok } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -156,6 +156,10 @@ const drive = async (): Promise<void> => {
       deepEqual(`${await run(heading, command, credentials)}\n`, blocksOf(page, '')[0], heading);
       say(`docs/languages.md, ${heading}: ${command}`);
     }
+    const goLines = (await readFile(join(files, 'Go/vehicles/client.go'), 'utf8')).split('\n').length;
+    const pythonModels = (await readdir(join(files, 'Python/vehicles/models'))).filter((file) => /^[a-z]/.test(file));
+    say(`Go: ${goLines} lines; Python: ${pythonModels.length} models`);
+    ok(goLines <= 9_000 && pythonModels.length <= 40, 'the document is not plain any more');
   } finally {
     await stop();
   }

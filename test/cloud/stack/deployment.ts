@@ -57,6 +57,10 @@ describe('The alias of each function', () => {
     ]);
   });
 
+  it('has at most 150 resources in prod', () => {
+    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(150);
+  });
+
   it('is updated at once without gradual deployment', () => {
     expect(aliases(DEV).map(({ UpdatePolicy }) => UpdatePolicy)).toEqual(SERVING.map(() => undefined));
     expect(Object.values(DEV.Resources).filter(({ Type }) => Type.startsWith('AWS::CodeDeploy'))).toEqual([]);
