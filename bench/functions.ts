@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { build } from 'esbuild';
 import { bundleFunctions } from '../lib/cloud/bundles.ts';
 import type { FunctionId } from '../lib/endpoint-files.ts';
@@ -67,12 +68,8 @@ export const startFunction = async (file: string, env: NodeJS.ProcessEnv, procs?
     env: { ...process.env, ...ENVIRONMENT, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  let logged = 0;
-  child.stdout?.on('data', (chunk: Buffer) => {
-    logged += chunk.length;
-  });
-  const ended = once(child, 'close');
-  const failed = ended.then(([code]) => Promise.reject(new Error(`a function's process ended with ${code}`)));
+  const ended = Promise.all([once(child, 'exit'), child.stdout && buffer(child.stdout)]);
+  const failed = ended.then(([[code]]) => Promise.reject(new Error(`a function's process ended with ${code}`)));
   const next = async <T>(): Promise<T> => (await Promise.race([once(child, 'message'), failed]))[0];
   return {
     loaded: await next<Loaded>(),
@@ -87,8 +84,8 @@ export const startFunction = async (file: string, env: NodeJS.ProcessEnv, procs?
     /** Ends it. Resolves to the bytes that it has logged. */
     end: async (): Promise<number> => {
       child.disconnect();
-      await ended;
-      return logged;
+      const [, log] = await ended;
+      return log?.length ?? 0;
     },
   };
 };
