@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { requestTo } from '../../lib/local/record-examples.ts';
-import { loadSampleContent } from '../../lib/local/sample-database.ts';
 import { recordedExamples } from '../../lib/openapi/examples.ts';
 import { someFields } from '../support/content.ts';
 import { type Forked, forkCall } from '../support/fork.ts';
@@ -81,7 +80,6 @@ describe(`Requests of ${CLIENTS} clients to all endpoints`, () => {
 
   beforeAll(async () => {
     engine = await prepareEngine();
-    await loadSampleContent(engine.db, engine.names, new Date());
     // Logs and metrics are written as in production.
     gateway = await forkCall(new URL('./measured-gateway.ts', import.meta.url), 'startMeasuredGateway', [], {
       environment: { POWERTOOLS_LOG_LEVEL: 'INFO', POWERTOOLS_METRICS_NAMESPACE: 'SteadyLoad' },
@@ -89,7 +87,7 @@ describe(`Requests of ${CLIENTS} clients to all endpoints`, () => {
       output: 'ignore',
     });
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-      const { key } = await engine.newKey();
+      const key = await engine.newKey();
       for (let round = 0; round < rounds; round += 1) {
         for (const [make, status] of requestsTo(gateway.result.origin, key)) await (await send(make(), status)).text();
         await createAndDelete(key, `item-${client}-${round}`);
