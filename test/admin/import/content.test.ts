@@ -109,21 +109,10 @@ describe('import content', () => {
   });
 
   it('rejects what a request to create would be rejected for, with every issue', async () => {
-    const { path } = await loadLines([
-      JSON.stringify({
-        title: ' ',
-        slug: 'Bad Slug',
-        domain: 'h.example',
-        extra: 1,
-        id: 'X',
-        version: 0,
-        created_at: 'now',
-      }),
-      itemLine('s', { domain: 'h.example', content: 'x'.repeat(100_001) }),
-    ]);
-    const fields = (await rejectedLines(path)).map(({ reasons }) =>
-      reasons.map((reason) => reason.split(':')[0]).sort(),
-    );
+    const wrong = { title: ' ', content: undefined, extra: 1, id: 'X', version: 0, created_at: 'now' };
+    const lines = [itemLine('Bad Slug', wrong), itemLine('s', { content: 'x'.repeat(100_001) })];
+    const { path } = await loadLines(lines);
+    const fields = (await rejectedLines(path)).map(({ reasons }) => reasons.map((one) => one.split(':')[0]).toSorted());
     expect(fields).toEqual([['content', 'created_at', 'extra', 'id', 'slug', 'title', 'version'], ['content']]);
   });
 
