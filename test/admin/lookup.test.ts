@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../support/clock.ts';
 import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';
-import { failure, runCommand } from './command-line.ts';
+import { runCommand } from './command-line.ts';
 
 const lapsed = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2026-06-14', type: 'A\u009b2J' });
 const next = aPolicy({ number: 'NEXT', validFrom: '2026-06-16' });
@@ -96,9 +96,5 @@ describe('lookup', () => {
     const texts = lines.map((line) => line.slice(14));
     expect(texts[texts.indexOf(answer) + 1]?.slice(0, reason.length)).toEqual(reason);
     expect([texts.includes(answer), lines.filter(({ length }) => length > 80)]).toEqual([true, []]);
-  });
-
-  it('is rejected with one sentence for a text that is no registration', async () => {
-    expect(await lookUp('A_B')).toEqual(failure('error: the registration may contain only letters'));
   });
 });

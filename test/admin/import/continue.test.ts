@@ -85,7 +85,8 @@ describe('A stopped import', () => {
   ])('is left alone by a run with %j, which names its staging file', async (what, exitCode) => {
     const { path, staging } = await stoppedImport();
     const { names, endpoint } = engine();
-    const [tables, options] = what[0] === 'another table' ? [{ ...names, vehicles: names.compliance }, []] : [names, what];
+    const [tables, options] =
+      what[0] === 'another table' ? [{ ...names, vehicles: names.compliance }, []] : [names, what];
     const args = what[0] === 'remove' ? ['remove', 'vehicles', path] : [...importing(path), ...options];
     const other = await runCommand([...args, '--dynamodb', endpoint], tables);
     const stderr = expect.stringContaining(`${staging} is left of a run with another table or other options: run that`);

@@ -183,7 +183,10 @@ describe('An import', () => {
     const path = await file('v.csv', `sep=|\r\n${vehiclesCsv(...rows).replaceAll(',', '|')}`);
     const load = async (...corrections: readonly (readonly [string, string])[]) => {
       const latest = await readFile(rejectedFilesOf(path).at(-1) ?? path, 'utf8');
-      await writeFile(path, corrections.reduce((text, [wrong, right]) => text.replace(wrong, right), latest));
+      await writeFile(
+        path,
+        corrections.reduce((text, [wrong, right]) => text.replace(wrong, right), latest),
+      );
       const { exitCode, stderr } = await run(['import', 'vehicles', path]);
       expect(stderr).not.toContain('not used');
       return exitCode === 0 ? 0 : (await rejectedLines(path)).length;

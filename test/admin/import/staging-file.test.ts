@@ -29,7 +29,11 @@ describe('A staging file that cannot be continued', () => {
     ['changed', sql("UPDATE state SET json = json_set(json, '$.confirmed', 9)"), 'its staging file is damaged'],
     ['empty', (path) => truncateSync(path), 'it was stopped while it read the file'],
     ['not complete', sql('DELETE FROM state'), 'it was stopped while it read the file'],
-    ['new', sql(`${OTHER_VERSION}; UPDATE state SET sum = crc32(json)`), 'its staging file was written by another version'],
+    [
+      'new',
+      sql(`${OTHER_VERSION}; UPDATE state SET sum = crc32(json)`),
+      'its staging file was written by another version',
+    ],
   ])('is replaced with a notice when it is %s', async (_case, damage, reason) => {
     const { path, staging } = await stoppedImport();
     damage(staging);

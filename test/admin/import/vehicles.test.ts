@@ -31,12 +31,15 @@ describe('import vehicles of a CSV', () => {
     [['TBC', 'AB12CDE', 'na', 'W123', 'TBC'], '2 registrations have', 'TBC, NA'],
     [['TBC', 'AB12CDE', 'na', 'TBC', '123', '0'], '4 registrations have', 'TBC, NA, 123, …'],
     [['ß', 'ABCDEFGHIJKL'], '1 registration has', 'ABCDEFGHIJKL'],
-  ])('counts the registrations of no known UK format that it loads, with the first three: %j', async (names, count, examples) => {
-    const { stdout } = await loadRows(
-      ...names.map((registration, nth) => ({ registration, policy_number: `${nth}` })),
-    );
-    expect(stdout).toContain(`${count} no known UK format, which is often a mistake: ${examples}\n`);
-  });
+  ])(
+    'counts the registrations of no known UK format that it loads, with the first three: %j',
+    async (names, count, examples) => {
+      const { stdout } = await loadRows(
+        ...names.map((registration, nth) => ({ registration, policy_number: `${nth}` })),
+      );
+      expect(stdout).toContain(`${count} no known UK format, which is often a mistake: ${examples}\n`);
+    },
+  );
 
   /** The cells of a row, and its reasons. */
   const badRows: (readonly [VehicleCells, ...string[]])[] = [
