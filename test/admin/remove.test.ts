@@ -4,7 +4,7 @@ import { forOperation, onNthCall, withProbability } from '../support/fault-choos
 import { aCompliance, aVehicle } from '../support/records.ts';
 import { CAN_CONTINUE, commandLine, failure, stagingFilesOf } from './command-line.ts';
 
-const { run, json, file, pathOf, engine, proxy, countedRun, interruptedRun, rejectedLines, stored } = commandLine();
+const { run, json, file, engine, proxy, countedRun, interruptedRun, rejectedLines, stored } = commandLine();
 
 const REGISTRATIONS = ['AB12CDE', 'KR08NIL', 'MT17DUE', 'STAYS'];
 

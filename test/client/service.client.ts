@@ -37,27 +37,6 @@ const newItem = (domain = 'client.example') => {
 };
 
 describe('The client', () => {
-  it('looks up vehicles one at a time, and on another day', async () => {
-    const client = clientOf('premium');
-    expect(await client.insurance('AB12 CDE')).toMatchObject({ registration: 'AB12 CDE', insured: true });
-    expect(await client.insurance('ZZ99ZZZ')).toBeUndefined();
-    const date = '2020-02-29';
-    expect(await client.insurance('AB12CDE', { date })).toMatchObject({ insured: false, asOf: date });
-    expect(await client.compliance('TC11ALL')).toMatchObject({ compliant: false });
-    expect(await client.compliance('ZZ99ZZZ')).toBeUndefined();
-    expect(await failureOf(client.compliance('VE24UNK'))).toMatchObject({ status: 404, code: 'COMPLIANCE_NOT_FOUND' });
-  });
-
-  it('splits a long list by the size of the plan and keeps its order', async () => {
-    const registrations = Array.from({ length: 1_201 }, (_, index) => (index % 2 ? `X${index}` : 'AB12 CDE'));
-    const results = await clientOf('standard').verify(registrations);
-    expect(results.map(({ registration }) => registration)).toEqual(registrations);
-    expect(results.slice(0, 2)).toMatchObject([{ insured: true }, { code: 'VEHICLE_NOT_FOUND' }]);
-    const sizes = requestsTo('POST', /bulk-insurance/).map(({ body }) => JSON.parse(body).registrations.length);
-    expect(sizes.toSorted((a, b) => a - b)).toEqual([201, 500, 500]);
-    expect(requestsTo('GET', /usage/)).toHaveLength(1);
-  });
-
   it('retries unread registrations only with a backoff, and leaves them unread after all attempts', async () => {
     const time = virtualTime();
     const client = clientOf('test', { timing: time.timing });

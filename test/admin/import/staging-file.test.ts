@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { forOperation } from '../../support/fault-choosers.ts';
-import { type CommandResult, CONTINUES, commandLine, ended, failure, stagingFilesOf } from '../command-line.ts';
+import { CONTINUES, type CommandResult, commandLine, ended, failure, stagingFilesOf } from '../command-line.ts';
 import { manyVehicles, VEHICLES, vehicleRow } from '../import-files.ts';
 
 const { run, file, pathOf, proxy, atCall, countedRun, interruptedRun, processArguments, ...line } = commandLine();
@@ -89,18 +89,15 @@ describe('A file in the place of the staging file', () => {
 
 it('A second import of a file into the same table gets a sentence, and changes nothing', async () => {
   const path = await file('v.csv', manyVehicles('TWO'));
-  let begun: Promise<void> | undefined;
+  let isBegun = false;
   let second: CommandResult | undefined;
-  const runSecond = async () => {
-    second = await run(['import', 'vehicles', path]);
-  };
   // The first one cannot write before the second has ended.
-  proxy().inject(
-    forOperation('BatchWriteItem', () => {
-      begun ??= runSecond();
-      return second ? undefined : 'throttle';
-    }),
-  );
+  const choose = () => {
+    if (!isBegun) void run(['import', 'vehicles', path]).then((result) => (second = result));
+    isBegun = true;
+    return second ? undefined : ('throttle' as const);
+  };
+  proxy().inject(forOperation('BatchWriteItem', choose));
   expect(await countedRun(['import', 'vehicles', path])).toMatchObject({ exitCode: 0 });
   const sentence = /another run works with this file and table: .*v\.csv\.\w+\.sqlite is in use\n$/;
   expect([second, stagingFilesOf(path)]).toEqual([failure(sentence), []]);
