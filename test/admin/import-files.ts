@@ -1,7 +1,4 @@
 /** Files for tests of the import, and their rows. */
-export const VEHICLE_HEADER =
-  'registration,make,model,year,color,policy_number,insurer,valid_from,valid_to,policy_type,last_updated';
-
 const VALID = {
   registration: 'AB12 CDE',
   make: 'Ford',
@@ -15,6 +12,8 @@ const VALID = {
   policy_type: 'Comprehensive',
   last_updated: '2026-01-02T03:04:05Z',
 };
+
+export const VEHICLE_HEADER = Object.keys(VALID).join(',');
 
 export type VehicleCells = Partial<Record<keyof typeof VALID, string>>;
 

@@ -37,11 +37,12 @@ describe('keys rotate', () => {
   });
 
   it('shows the successor as readable text, and when the old key ends', async () => {
-    const old = await create('--expires', '2026-12-31');
+    const old = await create('--expires', '2026-12-31', '--domains', 'a.example,b.example');
     const { stdout } = await run(['keys', 'rotate', old]);
     expect(stdout).toMatch(
       /^New API key of Acme:\n\n +vvc_live_[0-9A-Za-z]{36}\n\nStore it now: .*once\.\n\nid {7}[0-9a-f]{20}\n/,
     );
+    expect(stdout).toContain('domains  a.example, b.example\n');
     expect(stdout).toContain('expires  never; the old key was to expire after 2026-12-31\n');
     expect(stdout).toContain(`follows  ${old}, which is valid through ${IN_A_WEEK} (Europe/London)\n`);
   });

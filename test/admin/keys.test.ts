@@ -33,13 +33,6 @@ describe('keys create', () => {
       ...{ follows: null, successor: null },
     });
   });
-
-  it('shows readable text, with the key on its own line', async () => {
-    const { stdout } = await run([...CREATE, '--env', 'test', '--domains', 'a.example,b.example']);
-    expect(stdout).toMatch(/^ +vvc_test_[0-9A-Za-z]{36}$/m);
-    expect(stdout).toMatch(/shown only this once/);
-    expect(stdout).toMatch(/^domains {2}a\.example, b\.example$/m);
-  });
 });
 
 describe('keys list', () => {

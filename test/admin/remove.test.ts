@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../support/engine.ts';
 import { forOperation, onNthCall, withProbability } from '../support/fault-choosers.ts';
+import type { Fault } from '../support/fault-proxy.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
 import { CAN_CONTINUE, commandLine, failure, stagingFilesOf } from './command-line.ts';
 
@@ -86,13 +87,15 @@ describe('remove of a file', () => {
 });
 
 describe('remove of many vehicles', () => {
-  const MANY = Array.from({ length: 300 }, (_, index) => `R${index}`);
+  const manyStored = async (count: number): Promise<string> => {
+    const registrations = Array.from({ length: count }, (_, index) => `R${index}`);
+    await store(registrations);
+    return file('r.txt', registrations.join('\n'));
+  };
   const counts = ({ stdout }: { stdout: string }): Removed => JSON.parse(stdout);
 
-  beforeEach(() => store(MANY));
-
   it('that Ctrl-C stopped is continued by the same command, which removes each once', async () => {
-    const path = await file('r.txt', MANY.join('\n'));
+    const path = await manyStored(300);
     const args = ['remove', 'vehicles', path, '--json'];
     const stopped = await interruptedRun(args, 100, 'DeleteItem');
     expect([stopped.exitCode, stagingFilesOf(path).length]).toEqual([130, 1]);
@@ -100,22 +103,20 @@ describe('remove of many vehicles', () => {
     // Not the rest of what was read at a time: that could take longer than a process may take to end.
     expect(removed).toBeLessThan(100 + 2 * 32);
     proxy().reset();
-    expect(counts(await countedRun(args))).toMatchObject({ removed: MANY.length - removed, notThere: 0 });
-    expect([deletions(), stagingFilesOf(path)]).toEqual([MANY.length - removed, []]);
+    expect(counts(await countedRun(args))).toMatchObject({ removed: 300 - removed, notThere: 0 });
+    expect([deletions(), stagingFilesOf(path)]).toEqual([300 - removed, []]);
     expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
   });
 
-  it('counts rightly while the database throttles, and removes all when answers are lost', async () => {
+  it.each<[string, readonly Fault[], unknown]>([
+    ['counts rightly while the database throttles', ['throttle', 'error'], 20],
+    ['removes all when answers are lost', ['errorAfter', 'resetAfter'], expect.any(Number)],
+  ])('%s', async (_title, faults, expected) => {
     // Often enough that some are not over when the SDK has given up.
-    const removeWith = async (faults: Parameters<typeof withProbability>[1], registrations: readonly string[]) => {
-      proxy().inject(forOperation('DeleteItem', withProbability(0.4, faults, 1)));
-      const path = await file('r.txt', registrations.join('\n'));
-      return counts(await countedRun(['remove', 'vehicles', path, '--json']));
-    };
-    const half = MANY.slice(0, 150);
-    expect(await removeWith(['throttle', 'error'], half)).toMatchObject({ removed: 150, notThere: 0 });
-    const { removed, notThere } = await removeWith(['errorAfter', 'resetAfter'], MANY.slice(150));
-    expect([removed + notThere, await storedIn('vehicles')]).toEqual([150, REGISTRATIONS]);
+    proxy().inject(forOperation('DeleteItem', withProbability(0.7, faults, 1)));
+    const { removed, notThere } = counts(await countedRun(['remove', 'vehicles', await manyStored(20), '--json']));
+    expect([removed, removed + notThere]).toEqual([expected, 20]);
+    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
   });
 });
 

@@ -189,15 +189,19 @@ describe('The command line ends with 2 and one sentence', () => {
     expect(stderr.trimEnd()).not.toMatch(/\n|vvc_/);
   });
 
-  it.each<[string, object, RegExp]>([
-    ['an address', { baseUrl: undefined }, /^Set VEHICLE_VERIFICATION_BASE_URL to the address of the service/],
-    ['/v1 in the address', { baseUrl: 'http://127.0.0.1:1' }, /with \/v1 at its end\.$/],
-    ['a key', { apiKey: undefined }, /^Set VEHICLE_VERIFICATION_API_KEY to your key\.$/],
-    ['a valid key', { apiKey: 'sécret' }, /contains invalid characters\.$/],
-    ['the right key', {}, /^The service does not accept the key in VEHICLE_VERIFICATION_API_KEY \(req/],
-  ])('without %s', async (_what, account, sentence) => {
-    const wrong = { ...accountOf('premium'), apiKey: `vvc_live_${'A'.repeat(36)}` };
-    const { code, stdout, stderr } = await start(['usage'], { ...wrong, ...account }).ended;
+  it.each([
+    ['BASE_URL', undefined, /^Set VEHICLE_VERIFICATION_BASE_URL to the address of the service/],
+    ['BASE_URL', 'http://127.0.0.1:1', /with \/v1 at its end\.$/],
+    ['API_KEY', undefined, /^Set VEHICLE_VERIFICATION_API_KEY to your key\.$/],
+    ['API_KEY', 'sécret', /contains invalid characters\.$/],
+    [
+      'API_KEY',
+      `vvc_live_${'A'.repeat(36)}`,
+      /^The service does not accept the key in VEHICLE_VERIFICATION_API_KEY \(req/,
+    ],
+  ])('VEHICLE_VERIFICATION_%s=%s', async (name, value, sentence) => {
+    const account = { ...accountOf('premium'), [`VEHICLE_VERIFICATION_${name}`]: value };
+    const { code, stdout, stderr } = await start(['usage'], account).ended;
     expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(sentence)]);
     expect(stderr).not.toMatch(/vvc_|sécret/);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { type HttpFault, type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
+import { type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
 import { library } from './installed-package.ts';
 import { virtualTime } from './virtual-time.ts';
 
@@ -82,7 +82,7 @@ describe('The client', () => {
   });
 });
 
-const FAULTS: readonly HttpFault[] = [
+const FAULTS = [
   ...(['throttle', 'resetBefore', 'resetAfter', 'error', 'errorAfter', 'html', 'truncate', 'truncateJson'] as const),
   // Longer than any test: the timeout ends the attempt.
   { slowMs: 600_000 },

@@ -127,8 +127,10 @@ describe('The last update of an imported record', () => {
       const path = await file(name, text);
       await utimes(path, NOW, new Date(time));
       await run(['import', kind, path]);
-      const [record] = await stored<{ lastUpdated?: string }>(kind);
-      expect(record?.lastUpdated).toBe(expected && new Date(expected).toISOString());
+      const records = await stored<{ registration: string; lastUpdated?: string }>(kind);
+      expect(records.find(({ registration }) => registration === 'C1')?.lastUpdated).toBe(
+        expected && new Date(expected).toISOString(),
+      );
     },
   );
 
