@@ -21,12 +21,6 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-export interface RejectedLine {
-  readonly line: number;
-  readonly reasons: readonly string[];
-  readonly row: unknown;
-}
-
 /** The instant at which every command of these tests runs. */
 export const NOW = new Date('2026-11-21T12:00:30.000Z');
 
@@ -176,12 +170,12 @@ export const commandLine = () => {
     },
 
     /** What is in the latest file of rejected rows; nothing without one. */
-    rejectedLines: async (path: string): Promise<RejectedLine[]> => {
+    rejectedLines: async (path: string): Promise<{ line: number; reasons: readonly string[]; row: unknown }[]> => {
       const [latest] = rejectedFilesOf(path).toReversed();
       if (latest === undefined) return [];
       const content = await readFile(latest, 'utf8');
       if (latest.endsWith('.ndjson')) {
-        return content.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as RejectedLine)));
+        return content.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
       }
       return [...content.matchAll(REJECTED_CSV_ROW)].map(([, line, reason = '', row]) => ({
         line: Number(line),

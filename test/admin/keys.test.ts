@@ -21,17 +21,15 @@ const listed = (options = {}) => json<ShownKey[]>(['keys', 'list'], options);
 const listedAs = async (id: string, options = {}) => (await listed(options)).find((key) => key.id === id);
 const put = (TableName: string, Item: object) => engine().client.send(new PutCommand({ TableName, Item }));
 
-describe('keys create', () => {
-  it('shows one JSON object with the key, once; domains in lower case', async () => {
-    const domains = ['--domains', 'B.example, a.example,b.EXAMPLE'];
-    const settings = ['--scopes', 'content:read,vehicles:read', '--expires', '2026-11-21', ...domains];
-    const created = await create(...settings);
-    expect(created).toEqual({
-      ...{ id: keyIdOf(hashKey(created.key)), key: expect.stringMatching(/^vvc_live_/), environment: 'live' },
-      ...{ name: 'Acme', plan: 'free', scopes: ['vehicles:read', 'content:read'], domains: ['b.example', 'a.example'] },
-      ...{ state: 'active', createdAt: NOW.toISOString(), expires: '2026-11-21', revokedAt: null },
-      ...{ follows: null, successor: null },
-    });
+it('keys create shows one JSON object with the key, once; domains in lower case', async () => {
+  const domains = ['--domains', 'B.example, a.example,b.EXAMPLE'];
+  const settings = ['--scopes', 'content:read,vehicles:read', '--expires', '2026-11-21', ...domains];
+  const created = await create(...settings);
+  expect(created).toEqual({
+    ...{ id: keyIdOf(hashKey(created.key)), key: expect.stringMatching(/^vvc_live_/), environment: 'live' },
+    ...{ name: 'Acme', plan: 'free', scopes: ['vehicles:read', 'content:read'], domains: ['b.example', 'a.example'] },
+    ...{ state: 'active', createdAt: NOW.toISOString(), expires: '2026-11-21', revokedAt: null },
+    ...{ follows: null, successor: null },
   });
 });
 

@@ -125,22 +125,17 @@ describe('An error of AWS', () => {
     ['--stack', 'x'],
     ['--stack', 'there'],
     ['--tables', 'keys=k'],
-  ])('is reported with the login of the profile in use, for a stack and for tables: %s %s', async (...place) => {
-    server.failWith({ status: 400, code: 'ExpiredTokenException', message: `The token ${SECRET} is expired` });
-    const sentence = EXPIRED.replace('NAME', 'ExpiredTokenException');
-    expect(await list([...place, ...IN_LONDON, '--profile', 'ops'])).toMatchObject(failure(sentence));
-    Object.assign(process.env, KEYS);
-    expect(await list([...place, ...IN_LONDON])).toMatchObject(failure('log in again with "aws sso login", or set'));
-  });
-
-  it.each([
-    ['--stack', 'there'],
-    ['--tables', 'keys=k'],
-  ])('is reported with how to log in where there are no credentials: %s %s', async (...place) => {
+  ])('is reported with how to log in, with the profile in use, for a stack and for tables: %s %s', async (...place) => {
+    const args = [...place, ...IN_LONDON];
+    const missing = 'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws conf';
+    expect(await list(args)).toMatchObject(failure(missing));
     const shown = '"aws configure list --profile empty" shows what there is\n';
-    expect(await list([...place, ...IN_LONDON, '--profile', 'empty'])).toMatchObject(failure(shown));
-    const sentence = 'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws conf';
-    expect(await list([...place, ...IN_LONDON])).toMatchObject(failure(sentence));
+    expect(await list([...args, '--profile', 'empty'])).toMatchObject(failure(shown));
+    server.failWith({ status: 400, code: 'ExpiredTokenException', message: `The token ${SECRET} is expired` });
+    const expired = EXPIRED.replace('NAME', 'ExpiredTokenException');
+    expect(await list([...args, '--profile', 'ops'])).toMatchObject(failure(expired));
+    Object.assign(process.env, KEYS);
+    expect(await list(args)).toMatchObject(failure('log in again with "aws sso login", or set'));
   });
 
   it('is reported by its name only when it is unknown', async () => {

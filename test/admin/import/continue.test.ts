@@ -38,7 +38,8 @@ describe('A continued import', () => {
     const bad = vehicleRow({ registration: 'AAA', year: 'x' });
     const { path, written } = await stoppedImport(`${manyVehicles('TWICE', 600, 3)}${bad}\n`, 3);
     expect(new Set((await stored()).map(({ policies }) => policies.length))).toEqual(new Set([3]));
-    expect(await interruptedRun(importing(path), 1, 'BatchWriteItem')).toMatchObject({ exitCode: 130 });
+    const again = await interruptedRun([...importing(path), '--json'], 1, 'BatchWriteItem');
+    expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([130, { interrupted: true }]);
     const continued = await countedRun([...importing(path), '--json']);
     const notice = `The import ${CONTINUES}`;
     expect([continued.exitCode, JSON.parse(continued.stderr)]).toEqual([1, { notice }]);

@@ -101,12 +101,11 @@ it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, a
 });
 
 it.each([
-  ['vehicles', 'vehicles.csv', 1, / +81 +60 +12 /, 12],
-  ['compliance', 'compliance.ndjson', 0, / +57 +57 +0 /, 0],
-])('The sample file of %s has bad rows for as many reasons', async (kind, name, exitCode, counts, reasons) => {
-  const result = await load(kind, name, await readFile(`test/fixtures/samples/${name}`));
-  expect(result).toMatchObject({ exitCode, stdout: expect.stringMatching(counts) });
-  expect(new Set((await rejectedLines(result.path)).map((one) => one.reasons.join())).size).toBe(reasons);
+  ['vehicles', 'vehicles.csv', / +81 +60 +12 /],
+  ['compliance', 'compliance.ndjson', / +57 +57 +0 /],
+])('The sample file of %s has good rows, and that of vehicles bad ones', async (kind, name, counts) => {
+  const { stdout } = await load(kind, name, await readFile(`test/fixtures/samples/${name}`));
+  expect(stdout).toMatch(counts);
 });
 
 it('The summary of rejected rows has the most frequent of at most 20 reasons first, no registration and no control character', async () => {
