@@ -37,7 +37,7 @@ describe('export vehicles and export compliance', () => {
     vehicleLine({ registration: '1', lastUpdated: TIME }),
   ];
   const compliance = [
-    complianceLine({ registration: 'C1', mot: { dueDate: '2026-05-06' }, lastUpdated: TIME }),
+    complianceLine({ registration: 'C1', mot: { exempt: true }, roadTax: { sorn: true }, lastUpdated: TIME }),
     complianceLine({ registration: 'C2', roadTax: { paidUntil: '2026-07-08' }, lastUpdated: null }),
     complianceLine({ registration: 'C3', roadTax: { exempt: true }, outstandingFines: 3, lastUpdated: TIME }),
   ];

@@ -1,33 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LocalService } from '../../lib/local/service.ts';
+import { useService } from './http-fault-proxy.ts';
 import { library } from './installed-package.ts';
 import { virtualTime } from './virtual-time.ts';
 
 const { VehicleVerification } = library;
 
-let service: LocalService;
-let proxy: HttpFaultProxy;
-beforeAll(async () => {
-  service = await startLocalService({ port: 0, dynamodbPort: 0 });
-  proxy = await startHttpFaultProxy(service.origin);
-});
-beforeEach(() => proxy.inject(() => undefined));
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
+const { service, proxy } = useService();
 
 /** A client of the service through the proxy, whose delays take no time. */
 const clientOf = (plan: keyof LocalService['keys'], options: object = {}) =>
   new VehicleVerification({
-    baseUrl: `${proxy.origin}/v1`,
-    apiKey: service.keys[plan],
+    baseUrl: `${proxy().origin}/v1`,
+    apiKey: service().keys[plan],
     timing: { sleep: virtualTime().timing.sleep },
     ...options,
   });
 const requestsTo = (method: string, path: RegExp) =>
-  proxy.requests.filter((request) => request.method === method && path.test(request.path));
+  proxy().requests.filter((request) => request.method === method && path.test(request.path));
 const failureOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 
 let slugs = 0;
@@ -62,7 +52,7 @@ describe('The client', () => {
     const domain = 'large.example';
     for (let count = 0; count < 60; count += 1)
       await client.content.create({ ...newItem(domain), content: 'x'.repeat(100_000) });
-    proxy.inject(() => undefined);
+    proxy().inject(() => undefined);
     const items = await Array.fromAsync(client.content.list({ domain, pageSize: 100 }));
     expect(new Set(items.map(({ id }) => id)).size).toBe(60);
     const limits = requestsTo('GET', /limit=/).map(({ path }) => Number(/limit=(\d+)/.exec(path)?.[1]));
@@ -92,7 +82,7 @@ describe.each(FAULTS)('With the fault %j in the first request of each kind', (fa
   const patient = () => clientOf('premium', { timeoutMs: typeof fault === 'object' ? 1_000 : 60_000 });
   beforeEach(() => {
     const met = new Set<string>();
-    proxy.inject(({ method, path }) => {
+    proxy().inject(({ method, path }) => {
       const kind = `${method} ${path.split('?')[0]}`;
       if (met.has(kind)) return undefined;
       met.add(kind);
@@ -122,11 +112,11 @@ const among = ({ nth }: { nth: number }) => (nth % 3 === 0 ? undefined : FAULTS[
 it('With faults of every kind in two of three requests an edit is applied once, or rejects with the 412 of a change whose outcome is unknown', async () => {
   const { content } = clientOf('premium', { attempts: 15 });
   const { id } = await content.create(newItem());
-  proxy.inject(among);
+  proxy().inject(among);
   const letters = [...'abcde'];
   const edits = letters.map((letter) => content.update(id, (item) => ({ content: item.content + letter })));
   const outcomes = await Promise.allSettled(edits);
-  proxy.inject(() => undefined);
+  proxy().inject(() => undefined);
   const found = (await content.get(id)).content.slice(4);
   expect(new Set(found).size).toBe(found.length);
   for (const [index, outcome] of outcomes.entries()) {

@@ -4,34 +4,24 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
+import { afterEach, beforeEach } from '@jest/globals';
+import type { LocalService } from '../../lib/local/service.ts';
+import { useService } from './http-fault-proxy.ts';
 import { command } from './installed-package.ts';
 
 /** The installed command, run in a new folder for each test against one service through a proxy. */
 export const useCommandLine = () => {
-  let service: LocalService;
-  let proxy: HttpFaultProxy;
+  const { service, proxy } = useService();
   let folder: string;
-  beforeAll(async () => {
-    service = await startLocalService({ port: 0, dynamodbPort: 0 });
-    proxy = await startHttpFaultProxy(service.origin);
-  });
-  afterAll(async () => {
-    await proxy.close();
-    await service.stop();
-  });
   beforeEach(async () => {
-    proxy.inject(() => undefined);
     folder = await mkdtemp(join(tmpdir(), 'command-line-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   /** The environment of a customer with a key of this plan. */
   const accountOf = (plan: keyof LocalService['keys']): NodeJS.ProcessEnv => ({
-    VEHICLE_VERIFICATION_BASE_URL: `${proxy.origin}/v1`,
-    VEHICLE_VERIFICATION_API_KEY: service.keys[plan],
+    VEHICLE_VERIFICATION_BASE_URL: `${proxy().origin}/v1`,
+    VEHICLE_VERIFICATION_API_KEY: service().keys[plan],
   });
   const file = (name: string) => join(folder, name);
 
@@ -58,8 +48,8 @@ export const useCommandLine = () => {
     accountOf,
     file,
     folder: () => folder,
-    proxy: () => proxy,
-    service: () => service,
+    proxy,
+    service,
     start,
     /** Checks a file of this text, and reads the result. */
     checkText: async (input: string | Buffer, ...options: string[]) => {

@@ -78,18 +78,17 @@ describe('A continued import', () => {
 
 describe('A stopped import', () => {
   it.each([
-    [['--if-newer'], 0],
-    [['--dates', 'uk'], 0],
-    [['--map', 'colour=color'], 2],
-    [['another table'], 0],
-    [['remove'], 0],
-  ])('is left alone by a run with %j, which names its staging file', async (what, exitCode) => {
+    ['import', '--if-newer', 0],
+    ['import', '--dates=uk', 0],
+    ['import', '--map=colour=color', 2],
+    ['import', 'into another table', 0],
+    ['remove', '', 0],
+  ])('is left alone by another run, which names its staging file: %s %s', async (verb, option, exitCode) => {
     const { path, staging } = await stoppedImport();
     const { names, endpoint } = engine();
-    const [tables, options] =
-      what[0] === 'another table' ? [{ ...names, vehicles: names.compliance }, []] : [names, what];
-    const args = what[0] === 'remove' ? ['remove', 'vehicles', path] : [...importing(path), ...options];
-    const other = await runCommand([...args, '--dynamodb', endpoint], tables);
+    const tables = option === 'into another table' ? { ...names, vehicles: names.compliance } : names;
+    const options = [option, '--dynamodb', endpoint].slice(option.startsWith('--') ? 0 : 1);
+    const other = await runCommand([verb, 'vehicles', path, ...options], tables);
     const stderr = expect.stringContaining(`${staging} is left of a run with another table or other options: run that`);
     expect([other, stagingFilesOf(path)]).toMatchObject([{ exitCode, stderr }, [staging]]);
   });
