@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../lib/local/service.ts';
 
 /** What goes wrong with one request; with `*After`, `truncate*` and a delay the service handles it first. */
 export type HttpFault =
@@ -29,10 +27,10 @@ const ANSWERS = {
   html: [502, 'text/html', '<html><body><h1>502 Bad Gateway</h1></body></html>'],
 } as const;
 
-type HttpFaultProxy = Awaited<ReturnType<typeof startHttpFaultProxy>>;
+export type HttpFaultProxy = Awaited<ReturnType<typeof startHttpFaultProxy>>;
 
 /** A proxy between a client and the service, which fails as a network and API Gateway fail. */
-const startHttpFaultProxy = async (serviceOrigin: string) => {
+export const startHttpFaultProxy = async (serviceOrigin: string) => {
   const requests: ProxiedRequest[] = [];
   let nth = 0;
   let choose: (request: ProxiedRequest) => HttpFault | undefined = () => undefined;
@@ -92,20 +90,4 @@ const startHttpFaultProxy = async (serviceOrigin: string) => {
       await once(server, 'close');
     },
   };
-};
-
-/** A service on this machine behind the proxy, for the tests of a file. */
-export const useService = () => {
-  let service: LocalService;
-  let proxy: HttpFaultProxy;
-  beforeAll(async () => {
-    service = await startLocalService({ port: 0, dynamodbPort: 0 });
-    proxy = await startHttpFaultProxy(service.origin);
-  });
-  beforeEach(() => proxy.inject(() => undefined));
-  afterAll(async () => {
-    await proxy.close();
-    await service.stop();
-  });
-  return { service: () => service, proxy: () => proxy };
 };

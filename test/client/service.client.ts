@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LocalService } from '../../lib/local/service.ts';
-import { useService } from './http-fault-proxy.ts';
 import { library } from './installed-package.ts';
+import { useService } from './use-command-line.ts';
 import { virtualTime } from './virtual-time.ts';
 
 const { VehicleVerification } = library;

@@ -4,10 +4,26 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach } from '@jest/globals';
-import type { LocalService } from '../../lib/local/service.ts';
-import { useService } from './http-fault-proxy.ts';
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { type LocalService, startLocalService } from '../../lib/local/service.ts';
+import { type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
 import { command } from './installed-package.ts';
+
+/** A service on this machine behind a fault proxy, for the tests of a file. */
+export const useService = () => {
+  let service: LocalService;
+  let proxy: HttpFaultProxy;
+  beforeAll(async () => {
+    service = await startLocalService({ port: 0, dynamodbPort: 0 });
+    proxy = await startHttpFaultProxy(service.origin);
+  });
+  beforeEach(() => proxy.inject(() => undefined));
+  afterAll(async () => {
+    await proxy.close();
+    await service.stop();
+  });
+  return { service: () => service, proxy: () => proxy };
+};
 
 /** The installed command, run in a new folder for each test against one service through a proxy. */
 export const useCommandLine = () => {
