@@ -1,7 +1,7 @@
 /** The static site. Its pages include files of `docs/` and `client/`; `prepare.ts` writes the files beside them. */
 import { readFileSync } from 'node:fs';
 import { defineConfig, postcssIsolateStyles } from 'vitepress';
-import { linkPages, nameService, removeAnchors } from './markdown.js';
+import { labelCells, linkPages, nameService, removeAnchors } from './markdown.js';
 
 /** The path below which the site is published. */
 const base = process.env.SITE_BASE ?? '/';
@@ -9,9 +9,9 @@ const { paths, servers } = JSON.parse(readFileSync(new URL('../public/openapi.js
 
 /** The operations, for the search: their page is rendered in the browser. Sections have the anchors of Scalar. */
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([name, { tags: [tag], summary, description }]) => {
+  Object.entries(methods).map(([name, { tags, summary, description }]) => {
     const method = name.toUpperCase();
-    const anchor = `tag/${tag.toLowerCase()}/${method}${path}`;
+    const anchor = `tag/${tags[0].toLowerCase()}/${method}${path}`;
     return `<h2>${summary}<a href="#${anchor}"></a></h2><p>${method} ${path} ${description}</p>`;
   }),
 );
@@ -27,7 +27,7 @@ export default defineConfig({
     // The colours of the default theme have too little contrast.
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown) => {
-      markdown.use(removeAnchors).use(linkPages).use(nameService, new URL(servers[0].url).origin);
+      markdown.use(removeAnchors).use(linkPages).use(labelCells).use(nameService, new URL(servers[0].url).origin);
     },
   },
   // Leaves the reference its own styles.

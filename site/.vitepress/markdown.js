@@ -6,6 +6,7 @@ const PAGES = {
   '../docs/nightly-check.md': 'nightly-check.md',
   'integration.md': 'guide.md',
 };
+
 /** Leads links to the pages of the site. VitePress fails on a link to another page. */
 export const linkPages = (markdown) => {
   markdown.core.ruler.push('link_pages', ({ tokens }) => {
@@ -30,5 +31,19 @@ export const removeAnchors = (markdown) => {
     state.tokens = state.tokens.filter(
       (token, index) => ![token, state.tokens[index - 1], state.tokens[index + 1]].some(isAnchor),
     );
+  });
+};
+
+/** Gives each cell of a table the name of its column, which a phone shows beside it. */
+export const labelCells = (markdown) => {
+  markdown.core.ruler.push('label_cells', ({ tokens }) => {
+    let labels = [];
+    let column = 0;
+    for (const [index, token] of tokens.entries()) {
+      if (token.type === 'thead_open') labels = [];
+      if (token.type === 'tr_open') column = 0;
+      if (token.type === 'th_open') labels.push(tokens[index + 1].content);
+      if (token.type === 'td_open') token.attrSet('data-label', labels[column++]);
+    }
   });
 };

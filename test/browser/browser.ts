@@ -47,7 +47,7 @@ export interface OpenPage {
 
 const LEVELS = ['error', 'warning'];
 
-/** What fades in has too little contrast while it does. An animation that was cancelled has ended too. */
+/** Resolves when all has faded in; before, it has too little contrast. An animation that was cancelled has ended too. */
 const ANIMATIONS_END = `Promise.allSettled(
   document.getAnimations()
     .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
@@ -100,7 +100,9 @@ export const testBrowser = (): ((address: string, form: Form) => Promise<OpenPag
 /** Takes a picture for a person to look at, and for README, when `PICTURES` names a folder for them. */
 const takePicture = async ({ page }: OpenPage, name: string): Promise<void> => {
   const folder = process.env.PICTURES;
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+  if (!folder) return;
+  await page.evaluate(ANIMATIONS_END);
+  await page.screenshot({ path: `${folder}/${name}.png` });
 };
 
 /** That a page has no console message, horizontal scrolling or serious accessibility finding; takes a picture of it. */

@@ -10,12 +10,16 @@ import { type LocalService, startLocalService } from '../../lib/local/service.ts
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/integration.md'), 'utf8');
+const home = readFileSync(join(ROOT, 'site/index.md'), 'utf8');
 /** The examples of a page in one language, in their order. */
-const snippetsOf = (markdown: string, language: 'sh' | 'ts'): string[] =>
-  [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+const snippetsOf = (markdown: string, language: 'sh' | 'ts' | 'python' | 'json'): string[] =>
+  [...markdown.matchAll(new RegExp(`^\`\`\`${language}(?: \\[.*?\\])?\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, code = '']) => code,
+  );
 /** Those with the client's command line run with the installed package: test/client/command-line.client.ts. */
 const scripts = snippetsOf(page, 'sh').filter((script) => !script.includes('vehicle-verification '));
-const hasCurl = ['curl', 'bash'].every((program) => spawnSync(program, ['--version']).status === 0);
+const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+const hasCurl = ['curl', 'bash'].every(isInstalled);
 
 let folder: string;
 let service: LocalService;
@@ -55,7 +59,7 @@ afterAll(async () => {
 });
 
 /** Runs a program to its end, with the keys of the service. */
-const run = async (command: string, args: readonly string[]) => {
+const run = async (command: string, args: readonly string[], more: NodeJS.ProcessEnv = {}) => {
   const credentials = {
     API_ORIGIN: service.origin,
     API_KEY: service.keys.premium,
@@ -63,7 +67,7 @@ const run = async (command: string, args: readonly string[]) => {
     VEHICLE_VERIFICATION_BASE_URL: `${service.origin}/v1`,
     VEHICLE_VERIFICATION_API_KEY: service.keys.premium,
   };
-  const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...credentials } });
+  const child = spawn(command, args, { cwd: folder, env: { ...process.env, ...credentials, ...more } });
   const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
   return { code: code as number | null, output: stdout + stderr };
 };
@@ -158,5 +162,40 @@ const shownOf = new Map([...page.matchAll(ANSWERED)].map(([, script = '', shown 
       { length: 3 },
       { length: 2 },
     ]);
+  });
+});
+
+describe('The home page of the site', () => {
+  /** What the programs in one language print, with a test key. */
+  const printed = async (language: 'sh' | 'ts' | 'python', ...command: [string, ...string[]]): Promise<string[]> => {
+    const outputs: string[] = [];
+    for (const snippet of snippetsOf(home, language)) {
+      const program = snippet.replaceAll('https://api.example.com', service.origin);
+      const [name, ...args] = command;
+      const { code, output } = await run(name, [...args, program], { API_KEY: service.keys.test });
+      expect([code, output]).toEqual([0, expect.any(String)]);
+      outputs.push(output.trim());
+    }
+    return outputs;
+  };
+
+  (hasCurl ? it : it.skip)('shows the answers to its requests', async () => {
+    const shown = snippetsOf(home, 'json');
+    expect(shown).toHaveLength(2);
+    expect((await printed('sh', 'bash', '-euo', 'pipefail', '-c')).map(timeless)).toEqual(shown.map(timeless));
+  });
+
+  /** What a program says in its last line that it prints. */
+  const announced = (language: 'ts' | 'python') =>
+    snippetsOf(home, language).map((program) => / (?:\/\/|#) (.*)\n$/.exec(program)?.[1]);
+
+  it('has TypeScript that prints what it says', async () => {
+    expect(announced('ts')).toEqual(['true', 'FINES_OUTSTANDING']);
+    expect(await printed('ts', process.execPath, '--input-type=module-typescript', '--eval')).toEqual(announced('ts'));
+  });
+
+  (isInstalled('python3') ? it : it.skip)('has Python that prints what it says', async () => {
+    expect(announced('python')).toEqual(['True', 'FINES_OUTSTANDING']);
+    expect(await printed('python', 'python3', '-c')).toEqual(announced('python'));
   });
 });

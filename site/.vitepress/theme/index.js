@@ -29,7 +29,7 @@ const correct = () => {
   }
 };
 
-const isReference = (address) => /\/reference\.html(#|$)/.test(address);
+const isReference = (address) => /\/reference\.html([?#]|$)/.test(address);
 
 export default {
   extends: DefaultTheme,
@@ -41,6 +41,8 @@ export default {
       location.assign(address);
       return false;
     };
+    // Within the reference Scalar finds the way.
+    router.onBeforePageLoad = (address) => !isReference(address) || !isReference(router.route.path);
     new MutationObserver(correct).observe(document.body, {
       childList: true,
       subtree: true,
