@@ -57,9 +57,10 @@ const nameOf = ({ operation, tables }: DatabaseCall): string => {
 /** By what its database requests contain, the fault of each request. */
 const choosers = new Map<string, ChooseFault>();
 const MARKS = /zqkwvj\w{3}|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{20}\b/gi;
+const marksIn = ({ body }: DatabaseCall): string[] => (body.match(MARKS) ?? []).map((mark) => mark.toLowerCase());
 const choose: ChooseFault = (call) => {
-  const owner = call.body.match(MARKS)?.find((mark) => choosers.has(mark.toLowerCase()));
-  return choosers.get(owner?.toLowerCase() ?? '')?.(call);
+  const owner = marksIn(call).find((mark) => choosers.has(mark));
+  return choosers.get(owner ?? '')?.(call);
 };
 
 const prepared = async (scenario: Scenario) => {
@@ -159,10 +160,11 @@ beforeAll(async () => {
   written = catchOutput();
   points = (
     await Array.fromAsync(scenarios, async (scenario): Promise<Point[]> => {
-      const { send, body } = await prepared(scenario);
+      const { marks, send, body } = await prepared(scenario);
       api.faults.reset();
       requireNormal(scenario, body, await send());
-      const calls = [...api.faults.calls];
+      // Without those that name no request, as the allocation of a position in the list of all items does.
+      const calls = api.faults.calls.filter((call) => marksIn(call).some((mark) => marks.includes(mark)));
       const named = [...Map.groupBy(calls, nameOf)].map(([name, own]) => ({ scenario, name, calls: own }));
       return [...named, { scenario, name: EVERYWHERE, calls }];
     })
