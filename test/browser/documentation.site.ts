@@ -121,8 +121,11 @@ describe.each(PAGES)('On a phone, %s', (path) => {
       const labels = await Promise.all(cells.map((cell) => cell.getAttribute('data-label')));
       expect(labels).toEqual(labels.map((_label, index) => columns[index % columns.length]));
       if (columns.length < 3) continue;
-      const shown = await table.evaluate("(table) => getComputedStyle(table.querySelector('td'), '::before').content");
-      expect(shown).toBe(`"${columns[0]}"`);
+      const cell = `.vp-doc td[data-label="${columns[1]}"]`;
+      const shown = await page.evaluate<string>(
+        `getComputedStyle(document.querySelector('${cell}'), '::before').content`,
+      );
+      expect(shown).toBe(`"${columns[1]}"`);
     }
   });
 });
