@@ -19,6 +19,7 @@ const api = testApi(async ({ loadVehicles, loadCompliance, engine: { client, nam
   await loadCompliance(
     aCompliance('FUTURE', { mot: { exempt: true }, roadTax: { exempt: true } }),
     aCompliance('ORPHAN'),
+    aCompliance('DAMAGED'),
   );
   const damage = (TableName: string, Item: object) => client.send(new PutCommand({ TableName, Item: { ...Item } }));
   await damage(names.vehicles, { ...aVehicle('DAMAGED'), policies: 'none' });
@@ -52,7 +53,7 @@ describe('lookup', () => {
       compliance: { mot: { exempt: true } },
     });
     expect(await stored('ORPHAN')).toMatchObject({ vehicle: null, compliance: aCompliance('ORPHAN') });
-    expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: null });
+    expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: aCompliance('DAMAGED') });
   });
 
   it('shows a page of at most 80 columns, without control characters', async () => {
