@@ -1,44 +1,41 @@
 import { expect, it } from '@jest/globals';
-import { recordWriter } from '../../lib/admin/file-command/record-writer.ts';
+import { writeBatches } from '../../lib/admin/file-command/record-writer.ts';
 
-it.each(['put', 'finish'] as const)(
-  'A writer throws its first error from %s once no request is in flight',
-  async (next) => {
-    const slow = Promise.withResolvers<void>();
-    const ended: string[] = [];
-    const write = async ([entry]: readonly string[]) => {
-      if (entry === 'slow') await slow.promise;
-      ended.push(String(entry));
-      if (entry === 'bad') throw new Error('first');
-      return ['loaded' as const];
-    };
-    const fits = ({ length }: readonly string[]) => length <= 1;
-    const writer = recordWriter({ requestsInFlight: 2, fits, write }, (_place: string) => undefined);
-    for (const entry of ['slow', 'bad', 'batched']) await writer.put(entry, entry);
-    const thrown = Promise.resolve(next === 'put' ? writer.put('late', 'late') : writer.finish()).catch(
-      (error: Error) => void ended.push(error.message),
-    );
-    // Time for an error that is thrown too early.
-    await new Promise(setImmediate);
-    slow.resolve();
-    await thrown;
-    expect(ended).toEqual(['bad', 'slow', 'first']);
-    expect(writer.confirmed()).toEqual('slow');
-  },
-);
-
-it('A writer confirms no record while an earlier one is in flight', async () => {
+/** Writes batches with names of what they do, three at a time. @returns what happened, in its order */
+const written = async (...batches: readonly string[]): Promise<string[]> => {
   const slow = Promise.withResolvers<void>();
-  const write = async ([entry]: readonly string[]) => {
-    if (entry === 'slow') await slow.promise;
-    return ['loaded' as const];
+  const events: string[] = [];
+  const source = async function* () {
+    for (const batch of batches) {
+      if (batch === 'unreadable') throw new Error(batch);
+      yield batch;
+    }
   };
-  const writer = recordWriter({ requestsInFlight: 2, fits: ({ length }) => length <= 1, write }, () => undefined);
-  for (const entry of ['slow', 'quick', 'batched']) await writer.put(entry, entry);
-  // Time for the quick one to end.
+  const write = async (batch: string) => {
+    if (batch.startsWith('slow')) await slow.promise;
+    if (batch.endsWith('bad')) throw new Error(batch);
+    events.push(batch);
+  };
+  const writing = (async () => {
+    for await (const batch of writeBatches(source(), write, 3)) events.push(`${batch} is confirmed`);
+  })().catch(({ message }: Error) => void events.push(`thrown: ${message}`));
+  // Time for everything that does not wait for the slow one.
   await new Promise(setImmediate);
-  const confirmed = writer.confirmed();
   slow.resolve();
-  await writer.finish();
-  expect([confirmed, writer.confirmed()]).toEqual([undefined, 'batched']);
+  await writing;
+  return events;
+};
+
+it('The first error of a write is thrown once no request is in flight', async () => {
+  expect(await written('slow', 'bad', 'late')).toEqual(['slow', 'slow is confirmed', 'thrown: bad']);
+});
+
+it('An error of the source is thrown once no request is in flight', async () => {
+  const events = await written('slow', 'quick', 'quick', 'unreadable');
+  expect([events.includes('slow'), events.at(-1)]).toEqual([true, 'thrown: unreadable']);
+});
+
+it('No batch is confirmed before every earlier one is written', async () => {
+  expect(await written('slow', 'quick')).toEqual(['quick', 'slow', 'slow is confirmed', 'quick is confirmed']);
+  expect(await written('slow and bad', 'quick')).toEqual(['quick', 'thrown: slow and bad']);
 });
