@@ -96,6 +96,8 @@ const finish = async <Entry>(
   return { isAtEnd, rejectedFile: await writeRejected(path, hash, state.layout, staged.rejectionPages(false)) };
 };
 
+const DEFAULTS: FileOptions = { map: [], dates: 'iso', ifNewer: false, restart: false };
+
 /**
  * Stages a file, does what the command is for with every valid record, and writes every rejected row to
  * a file with its reasons. When it is stopped, the same command continues it, with the same result in the end.
@@ -104,7 +106,7 @@ const finish = async <Entry>(
 export const runFileCommand = async <Entry>(
   command: FileCommand<Entry>,
   path: string,
-  options: FileOptions,
+  options: Partial<FileOptions>,
   context: CommandContext,
 ): Promise<CommandResult> => {
   const { noun, outcomes, note } = command;
@@ -124,8 +126,9 @@ export const runFileCommand = async <Entry>(
   await requireConfirmation(command.consequence, context);
   const source = await openSource(path, command.formats);
   if (source.encoding === 'windows-1252') context.notice('The file is not UTF-8: it is read as Windows-1252.');
-  if (source.format !== 'csv' && options.map.length > 0) throw new CommandFailure('--map names columns of a CSV file');
-  const file = { ...context, ...options, source, table: context.deployment.tableNames[noun] };
+  if (source.format !== 'csv' && options.map !== undefined)
+    throw new CommandFailure('--map names columns of a CSV file');
+  const file = { ...context, ...DEFAULTS, ...options, source, table: context.deployment.tableNames[noun] };
   const staging = await openStaging(command, file);
   let { state } = staging;
   let finished: Finished = { isAtEnd: false };
