@@ -8,16 +8,7 @@ import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
 import { barChart, keyUsage } from './key-usage.ts';
 import { NAME_WIDTH } from './list-keys.ts';
-import {
-  chainsOf,
-  DAY_SECONDS,
-  dayOf,
-  type KeyMonth,
-  keyMonth,
-  type Period,
-  periodOf,
-  sumOf,
-} from './monthly-usage.ts';
+import { chainsOf, DAY_SECONDS, dayOf, type KeyMonth, keyMonth, type Period, periodOf } from './monthly-usage.ts';
 
 /** Maximum number of concurrent queries. Each holds one page of up to 1 MB; a key that is busy every minute has 3 MB a month. */
 const MAX_QUERIES = 20;
@@ -47,10 +38,7 @@ function* csvLines(keys: readonly KeyMonth[]): Generator<string> {
 const chartOf = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { from, to }: Period, month: string) => {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const labels = Array.from({ length: (to - from) / DAY_SECONDS }, (_, index) => dayOf(from + index * DAY_SECONDS));
-  const rows = labels.map((label) => ({
-    label,
-    ...sumOf(undefined, byDay.get(label) ?? { requests: 0, rateLimited: 0 }),
-  }));
+  const rows = labels.map((label) => ({ label, ...(byDay.get(label) ?? { requests: 0, rateLimited: 0 }) }));
   const count = `${formatNumber(requests)} requests in ${month}, ${formatNumber(rateLimited)} rate limited`;
   return `Key ${id} (${name}, ${plan}): ${count}.\n${barChart('day', rows)}`;
 };
@@ -58,7 +46,11 @@ const chartOf = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { fr
 const tableOf = (keys: readonly KeyMonth[], month: string): string => {
   const used = keys.filter(({ requests }) => requests > 0);
   const rows = used.map(({ id, name, plan, requests, rateLimited }) => [
-    ...[id, name, plan, formatNumber(requests), formatNumber(rateLimited)],
+    id,
+    name,
+    plan,
+    formatNumber(requests),
+    formatNumber(rateLimited),
   ]);
   const head = ['id', 'name', 'plan', 'requests', 'rate limited'];
   const table = used.length > 0 ? readableTable(head, rows, { widths: [null, NAME_WIDTH] }) : '';
