@@ -12,6 +12,13 @@ import type { Deployment } from './deployment.ts';
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
 const MAX_ATTEMPTS = 3;
 
+/** The time limits of clients of other services: the SDK has none of its own. */
+export const REQUEST_HANDLER = {
+  connectionTimeout: TIMEOUTS.connection,
+  requestTimeout: TIMEOUTS.answer,
+  throwOnRequestTimeout: true,
+};
+
 /** A DynamoDB client with the optimisations of the functions' client and longer timeouts. */
 export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, ...transportSettings(TIMEOUTS) });
