@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ComplianceRecord } from '../core/compliance/record.ts';
 import type { VehicleRecord } from '../core/vehicles/record.ts';
-import { VEHICLE_COLUMNS } from '../lib/admin/import/vehicles/csv-vehicle.ts';
+import { VEHICLE_COLUMNS } from '../lib/admin/import/vehicles.ts';
 import { storeItems } from '../test/support/engine.ts';
 
 const MODELS = [

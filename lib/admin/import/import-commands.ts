@@ -4,9 +4,9 @@ import type { FileCommand, FileOptions, ImportKind } from '../file-command/file-
 import { addFileOptions } from '../file-command/file-options.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { columnHelp } from '../files/csv-header.ts';
-import { compliance } from './compliance/import-compliance.ts';
-import { content } from './content/import-content.ts';
-import { vehicles } from './vehicles/import-vehicles.ts';
+import { compliance } from './compliance.ts';
+import { content } from './content.ts';
+import { vehicles } from './vehicles.ts';
 
 const fileCommand = <Entry>(kind: ImportKind<Entry>, ifNewer = false): FileCommand<Entry> => ({
   ...kind,

@@ -14,7 +14,7 @@ import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 import { formatNumber, printable } from '../command/printable.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { registrationIssue } from '../import/records/field-checks.ts';
+import { registrationIssue } from '../import/field-checks.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;

@@ -10,8 +10,8 @@ import { addFileOptions } from '../file-command/file-options.ts';
 import { oneByOne } from '../file-command/record-writer.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import type { Row } from '../files/row.ts';
-import { fieldChecks, registrationIssue } from '../import/records/field-checks.ts';
-import { registrationOf } from '../import/records/record-per-row.ts';
+import { fieldChecks, registrationIssue } from '../import/field-checks.ts';
+import { registrationOf } from '../import/record-per-row.ts';
 
 /** The records of each table, in a sentence. */
 const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
