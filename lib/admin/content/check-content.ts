@@ -4,7 +4,7 @@ import type { KeyKind } from '../../../core/access/api-key.ts';
 import { type ContentReport, checkContent } from '../../content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
-import { type CommandResult, EXIT } from '../command/outcome.ts';
+import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/printable.ts';
 import { showCount } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
@@ -79,7 +79,7 @@ const check = async (repairs: boolean, context: CommandContext): Promise<Command
   return {
     text: readable(live) + other(sandbox, 'Sandbox: ') + other(probe, 'Probe: '),
     data: { ...live, sandbox, probe },
-    exitCode: [live, sandbox, probe].every(isConsistent) ? EXIT.done : EXIT.someRejected,
+    exitCode: [live, sandbox, probe].every(isConsistent) ? EXIT.done : EXIT.incomplete,
   };
 };
 

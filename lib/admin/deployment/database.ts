@@ -4,7 +4,7 @@ import { removeUnused } from '../../../core/dynamodb/client/unused-middleware.ts
 import { documentClient, transportSettings } from '../../../core/dynamodb/database.ts';
 import { DeadlineExceeded } from '../../../core/runtime/deadline.ts';
 import { usesStockClient } from '../../../core/runtime/environment.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence, isUnreachable } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';
 

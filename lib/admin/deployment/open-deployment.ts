@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../core/tables.ts';
 import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence } from './aws-errors.ts';
 import { connect, REQUEST_HANDLER } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';

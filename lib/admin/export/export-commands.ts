@@ -5,7 +5,7 @@ import { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { readStored } from '../../../core/schemas/record.ts';
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { contentExport } from '../../content-maintenance/content-export.ts';
-import { CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/printable.ts';
 import { showCount, showProgress } from '../command/progress.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
@@ -66,7 +66,7 @@ const exportRecords =
     if (damaged.length === 0) return { text, data: { ...data, rejectedFile: null } };
     const rejectedFile = await writeRejected(file, 'export', 'ndjson', [damaged]);
     const notes = `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}\n`;
-    return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.someRejected };
+    return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.incomplete };
   };
 
 /** In an order from which the import restores the order of the lists. */

@@ -1,9 +1,10 @@
-import { asFileFailure, CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/printable.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { publishImport } from '../deployment/import-metrics.ts';
+import { asFileFailure } from '../files/file-failure.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
 import type { FileCommand, FileContext, FileOptions, Outcome } from './file-command.ts';
@@ -176,6 +177,6 @@ export const runFileCommand = async <Entry>(
       rejectedFile: rejectedFile ?? null,
       reasons: reasons.sorted(),
     },
-    exitCode: !isAtEnd ? EXIT.interrupted : rejected > 0 ? EXIT.someRejected : EXIT.done,
+    exitCode: !isAtEnd ? EXIT.interrupted : rejected > 0 ? EXIT.incomplete : EXIT.done,
   };
 };

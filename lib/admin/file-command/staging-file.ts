@@ -7,7 +7,8 @@ import { closeSync, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PRIVATE_FILE } from '../../private-file.ts';
-import { asFileFailure, CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { asFileFailure } from '../files/file-failure.ts';
 
 const HASH_LENGTH = 16;
 /** Kilobytes of the file that SQLite keeps in memory. */

@@ -1,5 +1,5 @@
 import { Help } from 'commander';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { printable } from '../command/printable.ts';
 import { parseRecords, withoutCells } from './csv-records.ts';
 import { MAX_ROW_LENGTH } from './lines.ts';

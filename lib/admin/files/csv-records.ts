@@ -3,7 +3,7 @@
  * takes one. So only rows with a quote are for the library.
  */
 import { CsvError, parse } from 'csv-parse/sync';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { MAX_ROW_LENGTH } from './lines.ts';
 import type { RowText } from './row.ts';
 

@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../../core/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, environmentOption, planOption, required } from './key-options.ts';
 import { keysOf, keyView, newKeyText } from './keys.ts';

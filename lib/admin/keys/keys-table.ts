@@ -14,7 +14,7 @@ import { transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored } from '../../../core/schemas/record.ts';
 import { PROBE_ID_PREFIX } from '../../../core/tables.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 
 /** Milliseconds for a change or a rotation, retries included. */
 const PATIENCE_MS = 20_000;

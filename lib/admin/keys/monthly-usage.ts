@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { PLANS } from '../../../core/access/plans.ts';
 import { type Usage, usageOf } from '../../../core/access/usage-report.ts';
 import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { keysOf, requireKeyId } from './keys.ts';
 

@@ -11,7 +11,7 @@ import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../../../cor
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/printable.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { registrationIssue } from '../import/field-checks.ts';

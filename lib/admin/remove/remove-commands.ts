@@ -3,7 +3,7 @@ import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamod
 import type { Command } from 'commander';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import type { FileCommand, FileOptions, Outcome, RowContext, Writing } from '../file-command/file-command.ts';
 import { addFileOptions } from '../file-command/file-options.ts';
