@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { AdminContext } from './context.ts';
-import { formatNumber } from './printable.ts';
+import { formatNumber } from './format.ts';
 
 /** Shows the progress of a command, in bytes of a file or in items. */
 export interface Progress {

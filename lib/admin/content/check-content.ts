@@ -5,11 +5,11 @@ import { type ContentReport, checkContent } from '../../content-maintenance/cont
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
 import { type CommandResult, EXIT } from '../command/command-result.ts';
-import { formatNumber } from '../command/printable.ts';
+import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import { asStagingFailure } from '../file-command/staging-file.ts';
+import { asStagingFailure } from '../file-command/staging-database.ts';
 
 /** Where an inconsistency is, for an operator. */
 const placeOf = (found: Inconsistency): string => {

@@ -6,7 +6,7 @@ import { readStored } from '../../../core/schemas/record.ts';
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { contentExport } from '../../content-maintenance/content-export.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
-import { formatNumber } from '../command/printable.ts';
+import { formatNumber } from '../command/format.ts';
 import { showCount, showProgress } from '../command/progress.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';

@@ -1,4 +1,4 @@
-import { formatNumber, printable } from '../command/printable.ts';
+import { formatNumber, printable } from '../command/format.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 
 /** Rows that were rejected for the same reason. */

@@ -1,5 +1,5 @@
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
-import { formatNumber } from '../command/printable.ts';
+import { formatNumber } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
@@ -9,9 +9,9 @@ import { writeRejected } from '../files/rejected-file.ts';
 import { type FileFormat, openSource } from '../files/source-file.ts';
 import type { FileCommand, FileContext, FileOptions, Outcome } from './file-command.ts';
 import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
-import { openStaging, type Staging, stageFile } from './stage-file.ts';
 import { type StagingState, stagedRows } from './staged-rows.ts';
-import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-file.ts';
+import { openStaging, type Staging, stageFile } from './staging.ts';
+import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-database.ts';
 import { type Counts, MAX_EXAMPLES, workThrough } from './work-through.ts';
 
 const rateOf = ({ read, skipped }: Counts, seconds: number): number => (read - skipped) / Math.max(seconds, 1e-3);

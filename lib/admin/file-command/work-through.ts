@@ -5,7 +5,7 @@ import { showProgress } from '../command/progress.ts';
 import type { FileCommand, Outcome, RowContext, RowGroup } from './file-command.ts';
 import { writeBatches } from './record-writer.ts';
 import type { StagedRows, StagingState } from './staged-rows.ts';
-import { DamagedStaging } from './staging-file.ts';
+import { DamagedStaging } from './staging-database.ts';
 
 /** Counts of one run: records by outcome, and rows. */
 export interface Counts extends Record<Outcome, number> {

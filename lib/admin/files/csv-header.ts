@@ -1,6 +1,6 @@
 import { Help } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
-import { printable } from '../command/printable.ts';
+import { printable } from '../command/format.ts';
 import { parseRecords, withoutCells } from './csv-records.ts';
 import { MAX_ROW_LENGTH } from './lines.ts';
 

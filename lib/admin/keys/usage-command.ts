@@ -5,7 +5,7 @@ import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type Usage, usageHours } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { formatNumber } from '../command/printable.ts';
+import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';

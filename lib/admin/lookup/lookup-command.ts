@@ -12,7 +12,7 @@ import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { formatNumber, printable } from '../command/printable.ts';
+import { formatNumber, printable } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { registrationIssue } from '../import/field-checks.ts';
 
