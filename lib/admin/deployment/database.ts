@@ -22,7 +22,7 @@ export const REQUEST_HANDLER = {
 /** A DynamoDB client with the optimisations of the functions' client and longer timeouts. */
 export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, ...transportSettings(TIMEOUTS) });
-  // It prepares a log entry of every item, which nothing writes: a tenth of an import's time.
+  // The logger prepares an entry of every item, which nothing writes: a tenth of an import's time.
   if (!usesStockClient()) removeUnused(client, ['loggerMiddleware']);
   return documentClient(client);
 };

@@ -69,7 +69,7 @@ const exportRecords =
     return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.incomplete };
   };
 
-/** In an order from which the import restores the order of the lists. */
+/** Writes the items in an order from which an import restores the order of the lists. */
 const exportContent: Export = async (file, context) => {
   const { db, tableNames } = context.deployment;
   const content = contentExport(db, tableNames.content);

@@ -70,10 +70,9 @@ interface Attempt<Batch> {
 }
 
 /**
- * Writes batches of records, several at a time, and yields each once it and every earlier one is written. No key may occur twice:
- * requests end in any order. While a batch is retried for long, fewer than twice as many others begin as may be in flight,
- * which a command that is killed then writes again.
- * @throws the first error, after which no request begins, once none is in flight
+ * Writes batches of records and yields each once it and every earlier one is written. No key may occur twice: requests end in
+ * any order. Behind a batch that is retried for long fewer than twice `concurrency` begin: a killed command writes them again.
+ * @throws the first error, once no request is in flight; none begins after it
  */
 export async function* writeBatches<Batch>(
   batches: AsyncIterable<Batch>,

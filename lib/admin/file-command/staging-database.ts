@@ -13,7 +13,7 @@ import { asFileFailure } from '../files/file-failure.ts';
 const HASH_LENGTH = 16;
 /** Kilobytes of the file that SQLite keeps in memory. */
 const CACHE_KB = 16_384;
-/** Beside the file there may be a write-ahead log, and its index. */
+/** Endings of the names of the file, its write-ahead log and the index of that. */
 const ENDINGS = ['', '-wal', '-shm'];
 
 /** Primary result codes of SQLite. */

@@ -5,7 +5,7 @@ import { TextDecoder } from 'node:util';
 import { CommandFailure } from '../command/command-result.ts';
 import { asFileFailure } from './file-failure.ts';
 
-/** By the ending of the file's name; `txt` has a registration a line. */
+/** The format of a file, from the ending of its name; `txt` has a registration a line. */
 export type FileFormat = 'csv' | 'ndjson' | 'txt';
 
 /** How the characters of a file are written. */

@@ -96,7 +96,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
   const newItem = (Item: Item) => ({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(id)' });
 
-  /** After a write whose response was lost. Keys are random, so an equal hash is this one. */
+  /** Whether a write was made whose response was lost. Keys are random: a record with the same hash is this one. */
   const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
     (await find(id).catch(() => undefined))?.hash === hash;
 
