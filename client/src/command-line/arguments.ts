@@ -9,7 +9,7 @@ export const HELP = `Usage: vehicle-verification check FILE.csv --out RESULT.csv
 check   adds columns to a CSV file: whether each vehicle is insured or, with
         --compliance, compliant. After Ctrl-C, run the same command again: it
         continues.
-  --column NAME         the column of registrations; "registration" unless given
+  --column NAME         the column of registrations, if none has a usual name
   --date YYYY-MM-DD     insurance on that day instead of today
   --compliance          compliance today instead of insurance
   --ending-within DAYS  lists what ends from today to that many days from now:
