@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../core/access/api-key.ts';
 import { idempotencyKeyIdOf, type KeyRecord } from '../../../core/access/keys-table.ts';
 import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';
 import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';

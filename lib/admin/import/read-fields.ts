@@ -4,7 +4,7 @@ import {
   type RecordOf,
   type RecordSchema,
   readRecord,
-} from '../../../../core/schemas/record.ts';
+} from '../../../core/schemas/record.ts';
 import type { FieldChecks } from './field-checks.ts';
 
 type FieldRules = NonNullable<Reading['rules']>;
