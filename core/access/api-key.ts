@@ -40,15 +40,6 @@ export const generateKey = (kind: KeyKind): string => {
   return unchecked + checksumOf(unchecked);
 };
 
-/** What the prefix of a well-formed key says; undefined for any other text. */
-const kindOf = (text: string): KeyKind | undefined => {
-  const [, unchecked = '', kind, checksum] = SHAPE.exec(text) ?? [];
-  return checksum === checksumOf(unchecked) ? (kind as KeyKind | undefined) : undefined;
-};
-
-/** Whether the text has the shape of a key and the right checksum. The key may still not exist. */
-export const isWellFormedKey = (text: string): boolean => kindOf(text) !== undefined;
-
 /** SHA-256 of a key in hex, which is stored instead of the key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
@@ -56,7 +47,14 @@ export const hashKey = (key: string): string => createHash('sha256').update(key)
 export const keyIdOf = (hash: string, kind: KeyKind = 'live'): string =>
   (kind === 'probe' ? PROBE_ID_PREFIX : '') + hash.slice(0, ID_LENGTH);
 
-/** Of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
+/** A new key, and what its record has of it. */
+export const newApiKey = (kind: KeyKind): { readonly key: string; readonly id: string; readonly hash: string } => {
+  const key = generateKey(kind);
+  const hash = hashKey(key);
+  return { key, id: keyIdOf(hash, kind), hash };
+};
+
+/** What is known of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
 export interface PresentedKey {
   readonly id: string;
   readonly hash: string;
@@ -64,10 +62,10 @@ export interface PresentedKey {
   readonly kind: KeyKind;
 }
 
-/** Of a key's text. `undefined` unless it is well-formed; the key may still not exist. */
+/** Parses a key. Undefined unless it has the shape of a key and the right checksum; the key may still not exist. */
 export const parseApiKey = (text: string): PresentedKey | undefined => {
-  const kind = kindOf(text);
-  if (kind === undefined) return undefined;
-  const hash = hashKey(text);
+  const [, unchecked = '', prefix, checksum] = SHAPE.exec(text) ?? [];
+  if (checksum !== checksumOf(unchecked)) return undefined;
+  const [kind, hash] = [prefix as KeyKind, hashKey(text)];
   return { id: keyIdOf(hash, kind), hash, kind };
 };
