@@ -70,12 +70,12 @@ export const withEarlyLoad = <Request>(
   const isInputRead = ({ input }: RequestContext): boolean => input !== undefined || read.length === 0;
   const mayReadInput = ({ event, internal }: HttpRequest): boolean =>
     !hasBody || hasCheapBody(event) || recentPlan(internal) !== undefined;
-  const mayLoad = ({ event, internal: context }: HttpRequest): boolean => {
+  const mayLoad = ({ internal: context }: HttpRequest): boolean => {
     if (!isInputRead(context)) return false;
     const request = requestOf(context);
     if (needsCaller(request)) return false;
     const plan = recentPlan(context);
-    return plan ? bulkLength(row, event.body) <= plan.bulkSize : !isExpensive(request);
+    return plan ? bulkLength(row, context.input?.body) <= plan.bulkSize : !isExpensive(request);
   };
 
   const loading: InboundMiddleware = {

@@ -26,8 +26,8 @@ export interface ServedEndpoint {
    * whose schema lacks it.
    */
   readonly date?: 'accepted' | { readonly rejected: string };
-  /** The array in the body whose length the caller's plan limits. */
-  readonly bulk?: 'registrations';
+  /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
+  readonly bulk?: true;
   readonly successStatus: number;
   /** Without the actions of admission, which `grantedActions` adds. */
   readonly tables: Omit<TableActions, 'keys'>;
