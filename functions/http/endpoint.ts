@@ -38,7 +38,7 @@ export interface Endpoint extends ServedEndpoint {
   readonly summary: string;
   readonly tag: 'Vehicles' | 'Compliance' | 'Content' | 'Usage';
   readonly successStatus: 200 | 201 | 204;
-  /** The errors of this endpoint, besides those of every endpoint. */
+  /** The errors of this endpoint, besides those of every endpoint and of every body. */
   readonly problems: readonly ProblemCode[];
 }
 

@@ -12,6 +12,6 @@ export const endpoint = {
   },
   bulk: true,
   successStatus: 200,
-  problems: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE', 'BULK_TOO_LARGE'],
+  problems: ['BULK_TOO_LARGE'],
   tables: { vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
 } as const satisfies Endpoint;

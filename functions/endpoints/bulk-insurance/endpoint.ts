@@ -10,6 +10,6 @@ export const endpoint = {
   date: { rejected: 'must be a field of the body here: "date"' },
   bulk: true,
   successStatus: 200,
-  problems: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE', 'BULK_TOO_LARGE'],
+  problems: ['BULK_TOO_LARGE'],
   tables: { vehicles: ['BatchGetItem'] },
 } as const satisfies Endpoint;
