@@ -66,6 +66,32 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   }),
 });
 
+/**
+ * The writes that add new items to the end of their lists, in their order: the items, then their slugs, then their members with
+ * one update of each counter.
+ */
+export const creationWrites = async (
+  store: ContentStore,
+  items: readonly ContentItem[],
+): Promise<readonly TransactWrite[]> => {
+  const writes = contentWrites(store);
+  const append = async ([list, added]: readonly [string, readonly ContentItem[]]) => {
+    const first = await store.lists.allocate(list, added.length);
+    return { list, members: added.map(({ id }, index) => ({ id, position: first + index })) };
+  };
+  const byDomain = Map.groupBy(items, ({ domain }) => domainList(domain));
+  const [all, ...domains] = await Promise.all([append([ALL_ITEMS, items]), ...[...byDomain].map(append)]);
+  const positions = new Map(domains.flatMap(({ members }) => members.map(({ id, position }) => [id, position])));
+  return [
+    ...items.map((item, index) => {
+      const at = { all: all.members[index]?.position ?? 0, domain: positions.get(item.id) ?? 0 };
+      return writes.addItem({ item, positions: at });
+    }),
+    ...items.map(writes.claimSlug),
+    ...[all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
+  ];
+};
+
 /** The item, its slug and its lists are inconsistent. An operator must run `content check --repair`. */
 export class InconsistentContent extends Error {
   override readonly name = 'InconsistentContent';
@@ -84,10 +110,10 @@ export const contentTransactions = (store: ContentStore) => {
 
   const outcomeOf = (
     failed: ReadonlyMap<TransactWrite, Entry>,
-    item: TransactWrite,
+    item: TransactWrite | undefined,
     claim?: TransactWrite,
   ): ChangeOutcome => {
-    if (failed.has(item)) return { kind: 'changed' };
+    if (item && failed.has(item)) return { kind: 'changed' };
     if (claim && failed.has(claim)) return { kind: 'slug taken' };
     throw new InconsistentContent();
   };
@@ -95,16 +121,10 @@ export const contentTransactions = (store: ContentStore) => {
   return {
     /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableRecord */
     insert: async (item: ContentItem, deadline: Deadline, repeatable?: Repeatable): Promise<InsertOutcome> => {
-      const { id } = item;
-      const list = domainList(item.domain);
-      const [all, domain] = await Promise.all([lists.allocate(ALL_ITEMS), lists.allocate(list)]);
+      const creation = await creationWrites(store, [item]);
+      const [add, claim] = creation;
       const remember = repeatable && rememberCreation(store, repeatable, item);
-      const [add, claim] = [writes.addItem({ item, positions: { all, domain } }), writes.claimSlug(item)];
-      const members = [
-        ...lists.append(ALL_ITEMS, [{ position: all, id }]),
-        ...lists.append(list, [{ position: domain, id }]),
-      ];
-      const outcome = await transact(db, [...(remember ? [remember] : []), add, claim, ...members], deadline);
+      const outcome = await transact(db, [...(remember ? [remember] : []), ...creation], deadline);
       if (outcome.committed) return { kind: 'done' };
       const remembered = remember && outcome.failed.get(remember);
       return remembered
