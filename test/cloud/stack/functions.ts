@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-file.ts';
+import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-schema.ts';
 import {
   FULL,
   type Resource,

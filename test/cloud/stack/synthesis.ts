@@ -10,7 +10,7 @@ import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Bundles } from '../../../lib/cloud/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
 import { ServiceStack } from '../../../lib/cloud/service-stack.ts';
-import type { StageFile } from '../../../lib/cloud/stage-file.ts';
+import type { StageFile } from '../../../lib/cloud/stage-schema.ts';
 import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
 
 /** A stage with its committed settings, except for these. */
