@@ -1,6 +1,6 @@
 import { type AdmissionStore, authenticate, type Caller, isWithinLimit } from '../../core/access/admission.ts';
 import { type Plan, windowAt } from '../../core/access/plans.ts';
-import type { RecentKeys } from '../../core/access/recent-keys.ts';
+import type { RecentMap } from '../../core/access/recent-map.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { apiError } from '../../core/problems.ts';
 import type { InboundMiddleware, RequestContext } from './request.ts';
@@ -37,7 +37,7 @@ export const admissionBesideLoad = (
   store: AdmissionStore,
   scope: Scope | undefined,
   load: InboundMiddleware,
-  recentlyAdmitted: RecentKeys<Plan>,
+  recentlyAdmitted: RecentMap<Plan>,
 ): InboundMiddleware => ({
   before: async (request) => {
     const { internal: context } = request;

@@ -1,7 +1,7 @@
 /** Reads input and loads items while admission runs, except where an unauthenticated caller could make that expensive. */
 import type { AdmissionStore } from '../../core/access/admission.ts';
 import type { Plan } from '../../core/access/plans.ts';
-import { recentKeys } from '../../core/access/recent-keys.ts';
+import { recentMap } from '../../core/access/recent-map.ts';
 import { admissionBesideLoad } from './admission.ts';
 import { hasCheapBody } from './body-checks.ts';
 import { bulkLength } from './bulk-size.ts';
@@ -64,7 +64,7 @@ export const withEarlyLoad = <Request>(
   { row, store, requestOf, date, read, hasBody }: Parts<Request>,
   { load, isExpensive = () => false, needsCaller = () => false }: EarlyLoad<Request, unknown>,
 ): readonly InboundMiddleware[] => {
-  const recentlyAdmitted = recentKeys<Plan>();
+  const recentlyAdmitted = recentMap<Plan>();
   const recentPlan = ({ key }: RequestContext) => key && recentlyAdmitted.get(key.hash);
 
   const isInputRead = ({ input }: RequestContext): boolean => input !== undefined || read.length === 0;

@@ -4,7 +4,7 @@ import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '.
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { PLANS, windowAt } from '../../core/access/plans.ts';
-import { recentKeys } from '../../core/access/recent-keys.ts';
+import { recentMap } from '../../core/access/recent-map.ts';
 
 const NOW = new Date('2026-06-15T12:00:30Z');
 const none = { id: '', hash: '', kind: 'test' } as const;
@@ -16,7 +16,7 @@ const throttled = new ProvisionedThroughputExceededException({ message: '', $met
 const storeOf = (record: KeyRecord | undefined, increment = async () => 7): AdmissionStore => ({
   findKey: async (id) => (id === presented.id ? record : undefined),
   incrementUsage: increment,
-  overused: recentKeys(),
+  overused: recentMap(),
 });
 const unreadable = (store: AdmissionStore): AdmissionStore => ({
   ...store,
@@ -128,7 +128,7 @@ describe('The counter of a key that ignores 429', () => {
 
 describe('Recent keys', () => {
   it('are known until they are forgotten, or least recently remembered of too many', () => {
-    const keys = recentKeys<string>(2);
+    const keys = recentMap<string>(2);
     for (const key of ['a', 'b', 'a', 'c']) keys.remember(key, 'free');
     expect(['a', 'b', 'c'].map(keys.get)).toEqual(['free', undefined, 'free']);
     keys.forget('a');

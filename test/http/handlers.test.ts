@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
-import { recentKeys } from '../../core/access/recent-keys.ts';
+import { recentMap } from '../../core/access/recent-map.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { admissionBesideLoad } from '../../functions/http/admission.ts';
 import type { GatewayHandler } from '../../functions/http/http-function.ts';
@@ -96,9 +96,9 @@ describe('With a well-formed but unknown key', () => {
   it('admission sends its requests before those of the lookup, whose parsing would delay a rejection', async () => {
     const sent: string[] = [];
     const findKey = async () => void sent.push('key') as undefined;
-    const store = { findKey, incrementUsage: async () => sent.push('counter'), overused: recentKeys<number>() };
+    const store = { findKey, incrementUsage: async () => sent.push('counter'), overused: recentMap<number>() };
     const load = { before: async () => void sent.push('vehicle') };
-    const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentKeys());
+    const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentMap());
     const key = parseApiKey(generateKey('test'));
     await expect(before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow('Send a valid API key');
     expect(sent).toEqual(['key', 'counter', 'vehicle']);
