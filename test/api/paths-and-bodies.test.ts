@@ -11,7 +11,7 @@ const api = testApi(async ({ newKey }) => {
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const ITEM = someFields('a.example', 's');
 const post = (options: Call) => api.call('POST', '/v1/api/content', { key: api.key, ...options });
-const rejected = (code: string) => ({ status: 400, body: { status: 400, code } });
+const rejected = (code: string) => ({ status: 400, body: { code } });
 const expectAlive = async (slug: string) => expect((await post({ json: { ...ITEM, slug } })).status).toBe(201);
 const unknownFields = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, 1]));
@@ -49,7 +49,7 @@ it.each([
   expect([status, headers.get('allow')]).toEqual([405, allow]);
 });
 
-/** Media types, encodings and sizes: test/http/body-checks.test.ts; through every bulk endpoint: test/black-box. */
+/** Media types, encodings and sizes: test/http/input.test.ts; through every bulk endpoint: test/black-box. */
 describe('A request body', () => {
   it.each([
     ['MALFORMED_JSON', ''],
@@ -76,8 +76,8 @@ describe('A request body', () => {
     await expectAlive(`alive-after-${what}`);
   });
 
-  it('with 50,000 unknown fields is 400, whether or not the other fields are valid', async () => {
-    const junk = unknownFields(50_000);
+  it('with 5,000 unknown fields is 400, whether or not the other fields are valid', async () => {
+    const junk = unknownFields(5_000);
     for (const title of ['valid', 5]) {
       expect(await post({ json: { ...junk, ...ITEM, title } })).toMatchObject(rejected('VALIDATION_FAILED'));
     }

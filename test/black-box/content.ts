@@ -82,24 +82,17 @@ export const contentTests = (api: () => Api): void => {
       expectSuccess(await call('GET', `${base}?domain=${domain}`), { total: 1 });
     });
 
-    it.each([
-      ['an unknown field and missing ones', { title: '', extra: 1 }, {}],
-      ['an invalid slug', item('a.example', 'Not A Slug'), { errors: [{ pointer: '/slug' }] }],
-      ['a control character', item('a.example', 'nul', { title: 'a\u0000' }), { errors: [{ pointer: '/title' }] }],
-    ])('rejects %s', async (_title, json, more) => {
-      expectProblem(await call('POST', base, { json }), 400, 'VALIDATION_FAILED', more);
+    it('rejects an item with every issue', async () => {
+      const answer = await call('POST', base, {
+        json: item('a.example', 'Not A Slug', { title: 'a\u0000', extra: 1 }),
+      });
+      const errors = ['/title', '/slug', '/extra'].map((pointer) => expect.objectContaining({ pointer }));
+      expectProblem(answer, 400, 'VALIDATION_FAILED', { errors: expect.arrayContaining(errors) });
     });
 
-    it.each([
-      ['limit=0', 'limit'],
-      ['limit=101', 'limit'],
-      ['limit=x', 'limit'],
-      ['limit=1&limit=2', 'limit'],
-      ['offset=-1', 'offset'],
-      ['slug=a', 'domain'],
-    ])('rejects ?%s', async (query, parameter) => {
-      const errors = [{ parameter }];
-      expectProblem(await call('GET', `${base}?${query}`), 400, 'VALIDATION_FAILED', { errors });
+    it('rejects a page of no items', async () => {
+      const errors = [{ parameter: 'limit' }];
+      expectProblem(await call('GET', `${base}?limit=0`), 400, 'VALIDATION_FAILED', { errors });
     });
   });
 };

@@ -24,15 +24,6 @@ export const FORMS: readonly Form[] = [1_280, 390].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-interface Axe {
-  readonly run: () => Promise<{ readonly violations: readonly Violation[] }>;
-}
-
 /** The page that a test has opened. */
 export interface OpenPage {
   readonly page: Page;
@@ -46,6 +37,12 @@ export interface OpenPage {
 }
 
 const LEVELS = ['error', 'warning'];
+
+const FINDINGS = `axe.run().then(({ violations }) =>
+  violations
+    .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+    .map(({ id, nodes: [node] }) => id + ': ' + node?.html),
+)`;
 
 /** What fades in has too little contrast while it does. An animation that was cancelled has ended too. */
 const ANIMATIONS_END = `Promise.allSettled(
@@ -71,10 +68,7 @@ const openPage = async (browser: Browser, address: string, { width, colorScheme 
     accessibilityFindings: async () => {
       await page.evaluate(ANIMATIONS_END);
       await page.evaluate(AXE);
-      const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: Axe }).axe.run());
-      return violations
-        .filter(({ impact }) => ['serious', 'critical'].includes(impact))
-        .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      return page.evaluate<string[]>(FINDINGS);
     },
     background: () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor'),
   };

@@ -1,12 +1,9 @@
-// One test file, so that all of these tests share the synthesised templates.
+// One test file, so that all of these tests share the synthesised stacks.
+import '../release/promises.ts';
 import './stack/alarms.ts';
-import './stack/dashboard.ts';
 import './stack/deployment.ts';
 import './stack/functions.ts';
 import './stack/gateway.ts';
-import './stack/nag.ts';
 import './stack/operator-policy.ts';
-import './stack/policies.ts';
 import './stack/probe.ts';
 import './stack/tables.ts';
-import './stack/tags.ts';

@@ -31,16 +31,10 @@ const complaint = (context: Readonly<Record<string, unknown>>): string | undefin
 };
 
 /** The error message about a file with this content, without the name of the file. */
-const complaintAbout = (content: unknown, stage = 'test'): readonly string[] => {
+const complaintAbout = (content: unknown, stage = 'test'): string | undefined => {
   write(stage, content);
   const file = join(stages, `${stage}.json`);
-  return (complaint({ stages, stage }) ?? '')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      expect(line.startsWith(file)).toBe(true);
-      return line.slice(file.length);
-    });
+  return complaint({ stages, stage })?.replace(file, '');
 };
 
 describe('The committed settings', () => {
@@ -90,16 +84,12 @@ describe('The settings of a stage', () => {
     [{ keepsData: 'yes' }, ': keepsData must be boolean.'],
     [{ owner: '' }, ': owner must be at most 128 letters, digits, spaces and _.:/=+@-, beginning with'],
     [{ alarmEmail: 'ops' }, ': alarmEmail must be an email address.'],
-    ...['http://a.example', 'a.example', 'https://a.example/', 'https://a.example/?a'].map(
-      (docsUrl): [object, string] => [
-        { docsUrl },
-        ': docsUrl must be an address that begins with https:// and ends without a slash.',
+    ...[{ docsUrl: 'http://a.example' }, { docsUrl: 'https://a.example/' }, { runbookUrl: 'docs/runbook.md' }].map(
+      (address): [object, string] => [
+        address,
+        `: ${Object.keys(address)} must be an address that begins with https:// and ends without a slash.`,
       ],
     ),
-    [
-      { runbookUrl: 'docs/runbook.md' },
-      ': runbookUrl must be an address that begins with https:// and ends without a slash.',
-    ],
     [
       { replicaRegions: ['eu-west-1'] },
       ': replicaRegions is no longer a setting: remove the replicas with the version',
@@ -121,17 +111,7 @@ describe('The settings of a stage', () => {
     [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
     [{ constructor: 1 }, ': constructor is not a setting.'],
   ])('are rejected with the name of the field: %j', (changes, expected) => {
-    const complaints = complaintAbout({ ...VALID, ...changes });
-    expect(complaints).toEqual([expect.stringContaining(expected)]);
-    expect(complaints[0]?.endsWith('.')).toBe(true);
-  });
-
-  it('are rejected with one sentence for each invalid field', () => {
-    expect(complaintAbout({ region: 'eu-west-2', alarmMail: 'x', keepsData: 'no', logRetentionDays: 8 })).toEqual([
-      ': alarmMail is not a setting.',
-      ': keepsData must be boolean.',
-      expect.stringMatching(/^: logRetentionDays must be a number of days /),
-    ]);
+    expect(complaintAbout({ ...VALID, ...changes })).toMatch(new RegExp(`^${RegExp.escape(expected)}.*(?<=\\.)$`));
   });
 
   it.each([
@@ -139,16 +119,19 @@ describe('The settings of a stage', () => {
     ['{"region": }', /is not valid JSON: /],
     ['[]', /^: must be an object\.$/],
   ])('are rejected when the file has no JSON object: %j', (text, expected) => {
-    expect(complaintAbout(text)).toEqual([expect.stringMatching(expected)]);
+    expect(complaintAbout(text)).toMatch(expected);
   });
 
   it.each(['prod', 'prod-eu', 'eu-production', 'live', 'prd-2'])('must have keepsData for %s', (stage) => {
     const expected = ': keepsData is required for a stage with this name: true, or false if its data may be deleted.';
-    expect(complaintAbout({ region: 'eu-west-2' }, stage)).toEqual([expected]);
-    expect(complaintAbout({ region: 'eu-west-2', keepsData: true }, stage)).toEqual([]);
-    expect(complaintAbout({ region: 'eu-west-2', keepsData: false }, stage)).toEqual([]);
-    for (const other of ['product', 'delivery', 'dev'])
-      expect(complaintAbout({ region: 'eu-west-2' }, other)).toEqual([]);
+    expect(complaintAbout({ region: 'eu-west-2' }, stage)).toBe(expected);
+    for (const keepsData of [true, false]) {
+      expect(complaintAbout({ region: 'eu-west-2', keepsData }, stage)).toBeUndefined();
+    }
+  });
+
+  it.each(['product', 'delivery', 'dev'])('may be without keepsData for %s', (stage) => {
+    expect(complaintAbout({ region: 'eu-west-2' }, stage)).toBeUndefined();
   });
 });
 
@@ -167,15 +150,17 @@ describe('The command line', () => {
   });
 
   it('rejects unknown names and unknown values, together with the problems of the file', () => {
-    write('bad', { region: 5 });
-    expect(complaint({ stages, stage: 'bad', stge: 'prod', architecture: 'mips', atOnce: 'yes' })?.split('\n')).toEqual(
-      [
-        `-c stge is unknown: -c accepts stage, stages, architecture and atOnce; the settings are in ${join(stages, 'bad.json')}.`,
-        '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',
-        '-c atOnce must be true or false (the default).',
-        `${join(stages, 'bad.json')}: region must be a string.`,
-      ],
-    );
+    write('bad', { region: 5, alarmMail: 'x', keepsData: 'no' });
+    const file = join(stages, 'bad.json');
+    const context = { stages, stage: 'bad', stge: 'prod', architecture: 'mips', atOnce: 'yes' };
+    expect(complaint(context)?.split('\n')).toEqual([
+      `-c stge is unknown: -c accepts stage, stages, architecture and atOnce; the settings are in ${file}.`,
+      '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',
+      '-c atOnce must be true or false (the default).',
+      `${file}: alarmMail is not a setting.`,
+      `${file}: region must be a string.`,
+      `${file}: keepsData must be boolean.`,
+    ]);
   });
 
   it('accepts what the CDK itself sets', () => {

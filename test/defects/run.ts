@@ -81,22 +81,13 @@ const missedByTest = async (copy: string, { foundBy, title }: Defect): Promise<s
   const { output } = await jest(copy, [foundBy], '--json', `--outputFile=${report}`, '--testNamePattern', title);
   if (!existsSync(report)) return output;
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
-  const results = testResults
-    .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ status }) => status !== 'pending');
-  if (results.length === 0) return `no test ran:\n${output}`;
-  const [failure, ...failures] = results.flatMap(({ failureMessages: [message] }) => message ?? []);
-  if (failure === undefined) return 'every test passes';
-  return [failure, ...failures].every((message) => BROKEN_CODE.test(message))
-    ? `the code no longer works:\n${failure}`
-    : undefined;
-};
-
-/** As `missedByTest`, of a command. */
-const missedByCommand = async (copy: string, command: string, prints: string): Promise<string | undefined> => {
-  const { isSuccess, output } = await run(copy, 'sh', ['-c', command]);
-  if (isSuccess) return 'the command succeeds';
-  return output.includes(prints) ? undefined : `the command fails otherwise:\n${output}`;
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const ran = results.filter(({ status }) => status !== 'pending');
+  if (ran.length === 0) return `no test ran:\n${output}`;
+  const failures = ran.flatMap(({ failureMessages: [message] }) => message ?? []);
+  if (failures.length === 0) return 'every test passes';
+  const isFound = failures.some((message) => !BROKEN_CODE.test(message));
+  return isFound ? undefined : `the code no longer works:\n${failures[0]}`;
 };
 
 /** Why a defect is not found; undefined when it is. */
@@ -106,7 +97,10 @@ const missed = async (copy: string, defect: Defect): Promise<string | undefined>
   const applied = await run(copy, 'git', ['apply', patch]);
   if (!applied.isSuccess) return `the patch no longer applies:\n${applied.output}`;
   try {
-    return await (prints === undefined ? missedByTest(copy, defect) : missedByCommand(copy, foundBy, prints));
+    if (prints === undefined) return await missedByTest(copy, defect);
+    const { isSuccess, output } = await run(copy, 'sh', ['-c', foundBy]);
+    if (isSuccess) return 'the command succeeds';
+    return output.includes(prints) ? undefined : `the command fails otherwise:\n${output}`;
   } finally {
     if (!stop.signal.aborted) await run(copy, 'git', ['apply', '--reverse', patch]);
   }
@@ -116,10 +110,8 @@ const missed = async (copy: string, defect: Defect): Promise<string | undefined>
 const sectionsOf = (name: string): string[] => {
   const document = `docs/${name}.md`;
   const headings = [...readFileSync(join(ROOT, document), 'utf8').matchAll(/^##+ (.+)$/gm)];
-  return headings.map(([, heading = '']) => {
-    const anchor = heading.toLowerCase().replace(/[^a-z ]/g, '');
-    return `${document}#${anchor.replaceAll(' ', '-')}`;
-  });
+  const anchors = headings.map(([, heading = '']) => heading.toLowerCase().replace(/[^a-z ]/g, ''));
+  return anchors.map((anchor) => `${document}#${anchor.replaceAll(' ', '-')}`);
 };
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -132,9 +124,8 @@ const plant = async (copy: string, defects: readonly Defect[]): Promise<string[]
     const problem = await missed(copy, defect);
     const { name, breaks, foundBy } = defect;
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
-    print(
-      `${problem === undefined ? 'found' : 'NOT FOUND'}: ${name}, which breaks ${breaks}, by ${foundBy} in ${seconds} s`,
-    );
+    const outcome = problem === undefined ? 'found' : 'NOT FOUND';
+    print(`${outcome}: ${name}, which breaks ${breaks}, by ${foundBy} in ${seconds} s`);
     if (problem !== undefined) problems.push(`${name}: ${problem}`);
   }
   return problems;

@@ -67,7 +67,7 @@ describe.each(failing)('A request with the fault %j', (fault, error, applied) =>
   });
 });
 
-/** Cancelled transactions: test/dynamodb/transact.test.ts. */
+/** Cancelled transactions: test/dynamodb/retries.test.ts. */
 describe('A partial batch', () => {
   const writes = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ PutRequest: { Item: keyOf(`PART${index}`) } }));

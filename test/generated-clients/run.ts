@@ -82,9 +82,7 @@ const DOCUMENTED = (Object.keys(endpoints) as EndpointId[]).flatMap((id) =>
     .map((status) => `${endpoints[id].method} ${endpoints[id].paths[0]} ${status}`),
 );
 
-const ROUTES = Object.values(endpoints)
-  .map(({ method, paths: [path] }) => `${method} ${path}`)
-  .toSorted();
+const ROUTES = new Set(Object.values(endpoints).map(({ method, paths: [path] }) => `${method} ${path}`));
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
@@ -147,10 +145,8 @@ const drive = async (): Promise<void> => {
     for (const [name, command] of Object.entries(IMPORTS)) {
       seen.clear();
       await run('Imports', command, { ORIGIN: origin, KEY });
-      const routes = new Set(
-        [...seen].filter((line) => !line.endsWith('401')).map((line) => line.replace(/ \d+$/, '')),
-      );
-      deepEqual([...routes].toSorted(), ROUTES, name);
+      const known = [...seen].filter((line) => !line.endsWith('401'));
+      deepEqual(new Set(known.map((line) => line.replace(/ \d+$/, ''))), ROUTES, name);
       say(`${name}: ${[...seen].toSorted().join(', ')}`);
     }
     const credentials = { API_ORIGIN: origin, API_KEY: await addKey('premium', undefined, 'test') };

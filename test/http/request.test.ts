@@ -1,20 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
+import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { apiError } from '../../core/problems.ts';
+import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
+import { pageLinks } from '../../functions/http/page-links.ts';
 import { isSandbox, requestContextOf } from '../../functions/http/request.ts';
+import { httpRequest } from '../support/http-request.ts';
 
 const idOf = (requestId: unknown, awsRequestId?: string) =>
   requestContextOf({ requestContext: { requestId } }, { awsRequestId } as never).requestId;
 const timeOf = (timeEpoch: unknown) => requestContextOf({ requestContext: { timeEpoch } }, undefined).now.getTime();
 
-describe('isSandbox', () => {
-  it.each([
-    ['test', true],
-    ['live', false],
-    ['probe', false],
-  ] as const)('for a key of the kind %s is %s', (kind, expected) => {
-    expect(isSandbox({ key: { id: '', hash: '', kind } })).toBe(expected);
-  });
-
-  it('is false without a key', () => expect(isSandbox({})).toBe(false));
+it.each([
+  [{ kind: 'test' }, true],
+  [{ kind: 'live' }, false],
+  [{ kind: 'probe' }, false],
+  [undefined, false],
+] as const)('A request with the key %j is of the sandbox: %s', (key, expected) => {
+  expect(isSandbox(key ? { key: { id: '', hash: '', ...key } } : {})).toBe(expected);
 });
 
 describe('The request context', () => {
@@ -64,5 +66,65 @@ describe('The request context', () => {
       expect(timeOf(time)).toBeGreaterThanOrEqual(before);
       expect(timeOf(time)).toBeLessThanOrEqual(Date.now());
     }
+  });
+});
+
+describe('The key of a request', () => {
+  const key = generateKey('test');
+  const other = generateKey('test');
+
+  it.each([
+    { authorization: `Bearer ${key}` },
+    { authorization: `bEARER   ${key} ` },
+    { 'x-api-key': ` ${key} ` },
+    { authorization: 'Basic abc', 'x-api-key': key },
+    { authorization: `xBearer ${other}`, 'x-api-key': key },
+    { authorization: ' ', 'x-api-key': key },
+    { authorization: `Bearer ${key}`, 'x-api-key': ' ' },
+    { authorization: `Bearer ${key}`, 'x-api-key': key },
+  ])('is found in headers %#', (headers) => {
+    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key), kind: 'test' });
+  });
+
+  it.each([
+    {},
+    { 'x-api-key': '' },
+    { 'x-api-key': 'hunter2' },
+    { authorization: key },
+    { authorization: `Bearer${key}` },
+    { authorization: 'Bearer', 'x-api-key': key },
+    { authorization: `Bearer ${key}`, 'x-api-key': other },
+  ])('is not found in headers %#', (headers) => expect(presentedKey(headers)).toBeUndefined());
+
+  it('is set in the request context, and required: otherwise UNAUTHORIZED', async () => {
+    const request = httpRequest({ headers: { 'X-API-Key': key } });
+    await keyForm().before(request);
+    expect(request.internal.key?.id).toBe(keyIdOf(hashKey(key)));
+    await expect(async () => keyForm().before(httpRequest())).rejects.toThrow(apiError('UNAUTHORIZED'));
+  });
+});
+
+describe('The Link header of a page', () => {
+  const at = (offset: number, total: number, filter: object = {}) =>
+    pageLinks({ path: '/v1/api/content', limit: 10, offset, ...filter }, total);
+  const link = (offset: number, relation: string) => `</v1/api/content?limit=10&offset=${offset}>; rel="${relation}"`;
+
+  it.each([
+    ['an empty list', 0, 0, undefined],
+    ['an empty list, past its end', 5, 0, undefined],
+    ['the only page', 0, 10, undefined],
+    ['the first page', 0, 11, link(10, 'next')],
+    ['a page in the middle', 10, 21, `${link(20, 'next')}, ${link(0, 'prev')}`],
+    ['the last page', 11, 21, link(1, 'prev')],
+    ['a page that begins within the first', 3, 13, link(0, 'prev')],
+    ['a page past the end', 50, 21, link(11, 'prev')],
+  ])('%s', (_title, offset, total, links) => {
+    expect(at(offset, total)).toBe(links);
+  });
+
+  it('keeps the filter', () => {
+    expect(at(0, 11, { domain: 'a.example', slug: 'a' })).toBe(
+      '</v1/api/content?domain=a.example&slug=a&limit=10&offset=10>; rel="next"',
+    );
   });
 });

@@ -10,11 +10,10 @@ export default {
   transform,
   setupFiles: ['<rootDir>/test/mutation/fewer-examples.ts'],
   testMatch: [
-    '<rootDir>/test/access/{admission,api-key,plans}.test.ts',
-    '<rootDir>/test/{bulk,vehicles}/*.test.ts',
-    '<rootDir>/test/compliance/*.test.ts',
+    '<rootDir>/test/access/access.test.ts',
+    '<rootDir>/test/vehicles/*.test.ts',
     '<rootDir>/test/content/item.test.ts',
-    '<rootDir>/test/counted-list/{bucket-ranges,entries}.test.ts',
-    '<rootDir>/test/http/{body-checks,input,key-form,page-links,request}.test.ts',
+    '<rootDir>/test/counted-list/buckets.test.ts',
+    '<rootDir>/test/http/{input,request}.test.ts',
   ],
 };

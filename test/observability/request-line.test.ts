@@ -69,13 +69,7 @@ const create = (raw: string) =>
 const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logOf>, Line])[] = [
   ['a known vehicle', 200, () => logOf(KNOWN), { endpoint: 'vehicle-insurance', plan: 'premium' }],
   ['no key', 401, () => logOf(KNOWN, {}), { endpoint: 'vehicle-insurance', code: 'UNAUTHORIZED' }],
-  ['an unknown key', 401, () => logOf(KNOWN, { key: generateKey('live') }), { code: 'UNAUTHORIZED' }],
-  [
-    'an unknown vehicle',
-    404,
-    () => logOf(`/v1/vehicle/X${CANARY}/insurance`),
-    { code: 'VEHICLE_NOT_FOUND', plan: 'premium' },
-  ],
+  ['an unknown vehicle', 404, () => logOf(`/v1/vehicle/X${CANARY}/insurance`), { code: 'VEHICLE_NOT_FOUND' }],
   ['an invalid registration', 400, () => logOf(`/v1/vehicle/${CANARY}_/insurance`), { code: 'INVALID_REGISTRATION' }],
   ['a verdict', 200, () => logOf(`/v1/compliance/${CANARY}`), { endpoint: 'compliance' }],
   ['an unknown path', 404, () => logOf(`/v1/${CANARY}`), { endpoint: '$default', code: 'ROUTE_NOT_FOUND' }],
@@ -159,11 +153,9 @@ describe('The line of a request', () => {
     [`00-${TRACE}-${PARENT}-01`, TRACE],
     [`cc-${TRACE}-${PARENT}-00-later`, TRACE],
     [`ff-${TRACE}-${PARENT}-01`, undefined],
-    [`00-${TRACE.toUpperCase()}-${PARENT}-01`, undefined],
     [`00-${'0'.repeat(32)}-${PARENT}-01`, undefined],
     [`00-${TRACE}-${'0'.repeat(16)}-01`, undefined],
     [`00-${TRACE}-${PARENT}-01-later`, undefined],
-    [`00-${TRACE}-${PARENT}`, undefined],
   ])('has the trace id of a valid traceparent: %s', async (traceparent, traceId) => {
     expect((await logOf('/v1/usage', { headers: { traceparent } })).line.traceId).toBe(traceId);
   });

@@ -1,20 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ProblemCode, problemType } from '../../core/problems.ts';
+import { recordedExamples } from '../../lib/openapi/examples.ts';
 import { type Exchange, requireContract } from '../support/contract.ts';
 
-const verdict = {
-  registration: 'AB12CDE',
-  compliant: true,
-  checks: { insuranceValid: true, motValid: true, roadTaxPaid: true, noOutstandingFines: true },
-  reasons: [],
-  details: {
-    insurance: { status: 'IN_FORCE', validTo: '2026-12-14', lastUpdated: null },
-    mot: { status: 'EXEMPT', dueDate: null, lastUpdated: null },
-    roadTax: { status: 'SORN', paidUntil: null, lastUpdated: null },
-    fines: { status: 'NONE', outstanding: 0, lastUpdated: null },
-  },
-  lastChecked: '2026-06-15T12:00:10.000Z',
-};
+const verdict = recordedExamples()
+  .of('compliance')
+  .find(({ status }) => status === 200)?.body as { checks: object };
 
 const HEADERS = {
   'content-type': 'application/json',

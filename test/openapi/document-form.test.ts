@@ -79,12 +79,6 @@ describe('For generated clients the document', () => {
     ]);
   });
 
-  it('has no schema that nothing refers to', () => {
-    const { schemas } = document.components as { readonly schemas: Readonly<Record<string, Node>> };
-    const used = nodesOf(document.paths);
-    expect(Object.keys(schemas).filter((name) => !used.has(schemas[name] as Node))).toEqual([]);
-  });
-
   it('has no description of a server variable: swagger-parser rejects the document', () => {
     const variables = [...nodesOf(document)].flatMap(({ variables: each }) =>
       isNode(each) ? Object.values(each) : [],

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { contentKeys } from '../../core/content/content-entries.ts';
 import { BUCKET_SIZE } from '../../core/counted-list/entries.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';
 import { journey } from '../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../functions/probe/probe-key.ts';
@@ -53,9 +54,8 @@ const changeResponses = (change: (headers: Headers) => void, status?: number) =>
   return sent;
 };
 
-type Row = (typeof endpoints)[keyof typeof endpoints];
 const isOf =
-  ({ method, paths }: Row) =>
+  ({ method, paths }: Endpoint) =>
   (request: ProxiedRequest) =>
     request.method === method &&
     paths.some((template) => matchRoute(template, request.path.replace(/\?.*/, '')) !== undefined);
@@ -73,20 +73,19 @@ describe('The journey of the probe', () => {
     expect([await run(), await run()]).toEqual([[], []]);
   });
 
-  it.each(rows)('uses the endpoint %s', async (_id, row) => {
-    await run();
-    expect(proxy.requests.filter(isOf(row)).length).toBeGreaterThan(0);
-  });
-
-  it.each(rows)('names the endpoint %s when API Gateway answers in its place', async (_id, row) => {
-    const failures = await failingWith('error', isOf(row));
-    expect(failures).not.toEqual([]);
-    for (const failure of failures) {
-      expect(failure).toMatch(
-        new RegExp(`^${row.method} /\\S+: its status is 503, not \\d+ \\(Service Unavailable\\)$`),
-      );
-    }
-  });
+  it.each(rows)(
+    'names the endpoint %s when API Gateway answers in its place, and leaves at most one item',
+    async (_id, row) => {
+      const isNamed = new RegExp(`^${row.method} /\\S+: its status is 503, not \\d+ \\(Service Unavailable\\)$`);
+      for (let runs = 0; runs < 2; runs += 1) {
+        const failures = await failingWith('error', isOf(row));
+        expect([failures.length > 0, failures.filter((failure) => !isNamed.test(failure))]).toEqual([true, []]);
+      }
+      expect(await itemsLeft()).toBeLessThanOrEqual(1);
+      proxy.inject(() => undefined);
+      expect([await run(), await itemsLeft()]).toEqual([[], 0]);
+    },
+  );
 
   it.each([
     ['resetBefore', /^GET \/v1\/usage cannot be reached: ./],
@@ -104,18 +103,15 @@ describe('The journey of the probe', () => {
   });
 
   it.each([
-    'x-ratelimit-limit',
-    'x-ratelimit-remaining',
-    'x-ratelimit-reset',
-    'x-request-id',
-    'cache-control',
-    'x-content-type-options',
-    'content-type',
-    'location',
-    'etag',
-  ])('fails when a response does not have the header %s', async (name) => {
-    changeResponses((headers) => headers.delete(name));
-    expect((await run(api.origin)).join()).toContain(`its header ${name} is ""`);
+    [['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id', 'cache-control']],
+    [['x-content-type-options', 'content-type']],
+    [['location', 'etag']],
+  ])('names each header that a response does not have: %j', async (names) => {
+    changeResponses((headers) => {
+      for (const name of names) headers.delete(name);
+    });
+    const failures = (await run(api.origin)).join();
+    expect(names.filter((name) => !failures.includes(`its header ${name} is ""`))).toEqual([]);
   });
 
   it('fails when a response has another status of the same class', async () => {
@@ -163,21 +159,6 @@ describe('What the probe leaves', () => {
     expect(await checkContent(client, names.content)).toEqual({ ...clean, sandbox: clean, probe: clean });
   });
 
-  it('is deleted by its next run', async () => {
-    await failingWith('error', isOf(endpoints['delete-content']));
-    expect(await itemsLeft()).toBe(1);
-    proxy.inject(() => undefined);
-    expect([await run(), await itemsLeft()]).toEqual([[], 0]);
-  });
-
-  it.each(rows)('stays bounded while the endpoint %s fails', async (_id, row) => {
-    for (let runs = 0; runs < 4; runs += 1) await failingWith('error', isOf(row));
-    expect(await itemsLeft()).toBeLessThanOrEqual(1);
-    proxy.inject(() => undefined);
-    await run();
-    expect(await itemsLeft()).toBe(0);
-  });
-
   it('stays bounded and is reported while the service confirms deletions that it does not make', async () => {
     const { fetch } = globalThis;
     const { mockRestore } = jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
@@ -186,7 +167,7 @@ describe('What the probe leaves', () => {
       return new Response(null, { status: 204, headers });
     });
     expect(await run(api.origin)).toEqual([]);
-    for (let runs = 0; runs < 3; runs += 1) {
+    for (let runs = 0; runs < 2; runs += 1) {
       expect(await run(api.origin)).toEqual(['DELETE /v1/api/content/{id}: items that were deleted are still listed']);
     }
     expect(await itemsLeft()).toBe(1);
@@ -195,9 +176,9 @@ describe('What the probe leaves', () => {
   });
 
   it('stays bounded while every response is lost after the service has done its work', async () => {
-    for (let runs = 0; runs < 4; runs += 1) await failingWith('resetAfter', () => true);
+    for (let runs = 0; runs < 2; runs += 1) await failingWith('resetAfter', () => true);
     expect(await itemsLeft()).toBeLessThanOrEqual(1);
-    for (let runs = 0; runs < 4; runs += 1) await failingWith('resetAfter', isOf(endpoints['create-content']));
+    for (let runs = 0; runs < 2; runs += 1) await failingWith('resetAfter', isOf(endpoints['create-content']));
     proxy.inject(() => undefined);
     await run();
     expect(await itemsLeft()).toBe(0);

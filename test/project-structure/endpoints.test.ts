@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { InputSchemas } from '../../functions/http/input.ts';
+import { fileOf } from '../../lib/endpoint-files.ts';
 import { documents } from '../../lib/openapi/documents.ts';
 import { runCommand } from '../support/run-command.ts';
 
@@ -24,7 +25,6 @@ it.each(ids)('An endpoint documents the input that it reads, and no other: %s', 
 
 describe('A new endpoint', () => {
   let copy: string;
-  const write = (path: string, text: string) => writeFile(join(copy, path), text);
 
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), 'endpoints-'));
@@ -32,38 +32,19 @@ describe('A new endpoint', () => {
       await cp(join(ROOT, path), join(copy, path), { recursive: true });
     }
     await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    await mkdir(join(copy, 'docs'));
     await mkdir(join(copy, FOLDER, 'forgotten'));
-    await write(
-      `${FOLDER}/forgotten/endpoint.ts`,
-      "export const endpoint = { id: 'forgotten', method: 'GET', paths: ['/v1/forgotten'], successStatus: 200, problems: [], tables: {} };",
-    );
   });
   afterAll(() => rm(copy, { recursive: true }));
 
-  /** What `npm run openapi` prints when it fails. */
-  const failure = (): Promise<string> =>
-    runCommand(process.execPath, ['bin/openapi.ts'], { cwd: copy }).then(
-      () => 'no failure',
-      (error: Error) => error.message,
+  it('without a line in the table is named by `npm run openapi`', async () => {
+    await expect(runCommand(process.execPath, ['bin/openapi.ts'], { cwd: copy })).rejects.toThrow(
+      'Error: endpoint forgotten is not in functions/endpoints/table.ts: add its line',
     );
+  });
 
-  it('has every forgotten part named by `npm run openapi`', async () => {
-    expect(await failure()).toContain('Error: endpoint forgotten is not in functions/endpoints/table.ts: add its line');
-
-    const table = await readFile(join(copy, FOLDER, 'table.ts'), 'utf8');
-    await write(
-      `${FOLDER}/table.ts`,
-      `import { endpoint as forgotten } from './forgotten/endpoint.ts';\n${table.replace('  usage,\n', '  usage,\n  forgotten,\n')}`,
-    );
-    const add = (part: string) =>
-      `Error: endpoint forgotten has no ${part}: write functions/endpoints/forgotten/${part}`;
-    expect(await failure()).toContain(add('document.ts'));
-    await write(`${FOLDER}/forgotten/document.ts`, "export const document = { description: '' };");
-    expect(await failure()).toContain(add('handler.ts'));
-    await write(`${FOLDER}/forgotten/handler.ts`, 'export const handler = async () => ({ statusCode: 200 });');
-    expect(await failure()).toContain(
-      'Error: endpoint forgotten has no example request: write `examples` in functions/',
+  it('without one of its files is named with the file to write', () => {
+    expect(() => fileOf('not-found', 'document.ts')).toThrow(
+      'endpoint not-found has no document.ts: write functions/not-found/document.ts',
     );
   });
 });

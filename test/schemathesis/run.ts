@@ -73,29 +73,18 @@ const shortcomings = ({ answers }: Service): string[] => {
   return [...neglected, ...excused.map(({ routeKey, status }) => `${routeKey} answered ${status}.`)];
 };
 
-const say = (lines: readonly string[]) => lines.forEach((line) => void process.stdout.write(`${line}\n`));
-
-const main = async (): Promise<number> => {
-  const service = await startService();
-  const scratch = await mkdtemp(join(tmpdir(), 'schemathesis-'));
-  try {
-    await writeFile(join(scratch, 'strict.json'), JSON.stringify(strictDocument()));
-    const codes: number[] = [];
-    for (const extra of RUNS) codes.push(await schemathesis(service, scratch, extra));
-    const byStatus = Map.groupBy(service.answers, ({ status }) => status);
-    const counts = [...byStatus].map(([status, { length }]) => `${status}: ${length}`).sort();
-    const found = shortcomings(service);
-    say([`Answers by status: ${counts.join(', ')}`, ...found]);
-    return found.length > 0 ? 1 : Math.max(...codes);
-  } finally {
-    await service.stop();
-    await rm(scratch, { recursive: true, force: true });
-  }
-};
-
+const service = await startService();
+const scratch = await mkdtemp(join(tmpdir(), 'schemathesis-'));
 try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
+  await writeFile(join(scratch, 'strict.json'), JSON.stringify(strictDocument()));
+  const codes: number[] = [];
+  for (const extra of RUNS) codes.push(await schemathesis(service, scratch, extra));
+  const byStatus = Map.groupBy(service.answers, ({ status }) => status);
+  const counts = [...byStatus].map(([status, { length }]) => `${status}: ${length}`).sort();
+  const found = shortcomings(service);
+  process.stdout.write(`${[`Answers by status: ${counts.join(', ')}`, ...found].join('\n')}\n`);
+  process.exitCode = found.length > 0 ? 1 : Math.max(...codes);
+} finally {
+  await service.stop();
+  await rm(scratch, { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
 import {
   CreateTableCommand,
   type CreateTableCommandInput,
+  DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
   waitUntilTableExists,
@@ -24,12 +25,16 @@ const creationOf = (TableName: string, { partitionKey, sortKey }: TableDescripti
 
 /** Whether this call created the table, which is active then. */
 const createMissing = async (client: DynamoDBClient, name: string, description: TableDescription): Promise<boolean> => {
+  const startedAt = Date.now();
   let created = true;
   try {
     await client.send(new CreateTableCommand(creationOf(name, description)));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
-    created = false;
+    // When the response to an attempt is late, the next attempt finds the table that it created.
+    const isRetried = (error.$metadata.attempts ?? 1) > 1;
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
+    created = isRetried && Number(Table?.CreationDateTime) >= startedAt;
   }
   await waitUntilTableExists({ client, ...WAIT }, { TableName: name });
   return created;

@@ -1,181 +1,125 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { metrics, referenced, resourcesOf, SERVING, templateOf, warningsOf } from './synthesised.ts';
+import {
+  DEV,
+  FULL,
+  KEPT,
+  metrics,
+  PROD,
+  type Resource,
+  resourcesOf,
+  SERVING,
+  stacks,
+  statementsOf,
+  type Template,
+} from './synthesised.ts';
 
-const EXPECTED = { vehicles: '26h', compliance: '7d' };
-const template = await templateOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } });
+const isSilent = ({ id }: { readonly id: string }) => id.startsWith('AlarmsFunctionErrors');
+const alarmsOf = (template: Template): (Resource['Properties'] & { readonly id: string })[] =>
+  resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id, Properties }) => ({ id, ...Properties }));
 
-interface AlarmProperties {
-  readonly MetricName: string;
-  readonly Namespace: string;
-  readonly Statistic?: string;
-  readonly ExtendedStatistic?: string;
-  readonly Threshold: number;
-  readonly DatapointsToAlarm: number;
-  readonly EvaluationPeriods: number;
-  readonly AlarmActions: readonly unknown[];
-  readonly OKActions: readonly unknown[];
-}
-
-interface TopicPolicy {
-  readonly Topics: readonly unknown[];
-  readonly PolicyDocument: { readonly Statement: readonly unknown[] };
-}
-
-/** The statements of a topic's policies. With none, the default policy of SNS would apply. */
-const topicStatements = (topic: string) =>
-  resourcesOf(template, 'AWS::SNS::TopicPolicy')
-    .map(({ properties }) => properties as unknown as TopicPolicy)
-    .filter(({ Topics }) => Topics.some((named) => referenced(named) === topic))
-    .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+/** `AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5 × 60 s`. */
+const described = (alarm: Resource['Properties']): string => {
+  const { Namespace, MetricName, Dimensions = [], Statistic, ExtendedStatistic, ComparisonOperator, Threshold } = alarm;
+  const { DatapointsToAlarm, EvaluationPeriods, Period, TreatMissingData } = alarm;
+  const names = (Dimensions as readonly { readonly Name: string }[]).map(({ Name }) => Name);
+  return [
+    `${Namespace} ${MetricName}${names.length === 0 ? '' : ` by ${names.join(', ')}`}:`,
+    `${Statistic ?? ExtendedStatistic} ${ComparisonOperator === 'GreaterThanThreshold' ? '>' : ComparisonOperator} ${Threshold}`,
+    `in ${DatapointsToAlarm ?? 'all'} of ${EvaluationPeriods} × ${Period} s`,
+    ...(TreatMissingData === 'notBreaching' ? [] : [`or ${TreatMissingData} without data`]),
+  ].join(' ');
+};
 
 describe('The alarms', () => {
-  const isSilent = (id: string) => id.startsWith('AlarmsFunctionErrors');
-  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id, properties }) => ({
-    id,
-    ...(properties as unknown as AlarmProperties),
-  }));
-  const notifying = alarms.filter(({ id }) => !isSilent(id));
-
-  it('monitor errors, the probe, latency, throttling and the database', () => {
-    expect(
-      alarms.map(
-        ({ Namespace, MetricName, Statistic, ExtendedStatistic, Threshold, DatapointsToAlarm, EvaluationPeriods }) =>
-          `${Namespace} ${MetricName} ${Statistic ?? ExtendedStatistic} > ${Threshold}, ${DatapointsToAlarm} of ${EvaluationPeriods} min`,
-      ),
-    ).toEqual([
-      'VehicleVerification/prod ServerErrors Average > 0.01, 3 of 5 min',
-      'VehicleVerification/prod DatabaseErrors Sum > 6, 3 of 5 min',
-      'VehicleVerification/prod ProbeFailures Sum > 0, 3 of 5 min',
-      'AWS/ApiGateway 5xx Average > 0.05, 3 of 5 min',
-      'AWS/ApiGateway Count Sum > 48000, 1 of 1 min',
-      'AWS/ApiGateway Latency p99 > 1500, 3 of 5 min',
-      'AWS/Lambda Throttles Sum > 6, 3 of 5 min',
-      'AWS/DynamoDB WriteThrottleEvents Sum > 6, 3 of 5 min',
-      'AWS/DynamoDB WriteThrottleEvents Sum > 6, 3 of 5 min',
-      ...SERVING.map(() => 'AWS/Lambda Errors Average > 0.01, 1 of 1 min'),
+  it('monitor errors, the probe, latency, throttling, the database and imports, within limits of the stage’s throttle', () => {
+    expect(alarmsOf(FULL).map(described)).toEqual([
+      'VehicleVerification/prod ServerErrors by service: Average > 0.01 in 3 of 5 × 60 s',
+      'VehicleVerification/prod DatabaseErrors by service: Sum > 30 in 3 of 5 × 60 s',
+      'VehicleVerification/prod ProbeFailures by service: Sum > 0 in 3 of 5 × 60 s or breaching without data',
+      'AWS/ApiGateway 5xx by ApiId, Stage: Average > 0.05 in 3 of 5 × 60 s',
+      'AWS/ApiGateway Count by ApiId, Stage: Sum > 240000 in 1 of 1 × 60 s',
+      'AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5 × 60 s',
+      'AWS/Lambda Throttles: Sum > 30 in 3 of 5 × 60 s',
+      'AWS/DynamoDB WriteThrottleEvents by TableName: Sum > 30 in 3 of 5 × 60 s',
+      'AWS/DynamoDB WriteThrottleEvents by TableName: Sum > 30 in 3 of 5 × 60 s',
+      // Without a dimension, as the CLI publishes them.
+      'VehicleVerification/prod VehiclesLoaded: Sum LessThanThreshold 1 in all of 26 × 3600 s or breaching without data',
+      'VehicleVerification/prod ComplianceLoaded: Sum LessThanThreshold 1 in all of 168 × 3600 s or breaching without data',
+      ...SERVING.map(() => 'AWS/Lambda Errors by FunctionName, Resource: Average > 0.01 in 1 of 1 × 60 s'),
     ]);
+    const sums = alarmsOf(PROD).filter(({ Statistic }) => Statistic === 'Sum');
+    expect(sums.map(({ Threshold }) => Threshold)).toEqual([6, 0, 48_000, 6, 6, 6]);
   });
 
-  it('have limits that grow with the stage’s throttle', async () => {
-    const settings = { throttle: { rateLimit: 5_000, burstLimit: 500 } };
-    const thresholds = resourcesOf(await templateOf({ stage: 'dev', settings }), 'AWS::CloudWatch::Alarm')
-      .filter(({ properties }) => properties.Statistic === 'Sum' && properties.MetricName !== 'ProbeFailures')
-      .map(({ properties: { MetricName, Threshold } }) => [MetricName, Threshold]);
-    expect(thresholds).toEqual([
-      ['DatabaseErrors', 30],
-      ['Count', 240_000],
-      ['Throttles', 30],
-      ['WriteThrottleEvents', 30],
-      ['WriteThrottleEvents', 30],
-    ]);
-  });
-
-  it('count a minute without data as a failure for the probe only', () => {
-    const sensitive = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(
-      ({ properties }) => properties.TreatMissingData !== 'notBreaching',
+  it('exist for single functions only where they roll back deployments, and for the imports that are expected', () => {
+    const ofDev = alarmsOf(DEV).map(({ id }) => id);
+    expect(ofDev).toEqual(
+      alarmsOf(PROD)
+        .filter((alarm) => !isSilent(alarm))
+        .map(({ id }) => id),
     );
-    expect(sensitive.map(({ id, properties }) => [id, properties.TreatMissingData])).toEqual([
-      [expect.stringMatching(/^AlarmsUnreachable/), 'breaching'],
-    ]);
+    const others = alarmsOf(KEPT).filter(({ id }) => !ofDev.includes(id));
+    expect(others).toMatchObject([{ MetricName: 'ComplianceLoaded', EvaluationPeriods: 24 }]);
   });
 
-  it('are raised when no import has loaded anything for as long as the stage expects, and a metric without data is one', async () => {
-    const alarmsWith = async (expectImports: object) =>
-      resourcesOf(await templateOf({ stage: 'prod', settings: { expectImports } }), 'AWS::CloudWatch::Alarm')
-        .filter(({ id }) => id.startsWith('AlarmsNoImport'))
-        .map(({ properties }) => ({ Dimensions: 'none, as in the CLI', ...properties }));
-    const hourly = {
-      ...{ Namespace: 'VehicleVerification/prod', Statistic: 'Sum', Period: 3_600, Dimensions: 'none, as in the CLI' },
-      ...{ ComparisonOperator: 'LessThanThreshold', Threshold: 1, TreatMissingData: 'breaching' },
-      AlarmActions: [expect.anything()],
-    };
-    expect(await alarmsWith(EXPECTED)).toMatchObject([
-      { ...hourly, MetricName: 'VehiclesLoaded', EvaluationPeriods: 26 },
-      { ...hourly, MetricName: 'ComplianceLoaded', EvaluationPeriods: 168 },
-    ]);
-    expect(await alarmsWith({ compliance: '1d' })).toMatchObject([{ ...hourly, EvaluationPeriods: 24 }]);
+  it('link to their section of the runbook, and every section has an alarm', () => {
+    const runbook = readFileSync('docs/runbook.md', 'utf8');
+    const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
+    const notifying = alarmsOf(FULL).filter((alarm) => !isSilent(alarm));
+    expect([...new Set(notifying.map(({ id }) => sectionOf(id)))].sort()).toEqual([...sections].sort());
+    for (const [template, address] of [
+      [FULL, 'https://example.com/runbook.md'],
+      [PROD, 'docs/runbook.md'],
+    ] as const) {
+      for (const { id, AlarmDescription } of alarmsOf(template).filter((alarm) => !isSilent(alarm))) {
+        const link = ` What to do: ${address}#${sectionOf(id)?.toLowerCase()}`;
+        expect([id, String(AlarmDescription).slice(-link.length)]).toEqual([id, link]);
+      }
+    }
   });
-
-  it.each([undefined, 'https://example.com/runbook.md'])(
-    'link to their section of the runbook, and every section has an alarm: %s',
-    async (runbookUrl) => {
-      const runbook = readFileSync('docs/runbook.md', 'utf8');
-      const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
-      const settings = { expectImports: EXPECTED, ...(runbookUrl && { runbookUrl }) };
-      const described = await templateOf({ stage: 'prod', settings });
-      const linked = resourcesOf(described, 'AWS::CloudWatch::Alarm').filter(({ id }) => !isSilent(id));
-      const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
-      expect([...new Set(linked.map(({ id }) => sectionOf(id)))].sort()).toEqual([...sections].sort());
-      for (const { id, properties } of linked) {
-        const link = `${runbookUrl ?? 'docs/runbook.md'}#${sectionOf(id)?.toLowerCase()}`;
-        expect(properties.AlarmDescription).toMatch(new RegExp(` What to do: ${RegExp.escape(link)}$`));
-      }
-      for (const section of sections) {
-        expect(runbook).toMatch(new RegExp(`^## ${section}\n\n\\*\\*Means:\\*\\* `, 'm'));
-      }
-    },
-  );
 
   it('publish to the topic, which sends email to alarmEmail, except those that only roll back a function', () => {
-    const silent = resourcesOf(template, 'AWS::CloudWatch::Alarm').filter(
-      ({ properties: { AlarmActions, OKActions } }) => AlarmActions === undefined && OKActions === undefined,
-    );
-    expect(silent.map(({ id }) => isSilent(id))).toEqual(SERVING.map(() => true));
-    expect(notifying.length).toBeLessThanOrEqual(14);
-    expect(notifying).toHaveLength(alarms.length - SERVING.length);
-    const [subscription] = resourcesOf(template, 'AWS::SNS::Subscription');
-    expect(subscription?.properties).toMatchObject({ Protocol: 'email', Endpoint: 'ops@example.com' });
-  });
-
-  it('exist for single functions only where they roll back deployments', async () => {
-    const ofDev = resourcesOf(await templateOf({ stage: 'dev' }), 'AWS::CloudWatch::Alarm');
-    expect(ofDev.filter(({ id }) => isSilent(id))).toEqual([]);
-    expect(ofDev).toHaveLength(notifying.length);
-  });
-
-  it('have a warning that names setting and file when a stage that keeps data has no alarmEmail', async () => {
-    expect(await warningsOf({ stage: 'prod' })).toEqual([
-      expect.stringMatching(/notify nobody: add "alarmEmail": "you@example\.com" to \S+\/prod\.json\./),
+    const [topic, ...otherTopics] = resourcesOf(FULL, 'AWS::SNS::Topic');
+    const actions = [{ Ref: topic?.id }];
+    for (const alarm of alarmsOf(FULL)) {
+      const expected = isSilent(alarm) ? {} : { AlarmActions: actions, OKActions: actions };
+      const { id, AlarmActions, OKActions } = alarm;
+      expect({ id, AlarmActions, OKActions }).toEqual({ id, ...expected });
+    }
+    expect([otherTopics, resourcesOf(FULL, 'AWS::SNS::Subscription')]).toMatchObject([
+      [],
+      [{ Properties: { Protocol: 'email', Endpoint: 'ops@example.com', TopicArn: { Ref: topic?.id } } }],
     ]);
-    expect(await warningsOf({ stage: 'prod', settings: { alarmEmail: 'ops@example.com' } })).toEqual([]);
-    expect(await warningsOf({ stage: 'dev' })).toEqual([]);
+    // An encrypted topic also needs a customer managed key whose policy allows CloudWatch.
+    expect(topic?.Properties).not.toHaveProperty('KmsMasterKeyId');
   });
 
   it('have permission to publish to the topic, over TLS only and only from this account', () => {
-    const topics = new Map(resourcesOf(template, 'AWS::SNS::Topic').map(({ id, properties }) => [id, properties]));
-    expect(notifying.length).toBeGreaterThan(0);
-    for (const { AlarmActions, OKActions } of notifying) {
-      const actions = [...AlarmActions, ...OKActions].map(referenced);
-      expect(actions).toHaveLength(2);
-      for (const topic of actions) {
-        expect([...topics.keys()]).toContain(topic);
-        // An encrypted topic also needs a customer managed key whose policy allows CloudWatch.
-        expect(topics.get(topic)).toEqual(expect.not.objectContaining({ KmsMasterKeyId: expect.anything() }));
-        const statements = topicStatements(topic);
-        expect(statements).toContainEqual({
-          Sid: 'AllowAlarmsToPublish',
-          Effect: 'Allow',
-          Principal: { Service: 'cloudwatch.amazonaws.com' },
-          Action: 'sns:Publish',
-          Resource: { Ref: topic },
-          Condition: {
-            ArnLike: {
-              'aws:SourceArn': 'arn:aws:cloudwatch:eu-west-2:123456789012:alarm:*',
-            },
-          },
-        });
-        expect(statements).toContainEqual(
-          expect.objectContaining({
-            Effect: 'Deny',
-            Principal: '*',
-            Action: 'sns:Publish',
-            Resource: { Ref: topic },
-            Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-          }),
-        );
-      }
-    }
+    const [topic] = resourcesOf(FULL, 'AWS::SNS::Topic').map(({ id }) => ({ Ref: id }));
+    const policies = resourcesOf(FULL, 'AWS::SNS::TopicPolicy');
+    expect(policies).toMatchObject([{ Properties: { Topics: [topic] } }]);
+    const publish = { Action: 'sns:Publish', Resource: topic };
+    expect(policies.flatMap(statementsOf)).toEqual([
+      expect.objectContaining({
+        ...{ Effect: 'Deny', Principal: '*', ...publish },
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+      {
+        Sid: 'AllowAlarmsToPublish',
+        ...{ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, ...publish },
+        Condition: { ArnLike: { 'aws:SourceArn': 'arn:aws:cloudwatch:eu-west-2:123456789012:alarm:*' } },
+      },
+    ]);
+  });
+
+  it('have a warning that names setting and file when a stage that keeps data has no alarmEmail', () => {
+    expect([stacks.prod.warnings, stacks.full.warnings, stacks.dev.warnings]).toEqual([
+      [expect.stringMatching(/notify nobody: add "alarmEmail": "you@example\.com" to \S+\/prod\.json\./)],
+      [],
+      [],
+    ]);
   });
 
   it('use metrics that the functions emit', () => {
@@ -183,4 +127,13 @@ describe('The alarms', () => {
     const counted = [...source.matchAll(/addMetric\('(\w+)'/g)].map(([, name]) => name);
     expect([...metrics].sort()).toEqual(counted.sort());
   });
+});
+
+it('The dashboard shows alarms, traffic, errors, limits and costs, and queries no logs, which cost by the gigabyte', () => {
+  const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard');
+  const body = JSON.stringify(dashboard?.Properties.DashboardBody);
+  for (const title of ['Alarms', 'Traffic: ', 'Errors: ', 'Rate limited: ', 'Cost: ']) {
+    expect(body).toContain(`\\"title\\":\\"${title}`);
+  }
+  expect(body).not.toContain('\\"type\\":\\"log\\"');
 });

@@ -1,65 +1,54 @@
 import { describe, expect, it } from '@jest/globals';
+import { endpoints } from '../../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../../functions/http/endpoint.ts';
 import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-schema.ts';
 import {
+  DEV,
   FULL,
+  logicalName,
+  PROD,
   type Resource,
+  referenced,
   resourcesOf,
   retentionDays,
   SERVING,
-  stackOf,
-  type Template,
-  templateOf,
+  type Statement,
+  servingFunctions,
+  stacks,
+  statementsOf,
+  tableNamed,
 } from './synthesised.ts';
 
-const PROD = await templateOf({ stage: 'prod' });
-const DEV = await templateOf({ stage: 'dev' });
-
-const endpointFunctions = (template: Template): Resource[] =>
-  resourcesOf(template, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
-
 describe('The functions', () => {
-  it('run on Node 24 and arm64 with a timeout of 10 s', () => {
-    const functions = endpointFunctions(PROD);
-    expect(functions).toHaveLength(SERVING.length);
-    for (const { properties } of functions) {
-      expect(properties).toMatchObject({
-        Runtime: 'nodejs24.x',
-        Architectures: ['arm64'],
-        Timeout: 10,
+  it('run on Node 24 and arm64 with a timeout of 10 s, and log in JSON from level INFO, without lines of Lambda', () => {
+    expect(servingFunctions(PROD)).toHaveLength(SERVING.length);
+    for (const { Properties } of servingFunctions(PROD)) {
+      expect(Properties).toMatchObject({
+        ...{ Runtime: 'nodejs24.x', Architectures: ['arm64'], Timeout: 10 },
+        LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' },
         Environment: {
-          Variables: {
-            AWS_ENDPOINT_URL_DYNAMODB: '',
-            POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/prod',
-          },
+          Variables: { AWS_ENDPOINT_URL_DYNAMODB: '', POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/prod' },
         },
       });
+      expect(Properties).not.toHaveProperty('Environment.Variables.DOCS_URL');
     }
   });
 
   it('have the memory that their requests need', () => {
     const memoryOf = (functionId: string) =>
-      endpointFunctions(PROD).find(({ id }) => id.startsWith(functionId.replaceAll('-', '')))?.properties.MemorySize;
+      servingFunctions(PROD).find(({ id }) => id.startsWith(logicalName(functionId)))?.Properties.MemorySize;
     expect(['vehicle-insurance', 'bulk-insurance', 'create-content', 'not-found'].map(memoryOf)).toEqual([
       1_280, 1_280, 1_024, 512,
     ]);
   });
 
-  it('log in JSON from level INFO, without lines of Lambda', () => {
-    for (const { properties } of endpointFunctions(PROD)) {
-      const level = { ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' };
-      expect(properties.LoggingConfig).toEqual({ LogFormat: 'JSON', ...level, LogGroup: expect.anything() });
-    }
-  });
-
-  it('have lines of Lambda, DOCS_URL and another processor only if the settings and the context ask for it', async () => {
-    const asked = {
-      LoggingConfig: { SystemLogLevel: 'INFO' },
-      Environment: { Variables: { DOCS_URL: 'https://docs.example.com/vehicles' } },
-      Architectures: ['x86_64'],
-    };
-    for (const { properties } of endpointFunctions(await templateOf(FULL))) expect(properties).toMatchObject(asked);
-    for (const { properties } of endpointFunctions(PROD)) {
-      expect(properties).not.toHaveProperty('Environment.Variables.DOCS_URL');
+  it('have lines of Lambda, DOCS_URL and another processor if the settings and the context ask for it', () => {
+    for (const { Properties } of servingFunctions(FULL)) {
+      expect(Properties).toMatchObject({
+        LoggingConfig: { SystemLogLevel: 'INFO' },
+        Environment: { Variables: { DOCS_URL: 'https://docs.example.com/vehicles' } },
+        Architectures: ['x86_64'],
+      });
     }
   });
 
@@ -69,41 +58,96 @@ describe('The functions', () => {
   ])('and the gateway retain their logs: %s', (_stage, template, days, policy) => {
     const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
     // One of each function, of the probe and of the gateway.
-    expect(groups).toHaveLength(SERVING.length + 2);
-    expect(new Set(groups.map(({ properties }) => properties.RetentionInDays))).toEqual(new Set([days]));
-    expect(new Set(groups.map(({ deletionPolicy }) => deletionPolicy))).toEqual(new Set([policy]));
+    expect(groups.map(({ Properties, DeletionPolicy }) => [Properties.RetentionInDays, DeletionPolicy])).toEqual(
+      [...SERVING, 'probe', 'gateway'].map(() => [days, policy]),
+    );
   });
 });
 
-describe('A deployment', () => {
-  it('has at most 150 resources in prod', () => {
-    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(150);
+describe('The permissions of each function', () => {
+  /** Those of the functions, the probe's included. */
+  const roles = resourcesOf(PROD, 'AWS::IAM::Role').filter(({ id }) => !id.startsWith('Deployment'));
+
+  /** `Allow keys GetItem` of each resource and action. */
+  const permissionsOf = ({ Effect, Action, Resource }: Statement): string[] =>
+    [Resource].flat().flatMap((resource) => {
+      const name = tableNamed(referenced(resource)).replace(/^.*Logs[0-9A-F]{8}$/, 'own log');
+      return [Action].flat().map((action) => `${Effect} ${name} ${action.replace('dynamodb:', '')}`);
+    });
+  const describeRole = (role: Resource & { readonly id: string }) => ({
+    id: role.id.replace(/Role[0-9A-F]{8}$/, ''),
+    permissions: statementsOf(role).flatMap(permissionsOf).sort(),
   });
 
-  it('outputs its address, stage and table names', () => {
-    expect(Object.keys(PROD.Outputs)).toEqual([
-      'BaseAddress',
-      'Stage',
-      'KeepsData',
-      'KeysTable',
-      'UsageTable',
-      'VehiclesTable',
-      'ComplianceTable',
-      'ContentTable',
-      'Commit',
-      'OperatorPolicy',
+  it('are exactly these actions on exactly these tables', () => {
+    const ownLog = ['Allow own log logs:CreateLogStream', 'Allow own log logs:PutLogEvents'];
+    const rows: readonly Pick<Endpoint, 'id' | 'tables'>[] = [
+      ...Object.values(endpoints),
+      { id: 'not-found', tables: {} },
+    ];
+    expect(roles.map(describeRole)).toEqual([
+      ...rows.map(({ id, tables: { usage = [], ...others } }) => {
+        // Admission reads the key and counts the request.
+        const actions = { keys: ['GetItem'], usage: ['UpdateItem', ...usage], ...others };
+        const onTables = Object.entries(actions).flatMap(([table, names]) =>
+          names.map((name) => `Allow ${table} ${name}`),
+        );
+        return { id: logicalName(id), permissions: [...onTables, ...ownLog].sort() };
+      }),
+      // stack/probe.ts has the condition: only records of its own keys.
+      { id: 'Probe', permissions: ['Allow keys PutItem', ...ownLog] },
     ]);
+    expect(resourcesOf(PROD, 'AWS::IAM::Policy')).toEqual([]);
   });
 
-  it('is for the region and the account of the settings, and protected from deletion where data is kept', async () => {
+  it('include no managed policy, and only Lambda can assume the roles', () => {
+    for (const { Properties } of roles) {
+      expect(Properties.ManagedPolicyArns).toBeUndefined();
+      expect(Properties.AssumeRolePolicyDocument).toMatchObject({
+        Statement: [{ Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' } }],
+      });
+    }
+  });
+});
+
+describe('The stack', () => {
+  it('outputs its address, stage and table names', () => {
+    const tables = ['KeysTable', 'UsageTable', 'VehiclesTable', 'ComplianceTable', 'ContentTable'];
+    const outputs = ['BaseAddress', 'Stage', 'KeepsData', ...tables, 'Commit', 'OperatorPolicy'];
+    expect(Object.keys(PROD.Outputs)).toEqual(outputs);
+  });
+
+  it('is for the region and the account of the settings, and protected from deletion where data is kept', () => {
     const settings = { region: 'eu-west-1', account: '210987654321' };
-    const stack = await stackOf({ stage: 'dev', settings: { ...settings, keepsData: true } });
-    expect(stack).toMatchObject({ ...settings, terminationProtection: true });
-    expect(await stackOf({ stage: 'dev' })).toMatchObject({ terminationProtection: false });
+    expect(stacks.kept).toMatchObject({ ...settings, terminationProtection: true });
+    expect(stacks.dev).toMatchObject({ terminationProtection: false });
   });
 
-  it('accepts every retention period that CloudWatch Logs offers', () => {
+  it('can have every retention period that CloudWatch Logs offers', () => {
     const forever = 9_999;
     expect(LOG_RETENTION_DAYS).toEqual(retentionDays.filter((days) => days !== forever));
+  });
+});
+
+describe('The tags', () => {
+  /** Resource types without tags in CloudFormation, or parts of a tagged resource. */
+  const WITHOUT_TAGS = [
+    ...['AWS::ApiGatewayV2::ApiMapping', 'AWS::ApiGatewayV2::Integration', 'AWS::ApiGatewayV2::Route'],
+    ...['AWS::CloudWatch::Dashboard', 'AWS::IAM::ManagedPolicy', 'AWS::Lambda::Alias'],
+    ...['AWS::Lambda::EventInvokeConfig', 'AWS::Lambda::Permission', 'AWS::Lambda::Version'],
+    ...['AWS::SNS::Subscription', 'AWS::SNS::TopicPolicy'],
+  ];
+
+  /** A table has those of its replicas. */
+  const tagsOf = ({ Properties: { Tags, Replicas } }: Resource) => JSON.stringify([Tags, Replicas]);
+
+  it('name service, stage and owner on every resource that supports tags', () => {
+    const values = ['"vehicle-verification"', '"prod"', '"Team Vehicles"'];
+    const untagged = Object.values(FULL.Resources).filter((each) => values.some((tag) => !tagsOf(each).includes(tag)));
+    expect([...new Set(untagged.map(({ Type }) => Type))].sort()).toEqual(WITHOUT_TAGS);
+  });
+
+  it('name no owner when the settings have none', () => {
+    expect(Object.values(PROD.Resources).filter((resource) => tagsOf(resource).includes('owner'))).toEqual([]);
   });
 });

@@ -6,12 +6,12 @@ import { App, Validations } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Bundles } from '../../../lib/cloud/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
 import { ServiceStack } from '../../../lib/cloud/service-stack.ts';
 import type { StageFile } from '../../../lib/cloud/stage-schema.ts';
 import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
+import { FUNCTION_IDS } from '../../../lib/endpoint-files.ts';
 
 /** A stage with its committed settings, except for these. */
 export interface Stage {
@@ -30,14 +30,22 @@ const bundlesIn = (folder: string): Bundles => {
   const bundle = join(folder, 'bundle');
   mkdirSync(bundle, { recursive: true });
   writeFileSync(join(bundle, 'index.js'), 'exports.handler = () => undefined;');
-  return Object.fromEntries([...Object.keys(endpoints), 'not-found', 'probe'].map((id) => [id, bundle])) as Record<
-    keyof Bundles,
-    string
-  >;
+  return Object.fromEntries([...FUNCTION_IDS, 'probe'].map((id) => [id, bundle])) as Record<keyof Bundles, string>;
 };
 
-/** The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it. */
-const synthesise = (
+/** The rules that are violated, by the validation report. */
+const violationsIn = (assembly: string): string => {
+  const { pluginReports } = JSON.parse(readFileSync(join(assembly, 'validation-report.json'), 'utf8')) as {
+    pluginReports: { violations: { ruleName: string }[] }[];
+  };
+  return pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)).join(', ');
+};
+
+/**
+ * The stack of a stage in its own app, as `cdk deploy -c stage=…` creates it.
+ * @throws Error that names the rules of AwsSolutions and Serverless that it violates
+ */
+const stackOf = (
   assemblies: string,
   { stage, architecture = 'arm64', atOnce = false, settings: changes = {} }: Stage,
 ) => {
@@ -49,44 +57,35 @@ const synthesise = (
     outdir,
     context: { ...context, 'aws:cdk:bundling-stacks': [], stage, architecture, atOnce, stages: outdir },
   });
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const settings = stageSettings(app.node.getAllContext());
   const parts = { settings, bundles: bundlesIn(assemblies), commit: 'unknown' };
-  return { app, stack: new ServiceStack(app, `vehicle-verification-${settings.stage}`, parts) };
+  const stack = new ServiceStack(app, `vehicle-verification-${stage}`, parts);
+  try {
+    app.synth();
+  } catch (cause) {
+    throw new Error(`The stage ${stage} violates: ${violationsIn(outdir)}`, { cause });
+  }
+  const { account, region, terminationProtection } = stack;
+  const annotations = Annotations.fromStack(stack);
+  const textsOf = (entries: ReturnType<typeof annotations.findInfo>) => entries.map(({ entry }) => String(entry.data));
+  return {
+    ...{ account, region, terminationProtection },
+    template: Template.fromStack(stack).toJSON(),
+    /** Of `cdk synth`. */
+    warnings: textsOf(annotations.findWarning('*', Match.anyValue())),
+    notices: textsOf(annotations.findInfo('*', Match.anyValue())),
+  };
 };
 
-/** Each app synthesises into a folder of its own; by default the CDK leaves them in the temporary folder. */
-export const startSynthesis = () => {
+/** The template of each stage, and what else its stack has in the cloud assembly. */
+export const synthesise = (stages: Readonly<Record<string, Stage>>) => {
+  // By default the CDK leaves the output of each app in the temporary folder.
   const assemblies = mkdtempSync(join(tmpdir(), 'cloud-assemblies-'));
   process.on('exit', () => rmSync(assemblies, { recursive: true }));
   return {
     metrics: SERVICE_METRICS,
     retentionDays: Object.values(RetentionDays).filter((days) => typeof days === 'number'),
-    /** The template of a stage, and what else its stack has in the cloud assembly. */
-    stackOf: (stage: Stage) => {
-      const { stack } = synthesise(assemblies, stage);
-      const { account, region, terminationProtection } = stack;
-      const annotations = Annotations.fromStack(stack);
-      const textsOf = (entries: ReturnType<typeof annotations.findInfo>) =>
-        entries.map(({ entry }) => String(entry.data));
-      return {
-        ...{ account, region, terminationProtection },
-        template: Template.fromStack(stack).toJSON(),
-        /** Of `cdk synth`. */
-        warnings: textsOf(annotations.findWarning('*', Match.anyValue())),
-        notices: textsOf(annotations.findInfo('*', Match.anyValue())),
-      };
-    },
-    /** The violations of the rule packs in the validation report. */
-    violationsOf: (stage: Stage): string[] => {
-      const { app } = synthesise(assemblies, stage);
-      Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
-      const report = readFileSync(join(app.synth().directory, 'validation-report.json'), 'utf8');
-      const { pluginReports } = JSON.parse(report) as {
-        pluginReports: { pluginName: string; violations: { ruleName: string }[] }[];
-      };
-      return pluginReports
-        .filter(({ pluginName }) => pluginName !== 'Construct Annotations')
-        .flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName));
-    },
+    stacks: Object.fromEntries(Object.entries(stages).map(([name, stage]) => [name, stackOf(assemblies, stage)])),
   };
 };

@@ -1,30 +1,59 @@
-import { afterAll } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { forkCall } from '../../support/fork.ts';
 import type { Stage } from './synthesis.ts';
 
-const synthesis = await forkCall<{ readonly metrics: readonly string[]; readonly retentionDays: readonly number[] }>(
-  new URL('./synthesis.ts', import.meta.url),
-  'startSynthesis',
-  [],
-  // The CDK's own validation, which only warns, takes 280 MB and most of the time. `cdk deploy` runs it.
-  { environment: { CDK_VALIDATION: 'false' } },
-);
-afterAll(() => synthesis.stop());
+const domain = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
+
+/** Few, because each takes a second: a setting is tested in a stage that has it and in one that has not. */
+const STAGES = {
+  prod: { stage: 'prod' },
+  dev: { stage: 'dev' },
+  /** With every optional setting. */
+  full: {
+    stage: 'prod',
+    architecture: 'x86_64',
+    settings: {
+      owner: 'Team Vehicles',
+      alarmEmail: 'ops@example.com',
+      docsUrl: 'https://docs.example.com/vehicles',
+      runbookUrl: 'https://example.com/runbook.md',
+      lambdaSystemLogs: true,
+      expectImports: { vehicles: '26h', compliance: '7d' },
+      throttle: { rateLimit: 5_000, burstLimit: 500 },
+      domain: { ...domain, disableDefaultEndpoint: true },
+    },
+  },
+  /** A stage for development that keeps its data, elsewhere. */
+  kept: {
+    stage: 'dev',
+    settings: {
+      keepsData: true,
+      region: 'eu-west-1',
+      account: '210987654321',
+      expectImports: { compliance: '1d' },
+      domain: { ...domain, certificateArn: domain.certificateArn.replace('eu-west-2', 'eu-west-1') },
+    },
+  },
+  /** As `prod`, but for settings that do not change its functions. */
+  sameFunctions: {
+    stage: 'prod',
+    settings: { alarmEmail: 'ops@example.com', throttle: { rateLimit: 500, burstLimit: 500 } },
+  },
+  /** As `prod`, but deployed at once, with a setting of earlier versions. */
+  atOnce: { stage: 'prod', atOnce: true, settings: { replicaRegions: [] } },
+} as const satisfies Record<string, Stage>;
+
+/** A resource of a template. */
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+  readonly DeletionPolicy?: string;
+  readonly DependsOn?: readonly string[];
+  readonly UpdatePolicy?: object;
+}
 
 export interface Template {
-  readonly Resources: Readonly<
-    Record<
-      string,
-      {
-        readonly Type: string;
-        readonly Properties: Resource['properties'];
-        readonly DeletionPolicy?: string;
-        readonly DependsOn?: readonly string[];
-        readonly UpdatePolicy?: object;
-      }
-    >
-  >;
+  readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
@@ -37,61 +66,33 @@ interface Synthesised {
   readonly notices: readonly string[];
 }
 
-const stacks = new Map<string, Promise<unknown>>();
+// Fails when a stack violates a rule of AwsSolutions or Serverless.
+const { result, stop } = await forkCall<{
+  readonly metrics: readonly string[];
+  readonly retentionDays: readonly number[];
+  readonly stacks: Readonly<Record<keyof typeof STAGES, Synthesised>>;
+}>(
+  new URL('./synthesis.ts', import.meta.url),
+  'synthesise',
+  [STAGES],
+  // The CDK's own validation, which only warns, takes 280 MB and most of the time. `cdk deploy` runs it.
+  { environment: { CDK_VALIDATION: 'false' }, output: 'capture' },
+);
+await stop();
 
-/** The stack of a stage, synthesised once. */
-export const stackOf = async (stage: Stage): Promise<Synthesised> => {
-  const key = JSON.stringify(stage);
-  const stack = stacks.get(key) ?? synthesis.call('stackOf', stage);
-  stacks.set(key, stack);
-  return (await stack) as Synthesised;
-};
+/** The metrics that alarms and dashboard read, the days for which the CDK knows that logs can be kept, and the stacks. */
+export const { metrics, retentionDays, stacks } = result;
 
-export const templateOf = async (stage: Stage): Promise<Template> => (await stackOf(stage)).template;
-
-/** The warnings of `cdk synth` for a stage. */
-export const warningsOf = async (stage: Stage): Promise<readonly string[]> => (await stackOf(stage)).warnings;
-
-/** The rules of AwsSolutions and Serverless that a stage violates. */
-export const violationsOf = (stage: Stage) => synthesis.call('violationsOf', stage);
-
-/** A stage with every optional setting. */
-export const FULL = {
-  stage: 'prod',
-  architecture: 'x86_64',
-  settings: {
-    owner: 'Team Vehicles',
-    alarmEmail: 'ops@example.com',
-    docsUrl: 'https://docs.example.com/vehicles',
-    lambdaSystemLogs: true,
-    expectImports: { vehicles: '26h' },
-    domain: { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' },
-  },
-} as const satisfies Stage;
-
-/** The metrics that alarms and dashboard read, and the days for which the CDK knows that logs can be kept. */
-export const { metrics, retentionDays } = synthesis.result;
-
-/** One resource of a template, with its properties as plain data. */
-export interface Resource {
-  readonly id: string;
-  readonly properties: Readonly<Record<string, unknown>>;
-  readonly deletionPolicy?: string;
-  readonly dependsOn: readonly string[];
-  readonly updatePolicy?: object;
-}
+export const { template: PROD } = stacks.prod;
+export const { template: DEV } = stacks.dev;
+export const { template: FULL } = stacks.full;
+export const { template: KEPT } = stacks.kept;
 
 /** All resources of a type. */
-export const resourcesOf = (template: Template, type: string): Resource[] =>
+export const resourcesOf = (template: Template, type: string) =>
   Object.entries(template.Resources)
     .filter(([, { Type }]) => Type === type)
-    .map(([id, { Properties, DeletionPolicy, DependsOn = [], UpdatePolicy }]) => ({
-      id,
-      properties: Properties,
-      dependsOn: DependsOn,
-      ...(UpdatePolicy !== undefined && { updatePolicy: UpdatePolicy }),
-      ...(DeletionPolicy !== undefined && { deletionPolicy: DeletionPolicy }),
-    }));
+    .map(([id, resource]) => ({ id, ...resource }));
 
 /** The logical id that a `Ref` or `GetAtt` names. */
 export const referenced = (value: unknown): string => {
@@ -99,8 +100,29 @@ export const referenced = (value: unknown): string => {
   return Ref ?? attribute?.[0] ?? JSON.stringify(value);
 };
 
+export interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+interface Policy {
+  readonly PolicyDocument: { readonly Statement: readonly Statement[] };
+}
+
+/** The statements of a policy, or of a role's own policies. */
+export const statementsOf = ({ Properties }: Resource): readonly Statement[] =>
+  ((Properties.Policies ?? [Properties]) as readonly Policy[]).flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  );
+
 /** The functions that serve requests. */
 export const SERVING = [...Object.keys(endpoints), 'not-found'];
+
+/** The resources of these functions. */
+export const servingFunctions = (template: Template) =>
+  resourcesOf(template, 'AWS::Lambda::Function').filter(({ id }) => !id.startsWith('Probe'));
 
 /** The id of a function as it is written in logical ids. */
 export const logicalName = (id: string): string => id.replaceAll('-', '');

@@ -80,18 +80,6 @@ describe('An HTTP API event', () => {
   });
 });
 
-it.each([
-  ['GET', '/v1/api/content', 'GET /v1/api/content'],
-  ['GET', '/v1/api/content/x', 'GET /v1/api/content/{id}'],
-  ['GET', '/api/content/x', 'GET /api/content/{id}'],
-  ['GET', '/v1/api/content/', '$default'],
-  ['GET', '/v1/vehicle//insurance', '$default'],
-  ['HEAD', '/v1/api/content', '$default'],
-  ['POST', '/v1/vehicle/bulk-insurance', 'POST /v1/vehicle/bulk-insurance'],
-])('The route for %s %s is %s', (method, path, key) => {
-  expect(chooseRoute(method, path).route.key).toBe(key);
-});
-
 describe('A function’s result', () => {
   const responseTo = (result: unknown) => invoke(async () => result, 'f', {});
 

@@ -1,10 +1,65 @@
+import { readFileSync } from 'node:fs';
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/admission.ts';
-import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
+import { generateKey, hashKey, KEY_KINDS, type KeyKind, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
-import { PLANS, windowAt } from '../../core/access/plans.ts';
+import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
+
+describe('An API key', () => {
+  it.each(KEY_KINDS)('of the kind %s has the documented form, and its prefix', (kind) => {
+    const key = generateKey(kind);
+    expect(key).toMatch(new RegExp(`^vvc_${kind}_[0-9A-Za-z]{36}$`));
+    expect(parseApiKey(key)?.kind).toBe(kind);
+  });
+
+  it.each(KEY_KINDS)('of the kind %s is found in a text by the regular expression for secret scanners', (kind) => {
+    const [, pattern = ''] = /^```\n(.*vvc_.*)\n```$/m.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
+    const [key, scanner] = [generateKey(kind), new RegExp(pattern, 'g')];
+    expect(`KEY=${key};"${key}" ${key}x x${key} ${key.slice(0, -1)}`.match(scanner)).toEqual([key, key]);
+  });
+
+  it('ends with the CRC32 of the rest in base62, as another implementation computes it', () => {
+    expect(parseApiKey(`vvc_live_${'A'.repeat(30)}3z0LB1`)).toBeDefined();
+  });
+
+  it('is never generated twice', () => {
+    expect(new Set(Array.from({ length: 1_000 }, () => generateKey('test'))).size).toBe(1_000);
+  });
+
+  it('with any one character changed is not well-formed', () => {
+    const key = generateKey('live');
+    const position = fc.integer({ min: 9, max: key.length - 1 });
+    const character = fc.constantFrom(...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
+    fc.assert(
+      fc.property(position, character, (at, other) => {
+        fc.pre(key.charAt(at) !== other);
+        expect(parseApiKey(key.slice(0, at) + other + key.slice(at + 1))).toBeUndefined();
+      }),
+    );
+  });
+
+  const ZEROS = '0'.repeat(36);
+  const test = generateKey('test');
+  const other = generateKey('prod' as KeyKind);
+  it.each(['', 'vvc_live_', `vvc_prod_${ZEROS}`, `VVC_live_${ZEROS}`, ` ${test}`, `${test}x`, other])(
+    'is not text %#',
+    (text) => expect(parseApiKey(text)).toBeUndefined(),
+  );
+
+  it('is stored as its SHA-256, and identified by 20 hex digits of that', () => {
+    expect(hashKey(test)).toMatch(/^[0-9a-f]{64}$/);
+    expect(keyIdOf(hashKey(test))).toMatch(/^[0-9a-f]{20}$/);
+  });
+
+  it('has an id that begins with probe- if it is the probe’s, and no other', () => {
+    const ids = KEY_KINDS.map((kind) => parseApiKey(generateKey(kind))?.id);
+    const hex = expect.stringMatching(/^[0-9a-f]{20}$/);
+    expect(ids).toEqual([hex, hex, expect.stringMatching(/^probe-[0-9a-f]{20}$/)]);
+  });
+});
 
 const NOW = new Date('2026-06-15T12:00:30Z');
 const none = { id: '', hash: '', kind: 'test' } as const;
@@ -135,4 +190,26 @@ describe('Recent keys', () => {
     keys.remember('c', 'premium');
     expect(['a', 'c'].map(keys.get)).toEqual([undefined, 'premium']);
   });
+});
+
+describe('A rate limit window', () => {
+  it.each([
+    ['2026-06-15T12:00:00.000Z', '2026-06-15T12:00:00Z'],
+    ['2026-06-15T12:00:59.999Z', '2026-06-15T12:00:00Z'],
+    ['2026-06-15T12:01:00.000Z', '2026-06-15T12:01:00Z'],
+  ])('at %s began at %s and lasts 60 s', (instant, begin) => {
+    const start = Date.parse(begin) / 1_000;
+    expect(windowAt(new Date(instant))).toEqual({ start, end: start + 60 });
+  });
+});
+
+it('the plans are those of the contract', () => {
+  expect(PLANS).toEqual({
+    free: { requestsPerWindow: 60, bulkSize: 100 },
+    standard: { requestsPerWindow: 600, bulkSize: 500 },
+    premium: { requestsPerWindow: 6_000, bulkSize: 1_000 },
+  });
+  expect(PLAN_NAMES).toEqual(['free', 'standard', 'premium']);
+  expect(LARGEST_BULK_SIZE).toBe(1_000);
+  expect(largestRequestsPerSecond()).toBe(100);
 });

@@ -13,9 +13,9 @@ import { gzipSync } from 'node:zlib';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, expect, it } from '@jest/globals';
 import { HttpRequest } from '@smithy/core/protocols';
-import { dynamoDbTransport } from '../../../core/dynamodb/client/transport.ts';
-import { createDatabase } from '../../../core/dynamodb/database.ts';
-import { describeOwnClient } from '../../support/stock-client.ts';
+import { dynamoDbTransport } from '../../core/dynamodb/client/transport.ts';
+import { createDatabase } from '../../core/dynamodb/database.ts';
+import { describeOwnClient } from '../support/stock-client.ts';
 
 const PATIENT = { connection: 10_000, answer: 10_000 };
 
@@ -87,29 +87,33 @@ const forgetfulServer = (end: (socket: Socket) => void): Promise<Server> => {
 };
 
 describeOwnClient('The connection to DynamoDB', () => {
-  it('returns status, headers and the whole body', async () => {
-    const server = await listening((request, response) => {
-      response.writeHead(202, { 'x-amzn-requestid': 'r-1' }).write('one ');
-      request.on('data', (body) => response.end(`two ${body}`));
-    });
-    const { response } = await transportWith().handle(requestTo(portOf(server), 'three'));
-    expect([response.statusCode, response.headers['x-amzn-requestid'], String(response.body)]).toEqual([
-      202,
-      'r-1',
-      'one two three',
-    ]);
-  });
-
-  it('is kept between requests', async () => {
-    const server = await listening((_request, response) => void response.end());
-    let connections = 0;
-    server.on('connection', () => {
-      connections += 1;
-    });
-    const transport = transportWith();
-    for (let n = 0; n < 3; n += 1) await transport.handle(requestTo(portOf(server)));
-    expect(connections).toBe(1);
-  });
+  const addresses = Object.values(networkInterfaces()).flatMap((interfaces = []) => interfaces);
+  const hasIpv6 = addresses.some(({ address }) => address === '::1');
+  it.each(['127.0.0.1', ...(hasIpv6 ? ['[::1]'] : [])])(
+    'to %s is kept, and returns status, headers and the whole body of each response',
+    async (hostname) => {
+      const answer = (request: IncomingMessage, response: ServerResponse) => {
+        response.writeHead(202, { 'x-amzn-requestid': 'r-1' }).write('one ');
+        request.on('data', (body) => response.end(`two ${body}`));
+      };
+      const server = await listening(answer, hostname.replace(/[[\]]/g, ''));
+      let connections = 0;
+      server.on('connection', () => {
+        connections += 1;
+      });
+      const transport = transportWith();
+      for (const body of ['three', 'four']) {
+        const { response } = await transport.handle(requestTo(portOf(server), body, hostname));
+        const { statusCode, headers } = response;
+        expect([statusCode, headers['x-amzn-requestid'], String(response.body)]).toEqual([
+          202,
+          'r-1',
+          `one two ${body}`,
+        ]);
+      }
+      expect(connections).toBe(1);
+    },
+  );
 
   it.each([
     ['are reset', (socket: Socket) => void socket.resetAndDestroy()],
@@ -120,15 +124,6 @@ describeOwnClient('The connection to DynamoDB', () => {
     await Promise.all(Array.from({ length: KEPT }, read));
     const answers = await Promise.all([read(), read(), read()]);
     expect(answers.map(({ Item }) => Item)).toEqual(Array(3).fill({ id: { S: 'a' } }));
-  });
-
-  const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
-    addresses?.some(({ address }) => address === '::1'),
-  );
-  (hasIpv6 ? it : it.skip)('can be to an IPv6 address', async () => {
-    const server = await listening((_request, response) => void response.end('there'), '::1');
-    const { response } = await transportWith().handle(requestTo(portOf(server), '{}', '[::1]'));
-    expect(String(response.body)).toBe('there');
   });
 
   it.each([
