@@ -4,7 +4,7 @@ import type { Context } from 'aws-lambda';
 import { generateKey, hashKey, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { admissionBesideLoad } from '../../functions/http/admission.ts';
+import { admissionBesideLoad } from '../../functions/http/early-load.ts';
 import type { GatewayHandler } from '../../functions/http/http-function.ts';
 import { type FunctionId, importFileOf } from '../../lib/endpoint-files.ts';
 import { documents } from '../../lib/openapi/documents.ts';
