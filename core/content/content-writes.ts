@@ -5,10 +5,10 @@ import {
   type ContentStore,
   domainList,
   type Entry,
+  hashBody,
   parseCreation,
   type RememberedCreation,
   type Repeatable,
-  rememberCreation,
   type SlugClaim,
 } from './content-entries.ts';
 import type { ContentItem, StoredItem } from './item.ts';
@@ -90,6 +90,29 @@ export const creationWrites = async (
     ...items.map(writes.claimSlug),
     ...[all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
   ];
+};
+
+/** How long a creation is remembered, in seconds. */
+const REMEMBERED_SECONDS = 24 * 60 * 60;
+
+/** Fails, and returns the stored entry, when the same creation is still remembered. */
+const rememberCreation = ({ table, keys }: ContentStore, repeatable: Repeatable, item: ContentItem): TransactWrite => {
+  const now = Math.floor(Date.parse(item.created_at) / 1_000);
+  return {
+    Put: {
+      TableName: table,
+      Item: {
+        ...keys.creationKey(repeatable),
+        bodyHash: hashBody(item),
+        id: item.id,
+        createdAt: item.created_at,
+        expiresAt: now + REMEMBERED_SECONDS,
+      },
+      ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+      ExpressionAttributeValues: { ':now': now },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
 };
 
 /** The item, its slug and its lists are inconsistent. An operator must run `content check --repair`. */
