@@ -58,7 +58,11 @@ const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }
   return (context: RequestContext) => {
     const { now, deadline, date, path, key, caller, pathParameters } = context;
     return {
-      ...{ now, deadline, date, caller, keyKind: key?.kind },
+      now,
+      deadline,
+      date,
+      caller,
+      keyKind: key?.kind,
       parameters: Object.fromEntries(names.map((name) => [name, pathParameters[name] ?? ''])),
       address: paths.find((known) => known === path) ?? paths[0],
       ...input?.valuesOf(context),
