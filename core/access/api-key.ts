@@ -47,7 +47,7 @@ export const hashKey = (key: string): string => createHash('sha256').update(key)
 export const keyIdOf = (hash: string, kind: KeyKind = 'live'): string =>
   (kind === 'probe' ? PROBE_ID_PREFIX : '') + hash.slice(0, ID_LENGTH);
 
-/** A new key, and what its record has of it. */
+/** A new key, with the id and the hash that its record has. */
 export const newApiKey = (kind: KeyKind): { readonly key: string; readonly id: string; readonly hash: string } => {
   const key = generateKey(kind);
   const hash = hashKey(key);
@@ -58,7 +58,7 @@ export const newApiKey = (kind: KeyKind): { readonly key: string; readonly id: s
 export interface PresentedKey {
   readonly id: string;
   readonly hash: string;
-  /** From the prefix: known before the key's record is read. The hash includes it, so a record belongs to a key of one kind only. */
+  /** What the prefix says, before the record is read. The hash includes it, so a record belongs to a key of one kind only. */
   readonly kind: KeyKind;
 }
 
