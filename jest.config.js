@@ -29,7 +29,6 @@ const ON_REQUEST = [
   {
     ...project('client', ['client/**/*.client.ts']),
     globalSetup: '<rootDir>/test/client/pack-and-install.ts',
-    globalTeardown: '<rootDir>/test/client/remove-installed.ts',
   },
 ];
 

@@ -1,14 +1,12 @@
 /** Creations and deletions of content by many clients at once, on an engine whose transactions conflict as DynamoDB's do. */
 import { setTimeout } from 'node:timers/promises';
 import { contentTable } from '../core/content/content-table.ts';
-import { createDatabase } from '../core/dynamodb/database.ts';
 import { deadlineIn } from '../core/runtime/deadline.ts';
-import { databaseFromEnvironment } from '../core/runtime/environment.ts';
-import { LOCAL_TABLE_NAMES, prefixedTableNames } from '../core/tables.ts';
+import { prefixedTableNames } from '../core/tables.ts';
 import { checkContent } from '../lib/content-maintenance/content-check.ts';
 import { createTables } from '../lib/local/engine/create-tables.ts';
 import { startEmbeddedEngine } from '../lib/local/engine/embedded.ts';
-import { applyEnvironment, localEnvironment } from '../lib/local/environment.ts';
+import { openDatabase } from '../lib/local/sample-database.ts';
 import { fillDomain } from '../test/support/content.ts';
 import { forkCall } from '../test/support/fork.ts';
 import { withConflicts } from '../test/support/transaction-conflicts.ts';
@@ -31,7 +29,7 @@ const LIMIT_MS = 3_000;
 export const startConflictingEngine = () =>
   startEmbeddedEngine({ port: 0, intercept: withConflicts(() => setTimeout(TRANSACTION_MS)) });
 
-type Database = ReturnType<typeof createDatabase>;
+type Database = ReturnType<typeof openDatabase>;
 /** Makes the nth change of a kind, which is no other's, on tables of its own. */
 type PrepareChanges = (db: Database, name: string) => Promise<(nth: number) => Promise<unknown>>;
 
@@ -78,8 +76,7 @@ const run = async (change: (nth: number) => Promise<unknown>, clients: number) =
 };
 
 const measureAll = async (endpoint: string) => {
-  applyEnvironment(localEnvironment(endpoint, LOCAL_TABLE_NAMES));
-  const db = createDatabase(databaseFromEnvironment());
+  const db = openDatabase(endpoint);
   let transactions = 0;
   db.middlewareStack.add(
     (next, { commandName }) =>
@@ -93,13 +90,13 @@ const measureAll = async (endpoint: string) => {
   for (const { name, prepare } of SCENARIOS) {
     for (const clients of CLIENTS) {
       showProgress(measured.length, SCENARIOS.length * CLIENTS.length, `${name}, ${clients} clients`);
-      const { content } = prefixedTableNames(`bench-${measured.length}-`);
-      await createTables(db, prefixedTableNames(`bench-${measured.length}-`));
-      const change = await prepare(db, content);
+      const names = prefixedTableNames(`bench-${measured.length}-`);
+      await createTables(db, names);
+      const change = await prepare(db, names.content);
       transactions = 0;
       const taken = await run(change, clients);
       measured.push({ name, clients, ...taken, perChange: transactions / taken.times.length });
-      const { inconsistencies } = await checkContent(db, content);
+      const { inconsistencies } = await checkContent(db, names.content);
       if (inconsistencies.length > 0) throw new Error(`${inconsistencies.length} inconsistencies`);
     }
   }

@@ -5,9 +5,8 @@ import { memoryMegabytes } from '../lib/cloud/endpoint-function.ts';
 import { importFileOf } from '../lib/endpoint-files.ts';
 import { meter } from '../test/support/metered-client.ts';
 import type { Invocation } from './function-process.ts';
-import { type Functions, withFunctions } from './functions.ts';
 import { mean, showProgress, table } from './report.ts';
-import { DATABASE_MS, WARM_EVENTS, WARM_METHOD, withRequests } from './requests.ts';
+import { DATABASE_MS, prepareRequests, WARM_EVENTS, WARM_METHOD } from './requests.ts';
 
 /**
  * USD, AWS price list of us-east-1 as known in 2025; nothing looks them up. eu-west-2 (London) costs 10–20 % more. On demand,
@@ -34,24 +33,24 @@ const responseBytes = ({ headers = {}, body = '' }: Invocation): number =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, Buffer.byteLength(body));
 
 /** One event for the units, the others in the bundle. */
-const measureAll = (functions: Functions) =>
-  withRequests(functions, 1 + WARM_EVENTS, async ({ kinds, setDelay, measureWarm }) => {
-    const costOf = meter(database());
-    const measured = [];
-    for (const [index, kind] of kinds.entries()) {
-      showProgress(index, kinds.length, kind.name);
-      const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(kind.endpoint, 'handler.ts');
-      const [first = {}, ...events] = Array.from({ length: 1 + WARM_EVENTS }, (_, nth) => kind.event(nth));
-      await setDelay();
-      const units = await costOf(() => handler(first as never, {} as never));
-      await setDelay(DATABASE_MS);
-      const memory = memoryMegabytes(kind.endpoint);
-      const { invocations, billedMs, loggedBytes } = await measureWarm(kind, memory, events);
-      const bytes = mean(invocations.map(responseBytes));
-      measured.push({ name: kind.name, memory, ...units, billedMs, loggedBytes, responseBytes: bytes });
-    }
-    return measured;
-  });
+const measureAll = async () => {
+  const { kinds, setDelay, measureWarm } = await prepareRequests(1 + WARM_EVENTS);
+  const costOf = meter(database());
+  const measured = [];
+  for (const [index, kind] of kinds.entries()) {
+    showProgress(index, kinds.length, kind.name);
+    const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(kind.endpoint, 'handler.ts');
+    const [first = {}, ...events] = Array.from({ length: 1 + WARM_EVENTS }, (_, nth) => kind.event(nth));
+    await setDelay();
+    const units = await costOf(() => handler(first as never, {} as never));
+    await setDelay(DATABASE_MS);
+    const memory = memoryMegabytes(kind.endpoint);
+    const { invocations, billedMs, loggedBytes } = await measureWarm(kind, memory, events);
+    const bytes = mean(invocations.map(responseBytes));
+    measured.push({ name: kind.name, memory, ...units, billedMs, loggedBytes, responseBytes: bytes });
+  }
+  return measured;
+};
 
 /** USD for a million invocations: milliseconds of one are thousands of seconds of all. */
 export const lambdaCost = (billedMs: number, megabytes: number): number =>
@@ -78,26 +77,25 @@ const METHOD = [
 const HEAD = ['request', 'memory MB', 'database requests', 'read units', 'write units', 'billed ms', 'response bytes'];
 const PAID_FOR = ['API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'total'];
 
-const measure = (): Promise<readonly string[]> =>
-  withFunctions(async (functions) => {
-    const measured = await measureAll(functions);
-    return [
-      METHOD,
-      table(
-        [...HEAD, 'logged bytes'],
-        measured.map(({ name, memory, requests, readUnits, writeUnits, billedMs, ...bytes }) => [
-          ...[name, memory, requests, readUnits, writeUnits, billedMs.toFixed(1)],
-          ...[Math.round(bytes.responseBytes), Math.round(bytes.loggedBytes)],
-        ]),
-      ),
-      table(
-        ['USD per million', ...PAID_FOR],
-        measured.map((one) => {
-          const costs = costsOf(one);
-          const total = costs.reduce((sum, usd) => sum + usd, 0);
-          return [one.name, ...[...costs, total].map((usd) => usd.toFixed(2))];
-        }),
-      ),
-    ];
-  });
+const measure = async (): Promise<readonly string[]> => {
+  const measured = await measureAll();
+  return [
+    METHOD,
+    table(
+      [...HEAD, 'logged bytes'],
+      measured.map(({ name, memory, requests, readUnits, writeUnits, billedMs, ...bytes }) => [
+        ...[name, memory, requests, readUnits, writeUnits, billedMs.toFixed(1)],
+        ...[Math.round(bytes.responseBytes), Math.round(bytes.loggedBytes)],
+      ]),
+    ),
+    table(
+      ['USD per million', ...PAID_FOR],
+      measured.map((one) => {
+        const costs = costsOf(one);
+        const total = costs.reduce((sum, usd) => sum + usd, 0);
+        return [one.name, ...[...costs, total].map((usd) => usd.toFixed(2))];
+      }),
+    ),
+  ];
+};
 export default measure;

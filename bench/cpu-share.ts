@@ -12,17 +12,8 @@ const MEGABYTES_PER_CORE = 1_769;
 /** Lambda's own period, as measured from outside: AWS does not document it. */
 const PERIOD_US = 20_000;
 
-/** Processes that together have the share of one size. */
-export interface CpuShare {
-  /** The file that takes the ids of processes. */
-  readonly procs: string;
-  readonly add: (pid: number) => Promise<void>;
-  /** When its processes have ended. */
-  readonly remove: () => Promise<void>;
-}
-
-/** @throws Error where there are no control groups, or without root */
-export const cpuShareOf = async (memoryMegabytes: number): Promise<CpuShare> => {
+/** Processes that together have the share of one size. @throws Error where there are no control groups, or without root */
+export const cpuShareOf = async (memoryMegabytes: number) => {
   const quotaUs = Math.round(PERIOD_US * Math.min(1, memoryMegabytes / MEGABYTES_PER_CORE));
   const isVersion1 = existsSync('/sys/fs/cgroup/cpu');
   const folder = join('/sys/fs/cgroup', isVersion1 ? 'cpu' : '', `bench-${randomUUID()}`);
@@ -31,6 +22,12 @@ export const cpuShareOf = async (memoryMegabytes: number): Promise<CpuShare> => 
     : { 'cpu.max': `${quotaUs} ${PERIOD_US}` };
   await mkdir(folder);
   for (const [file, value] of Object.entries(settings)) await writeFile(join(folder, file), String(value));
+  /** The file that takes the ids of processes. */
   const procs = join(folder, 'cgroup.procs');
-  return { procs, add: (pid) => writeFile(procs, String(pid)), remove: () => rmdir(folder) };
+  return {
+    procs,
+    add: (pid: number) => writeFile(procs, String(pid)),
+    /** When its processes have ended. */
+    remove: () => rmdir(folder),
+  };
 };

@@ -12,22 +12,14 @@ export interface Loaded {
   readonly cpuMs: number;
 }
 
-/** Events for the handler, each so many times. */
-export interface Work {
-  readonly events: readonly object[];
-  readonly repeat: number;
-}
-
 export interface Invocation {
   readonly ms: number;
-  /** User and system time of the process meanwhile. */
-  readonly cpuMs: number;
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** The outcome of some work. */
+/** The outcome of a message with events. */
 export interface Block {
   readonly invocations: readonly Invocation[];
   /** User and system time of all of them together. */
@@ -48,31 +40,26 @@ const { handler } = await (file.endsWith('.mjs') ? import(file) : createRequire(
 const importMs = performance.now() - startedAt;
 process.send?.({ pid: process.pid, importMs, cpuMs: cpuSince(cpuBefore) } satisfies Loaded);
 
+const contextOf = () => ({
+  awsRequestId: randomUUID(),
+  functionName: 'bench',
+  memoryLimitInMB: '512',
+  getRemainingTimeInMillis: () => 10_000,
+});
+
 const invoke = async (event: object, context: object): Promise<Invocation> => {
-  const before = process.cpuUsage();
   const invokedAt = performance.now();
   const { statusCode, headers, body } = await handler(event, context);
-  return { ms: performance.now() - invokedAt, cpuMs: cpuSince(before), statusCode, headers, body };
+  return { ms: performance.now() - invokedAt, statusCode, headers, body };
 };
 
 process.on('disconnect', () => process.exit(0));
-process.on('message', async ({ events, repeat }: Work) => {
-  // Made before the clock starts, as Lambda's runtime would; each event is new, since some handlers write into theirs.
-  const prepared = events.flatMap((event) =>
-    Array.from({ length: repeat }, () => {
-      const awsRequestId = randomUUID();
-      const context = {
-        awsRequestId,
-        functionName: 'bench',
-        memoryLimitInMB: '512',
-        getRemainingTimeInMillis: () => 10_000,
-      };
-      return [{ ...event }, context] as const;
-    }),
-  );
+process.on('message', async (events: readonly object[]) => {
+  // Made before the clock starts, as Lambda's runtime would.
+  const prepared = events.map((event) => [event, contextOf()] as const);
   const invocations: Invocation[] = [];
   const before = process.cpuUsage();
-  for (const [event, context] of prepared) invocations.push(await invoke(event, context));
+  for (const invocation of prepared) invocations.push(await invoke(...invocation));
   const peakMegabytes = process.resourceUsage().maxRSS / 1_024;
   process.send?.({ invocations, cpuMs: cpuSince(before), peakMegabytes } satisfies Block);
 });

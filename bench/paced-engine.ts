@@ -1,20 +1,19 @@
 /**
- * The embedded engine with answers that take a set time: none leaves earlier after its request, and only those about content are
- * not recorded ones. So the latency of the database is the injected one, and two functions differ only in their own.
+ * The embedded engine with answers that take a set time: none leaves earlier, and only those about content are not recorded ones.
+ * So the latency of the database is the injected one, and two functions differ only in their own.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { createServer } from 'node:tls';
 import { promisify } from 'node:util';
 import { LOCAL_TABLE_NAMES } from '../core/tables.ts';
 import { startEmbeddedEngine } from '../lib/local/engine/embedded.ts';
+import type { EngineResponse } from '../lib/local/engine/protocol.ts';
 import { forkCall } from '../test/support/fork.ts';
 import { prepareOn } from '../test/support/prepared-engine.ts';
 
@@ -39,44 +38,33 @@ const makeCertificate = async () => {
   return tls;
 };
 
-const pick = (names: readonly string[], value: (name: string) => unknown): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [name, String(value(name) ?? '')]));
-
-const ask = async (endpoint: string, { headers }: IncomingMessage, body: Buffer) => {
-  const sent = pick(['x-amz-target', 'content-type', 'authorization'], (name) => headers[name]);
-  const answer = await fetch(endpoint, { method: 'POST', headers: sent, body });
-  const content = Buffer.from(await answer.arrayBuffer());
-  const kept = pick(['content-type', 'x-amz-crc32', 'x-amzn-requestid'], (name) => answer.headers.get(name));
-  return { status: answer.status, headers: { ...kept, 'content-length': String(content.length) }, content };
-};
-
 /** For a process of its own (`forkCall`). */
 export const startPacedEngine = async () => {
-  const { endpoint } = await startEmbeddedEngine({ port: 0 });
-  const recorded = new Map<string, ReturnType<typeof ask>>();
+  const recorded = new Map<string, Promise<EngineResponse>>();
   let delayMs: number | undefined;
-
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const arrived = performance.now();
-    const body = await buffer(request);
-    const question = `${String(request.headers['x-amz-target'])} ${body}`;
-    const asked = recorded.get(question) ?? ask(endpoint, request, body);
-    if (delayMs !== undefined && !question.includes(`"${LOCAL_TABLE_NAMES.content}"`)) recorded.set(question, asked);
-    const { status, headers, content } = await asked;
-    await until(arrived + (delayMs ?? 0));
-    response.writeHead(status, headers).end(content);
-  };
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    serve(request, response).catch(() => response.destroy());
-  };
-  const listen = async (server: Server): Promise<number> => {
-    server.keepAliveTimeout = 0;
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    return (server.address() as AddressInfo).port;
-  };
+  const { endpoint } = await startEmbeddedEngine({
+    port: 0,
+    intercept: (_store, perform) => async (operation, input) => {
+      const arrived = performance.now();
+      const question = `${operation} ${JSON.stringify(input)}`;
+      const answer = recorded.get(question) ?? perform(operation, input);
+      if (delayMs !== undefined && !question.includes(`"${LOCAL_TABLE_NAMES.content}"`)) recorded.set(question, answer);
+      const response = await answer;
+      await until(arrived + (delayMs ?? 0));
+      return response;
+    },
+  });
+  const { hostname: host, port } = new URL(endpoint);
+  const tunnel = createServer({ ...(await makeCertificate()), noDelay: true }, (socket) => {
+    const engine = connect({ host, port: Number(port), noDelay: true });
+    // Either side may disconnect at any time.
+    socket.on('error', () => engine.destroy()).pipe(engine);
+    engine.on('error', () => socket.destroy()).pipe(socket);
+  });
+  await once(tunnel.listen(0, host), 'listening');
   return {
-    endpoint: `http://127.0.0.1:${await listen(createServer(listener))}`,
-    tlsEndpoint: `https://127.0.0.1:${await listen(createTlsServer(await makeCertificate(), listener))}`,
+    endpoint,
+    tlsEndpoint: `https://${host}:${(tunnel.address() as AddressInfo).port}`,
     setDelay: (next?: number): void => {
       recorded.clear();
       delayMs = next;

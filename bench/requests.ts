@@ -1,17 +1,19 @@
 /** One kind of request to every function, an engine that holds what they ask for, and what a warm function takes. */
 import type { FunctionId } from '../lib/endpoint-files.ts';
 import { fillDomain, someFields } from '../test/support/content.ts';
+import { storeItems } from '../test/support/engine.ts';
+import { aCompliance, aVehicle } from '../test/support/records.ts';
 import { cpuShareOf } from './cpu-share.ts';
-import { bulkEvent, gatewayEvent, lookupEvent } from './events.ts';
-import type { Functions } from './functions.ts';
-import { generatedCompliance, generatedRegistration, loadGenerated } from './generated-vehicles.ts';
+import { deployed, startFunction } from './functions.ts';
+import { generatedRegistration } from './generated-vehicles.ts';
 import { preparePacedEngine } from './paced-engine.ts';
 import { mean } from './report.ts';
 
 const DOMAIN = 'bench.example';
 /** Items that no request deletes. */
 const ITEMS = 600;
-const BULK_SIZE = 1_000;
+/** Registrations of a bulk request. */
+const BULK = Array.from({ length: 1_000 }, (_, n) => generatedRegistration(n));
 
 /** The fields of an item of about 1 kB. */
 export const benchFields: typeof someFields = (domain, slug) => ({
@@ -22,6 +24,40 @@ export const benchFields: typeof someFields = (domain, slug) => ({
 /** Milliseconds from a request to the database to its answer. */
 export const DATABASE_MS = 5;
 
+interface Parts {
+  readonly pathParameters?: Readonly<Record<string, string>>;
+  readonly rawQueryString?: string;
+  readonly json?: object;
+}
+
+/** The event of a request as API Gateway hands it to a function (HTTP API, payload 2.0); equal requests make equal events. */
+const gatewayEvent = (key: string, method: string, path: string, { json, ...parts }: Parts = {}) => ({
+  version: '2.0',
+  routeKey: '$default',
+  rawPath: path,
+  rawQueryString: '',
+  headers: {
+    accept: '*/*',
+    host: 'api.example.com',
+    'user-agent': 'curl/8.7.1',
+    'x-amzn-trace-id': 'Root=1-68f0a1b2-0123456789abcdef01234567',
+    'x-forwarded-for': '192.0.2.1',
+    'x-forwarded-port': '443',
+    'x-forwarded-proto': 'https',
+    'x-api-key': key,
+    ...(method !== 'GET' && { 'content-type': 'application/json' }),
+  },
+  requestContext: {
+    requestId: 'JKJaXmPLvHcESHA=',
+    // One moment, so that all requests of a key increment the same counter.
+    timeEpoch: Date.parse('2026-06-15T12:00:10.000Z'),
+    http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'curl/8.7.1' },
+  },
+  isBase64Encoded: false,
+  ...(json && { body: JSON.stringify(json) }),
+  ...parts,
+});
+
 /** A kind of request; `event` makes the nth of them, on content that no other one changes. */
 export interface KindOfRequest {
   readonly endpoint: FunctionId;
@@ -31,27 +67,26 @@ export interface KindOfRequest {
 }
 
 /** @param ids content items: the first is read and changed, the others are there to be deleted */
-const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[]): readonly KindOfRequest[] => {
-  const registrations = Array.from({ length: BULK_SIZE }, (_, n) => generatedRegistration(n));
-  const get = (path: string, more: object = {}) => gatewayEvent({ method: 'GET', path, key, ...more });
-  const onItem = (method: string, item: string, json?: object) =>
-    gatewayEvent({ method, path: `/v1/api/content/${item}`, key, pathParameters: { id: item }, json });
-  const created = (nth: number) =>
-    gatewayEvent({ method: 'POST', path: '/v1/api/content', key, json: benchFields(DOMAIN, `created-${nth}`) });
+export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[] = []): KindOfRequest[] => {
+  const request = (method: string, path: string, parts?: Parts) => gatewayEvent(key, method, path, parts);
+  const onItem = (method: string, item = '', json?: object) =>
+    request(method, `/v1/api/content/${item}`, { pathParameters: { id: item }, ...(json && { json }) });
+  const json = { registrations: BULK };
   const vehicle = { pathParameters: { registration: 'AB12CDE' } };
-  const page = { query: `domain=${DOMAIN}&limit=20&offset=100` };
+  const page = { rawQueryString: `domain=${DOMAIN}&limit=20&offset=100` };
+  const create = (nth: number) => request('POST', '/v1/api/content', { json: benchFields(DOMAIN, `created-${nth}`) });
   const kinds: readonly (readonly [FunctionId, string, KindOfRequest['event'], number?])[] = [
-    ['vehicle-insurance', 'insurance lookup', () => lookupEvent(key)],
-    ['bulk-insurance', 'bulk of 1,000', () => bulkEvent('bulk-insurance', key, registrations)],
-    ['compliance', 'compliance', () => get('/v1/compliance/AB12CDE', vehicle)],
-    ['bulk-compliance', 'bulk compliance of 1,000', () => bulkEvent('bulk-compliance', key, registrations)],
-    ['usage', 'usage', () => get('/v1/usage')],
-    ['list-content', 'list, 20 items of 1 kB', () => get('/v1/api/content', page)],
+    ['vehicle-insurance', 'insurance lookup', () => request('GET', '/v1/vehicle/AB12CDE/insurance', vehicle)],
+    ['bulk-insurance', 'bulk of 1,000', () => request('POST', '/v1/vehicle/bulk-insurance', { json })],
+    ['compliance', 'compliance', () => request('GET', '/v1/compliance/AB12CDE', vehicle)],
+    ['bulk-compliance', 'bulk compliance of 1,000', () => request('POST', '/v1/vehicle/bulk-compliance', { json })],
+    ['usage', 'usage', () => request('GET', '/v1/usage')],
+    ['list-content', 'list, 20 items of 1 kB', () => request('GET', '/v1/api/content', page)],
     ['read-content', 'read an item', () => onItem('GET', id)],
-    ['create-content', 'create an item', created, 201],
+    ['create-content', 'create an item', create, 201],
     ['update-content', 'update an item', (nth) => onItem('PUT', id, { title: `Title ${nth}` })],
-    ['delete-content', 'delete an item', (nth) => onItem('DELETE', deletable[nth] ?? ''), 204],
-    ['not-found', 'an unknown path', () => get('/v1/unknown'), 404],
+    ['delete-content', 'delete an item', (nth) => onItem('DELETE', deletable[nth]), 204],
+    ['not-found', 'an unknown path', () => request('GET', '/v1/unknown'), 404],
   ];
   return kinds.map(([endpoint, name, event, status = 200]) => ({ endpoint, name, event, status }));
 };
@@ -65,45 +100,34 @@ const INVOCATIONS = 400;
 export const WARM_EVENTS = WARM_UP + SETTLED + INVOCATIONS;
 export const WARM_METHOD = `Warm: ${INVOCATIONS} invocations, one at a time, after ${WARM_UP} on a whole core.`;
 
-/** What a measurement of every kind of request works with. */
-export type PreparedRequests = Awaited<ReturnType<typeof prepare>>;
-
-const prepare = async (functions: Functions, requests: number) => {
-  const bundles = await functions.deployed();
-  const engine = await preparePacedEngine();
-  const { db, names, key, overTls, setDelay, close } = engine;
-  await loadGenerated(db, names.vehicles, BULK_SIZE);
-  await loadGenerated(db, names.compliance, BULK_SIZE, generatedCompliance);
+/** What a measurement of every kind of request works with. @param requests at most so many of each kind can be made */
+export const prepareRequests = async (requests: number) => {
+  const bundles = await deployed();
+  const { db, names, key, overTls, setDelay } = await preparePacedEngine();
+  await storeItems(
+    db,
+    names.vehicles,
+    BULK.map((registration) => aVehicle(registration)),
+  );
+  await storeItems(
+    db,
+    names.compliance,
+    BULK.map((registration) => aCompliance(registration)),
+  );
   const kinds = kindsOfRequest(key, await fillDomain(db, names.content, DOMAIN, ITEMS + requests, benchFields));
 
+  const start = (endpoint: FunctionId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
   /** Warm invocations with the processor time of some memory; milliseconds as Lambda bills them, each rounded up. */
   const measureWarm = async ({ endpoint, status }: KindOfRequest, megabytes: number, events: readonly object[]) => {
     const share = await cpuShareOf(megabytes);
-    const process = await functions.start(bundles[endpoint], overTls);
-    await process.invoke(events.slice(0, WARM_UP), { status });
+    const process = await start(endpoint);
+    await process.invoke(events.slice(0, WARM_UP), status);
     await share.add(process.loaded.pid);
-    await process.invoke(events.slice(WARM_UP, WARM_UP + SETTLED), { status });
-    const { invocations } = await process.invoke(events.slice(WARM_UP + SETTLED), { status });
+    await process.invoke(events.slice(WARM_UP, WARM_UP + SETTLED), status);
+    const { invocations } = await process.invoke(events.slice(WARM_UP + SETTLED), status);
     const loggedBytes = (await process.end()) / events.length;
     await share.remove();
     return { invocations, loggedBytes, billedMs: mean(invocations.map(({ ms }) => Math.ceil(ms))) };
   };
-  return { bundles, kinds, overTls, setDelay, measureWarm, close };
-};
-
-/**
- * @param requests at most so many of each kind can be made
- * @throws whatever `measure` throws
- */
-export const withRequests = async <T>(
-  functions: Functions,
-  requests: number,
-  measure: (prepared: PreparedRequests) => Promise<T>,
-): Promise<T> => {
-  const prepared = await prepare(functions, requests);
-  try {
-    return await measure(prepared);
-  } finally {
-    prepared.close();
-  }
+  return { kinds, setDelay, start, measureWarm };
 };

@@ -1,12 +1,11 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { VehicleRecord } from '../../core/vehicles/record.ts';
@@ -14,17 +13,12 @@ import type { AdminContext } from '../../lib/admin/command/context.ts';
 import { runAdmin } from '../../lib/admin/program.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { manyVehicles } from './import-files.ts';
 
 export interface CommandResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-export interface RejectedLine {
-  readonly line: number;
-  readonly reasons: readonly string[];
-  readonly row: unknown;
 }
 
 /** The instant at which every command of these tests runs. */
@@ -42,19 +36,13 @@ export const runCommand = async (
   tableNames: TestEngine['names'],
   { now = NOW, showsProgress = false, ...options }: CommandOptions = {},
 ): Promise<CommandResult> => {
-  const written = { stdout: '', stderr: '' };
-  const capture = (name: keyof typeof written) => {
-    const stream = new PassThrough();
-    stream.on('data', (chunk) => {
-      written[name] += String(chunk);
-    });
-    return Object.assign(stream, { isTTY: showsProgress });
-  };
+  const streams = { stdout: new PassThrough(), stderr: Object.assign(new PassThrough(), { isTTY: showsProgress }) };
+  const written = Promise.all([text(streams.stdout), text(streams.stderr)]);
   const context = { env: {}, stagesFolder: 'none', signal: new AbortController().signal, ...options, showsProgress };
-  const streams = { stdout: capture('stdout'), stderr: capture('stderr') };
   const exitCode = await runAdmin(args, { ...context, ...streams, now: () => now, tableNames });
-  await nextTurn();
-  return { exitCode, ...written };
+  for (const stream of Object.values(streams)) stream.end();
+  const [stdout, stderr] = await written;
+  return { exitCode, stdout, stderr };
 };
 
 /** The result of a command that was wrong or could not be done: exit code 2, a sentence, and nothing on standard output. */
@@ -65,17 +53,11 @@ export const failure = (sentence: RegExp | string) => ({
 });
 
 /** The staging files beside a file of an operator. */
-export const stagingFilesOf = (path: string): string[] =>
-  readdirSync(dirname(path))
-    .filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.sqlite'))
-    .map((name) => join(dirname(path), name));
+export const stagingFilesOf = (path: string): string[] => globSync(`${path}.*.sqlite`);
 
 /** The files of rejected rows of a file, the latest last. */
 export const rejectedFilesOf = (path: string): string[] =>
-  readdirSync(dirname(path))
-    .filter((name) => /^\.rejected(-\d+)?\.(csv|ndjson)$/.test(name.replace(basename(path), '')))
-    .toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))
-    .map((name) => join(dirname(path), name));
+  globSync(`${path}.rejected*.{csv,ndjson}`).toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
 
 /** A row may have line ends in quoted cells. */
 const REJECTED_CSV_ROW = /^(\d+)[,;\t|]"((?:[^"]|"")*)"[,;\t|]([\s\S]*?)\r\n(?=\d+[,;\t|]"|(?![\s\S]))/gm;
@@ -135,6 +117,20 @@ export const commandLine = () => {
     });
   };
 
+  /** Stopped by Ctrl-C when a call of this kind comes for the nth time. */
+  const interruptedRun = (args: readonly string[], nth: number, operation: string): Promise<CommandResult> => {
+    const interruption = new AbortController();
+    atCall(nth, operation, () => interruption.abort());
+    return countedRun(args, { signal: interruption.signal });
+  };
+
+  /** Items that came to the database in batches since the last reset. */
+  const writtenItems = (): number =>
+    proxy.calls
+      .filter(({ operation }) => operation === 'BatchWriteItem')
+      .flatMap(({ body }) => Object.values((JSON.parse(body) as { RequestItems: Record<string, []> }).RequestItems))
+      .flat().length;
+
   return {
     engine: () => engine,
     proxy: () => proxy,
@@ -142,23 +138,21 @@ export const commandLine = () => {
     file,
     run,
     countedRun,
+    interruptedRun,
     atCall,
+    writtenItems,
 
-    /** The JSON that a command writes to standard output. */
-    json: async <Shown>(args: readonly string[], options?: CommandOptions): Promise<Shown> =>
-      JSON.parse((await run([...args, '--json'], options)).stdout),
+    /** The one JSON document that a command writes with `--json`, on a line of its own and without messages. */
+    json: async <Shown>(args: readonly string[], options?: CommandOptions): Promise<Shown> => {
+      const { stdout, stderr } = await run([...args, '--json'], options);
+      expect({ lines: stdout.split('\n').length, stderr }).toEqual({ lines: 2, stderr: '' });
+      return JSON.parse(stdout);
+    },
 
     /** Arguments of Node for the CLI as a process of its own, through the proxy. */
     processArguments: (...args: readonly string[]): string[] => {
-      const tables = ['--tables', engine.names.keys.replace(/keys$/, '')];
-      return [
-        '--disable-warning=ExperimentalWarning',
-        'bin/admin.ts',
-        ...args,
-        '--dynamodb',
-        proxy.endpoint,
-        ...tables,
-      ];
+      const target = ['--dynamodb', proxy.endpoint, '--tables', engine.names.keys.replace(/keys$/, '')];
+      return ['--disable-warning=ExperimentalWarning', 'bin/admin.ts', ...args, ...target];
     },
 
     /** Imports a file with this content. */
@@ -176,15 +170,12 @@ export const commandLine = () => {
     },
 
     /** What is in the latest file of rejected rows; nothing without one. */
-    rejectedLines: async (path: string): Promise<RejectedLine[]> => {
+    rejectedLines: async (path: string): Promise<{ line: number; reasons: readonly string[]; row: unknown }[]> => {
       const [latest] = rejectedFilesOf(path).toReversed();
       if (latest === undefined) return [];
       const content = await readFile(latest, 'utf8');
       if (latest.endsWith('.ndjson')) {
-        return content
-          .split('\n')
-          .filter(Boolean)
-          .map((line) => JSON.parse(line) as RejectedLine);
+        return content.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
       }
       return [...content.matchAll(REJECTED_CSV_ROW)].map(([, line, reason = '', row]) => ({
         line: Number(line),
@@ -193,18 +184,15 @@ export const commandLine = () => {
       }));
     },
 
-    /** Stopped by Ctrl-C when a call of this kind comes for the nth time. */
-    interruptedRun: (args: readonly string[], nth: number, operation: string): Promise<CommandResult> => {
-      const interruption = new AbortController();
-      atCall(nth, operation, () => interruption.abort());
-      return countedRun(args, { signal: interruption.signal });
+    /** A file of vehicles, of which an import was stopped by Ctrl-C at the nth batch; its staging file, and the items written. */
+    stoppedImport: async (csv = manyVehicles('STOP'), nth = 1) => {
+      const path = await file('v.csv', csv);
+      const stopped = await interruptedRun(['import', 'vehicles', path], nth, 'BatchWriteItem');
+      expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining(CAN_CONTINUE) });
+      const [staging = ''] = stagingFilesOf(path);
+      const written = writtenItems();
+      proxy.reset();
+      return { path, staging, written };
     },
-
-    /** Items that came to the database in batches since the last reset. */
-    writtenItems: (): number =>
-      proxy.calls
-        .filter(({ operation }) => operation === 'BatchWriteItem')
-        .flatMap(({ body }) => Object.values((JSON.parse(body) as { RequestItems: Record<string, []> }).RequestItems))
-        .flat().length,
   };
 };

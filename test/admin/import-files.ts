@@ -1,6 +1,5 @@
 /** Files for tests of the import, and their rows. */
-export const VEHICLE_HEADER =
-  'registration,make,model,year,color,policy_number,insurer,valid_from,valid_to,policy_type,last_updated';
+import { aCompliance, aVehicle } from '../support/records.ts';
 
 const VALID = {
   registration: 'AB12 CDE',
@@ -16,6 +15,8 @@ const VALID = {
   last_updated: '2026-01-02T03:04:05Z',
 };
 
+export const VEHICLE_HEADER = Object.keys(VALID).join(',');
+
 export type VehicleCells = Partial<Record<keyof typeof VALID, string>>;
 
 /** A valid row, but for the cells that are given. */
@@ -24,16 +25,7 @@ export const vehicleRow = (cells: VehicleCells = {}): string => Object.values({ 
 export const vehiclesCsv = (...rows: string[]): string => [VEHICLE_HEADER, ...rows, ''].join('\n');
 
 /** A valid NDJSON vehicle, but for the fields that are given. */
-export const vehicleLine = (fields: Record<string, unknown> = {}): string =>
-  JSON.stringify({
-    registration: 'AB12 CDE',
-    vehicle: { make: 'Ford', model: 'Fiesta', year: 2019, color: 'Red' },
-    policies: [
-      { number: 'P-1', insurer: 'Acme', validFrom: '2026-01-01', validTo: '2026-12-31', type: 'Comprehensive' },
-    ],
-    lastUpdated: '2026-01-02T03:04:05.000Z',
-    ...fields,
-  });
+export const vehicleLine = (fields: object = {}): string => JSON.stringify({ ...aVehicle('AB12 CDE'), ...fields });
 
 /** More than are in flight at a time: an interrupted import stops in the middle. */
 export const VEHICLES = 300;
@@ -49,14 +41,7 @@ export const manyVehicles = (prefix: string, vehicles = VEHICLES, policies = 1):
 export const COMPLIANCE_HEADER = 'registration,mot_due,mot_exempt,tax_paid_until,tax_exempt,sorn,outstanding_fines';
 
 /** A valid NDJSON compliance record, but for the fields that are given. */
-export const complianceLine = (fields: object = {}): string =>
-  JSON.stringify({
-    registration: 'C1',
-    mot: { exempt: true },
-    roadTax: { sorn: true },
-    outstandingFines: 0,
-    ...fields,
-  });
+export const complianceLine = (fields: object = {}): string => JSON.stringify({ ...aCompliance('C1'), ...fields });
 
 export const ITEM_IDS = [1, 2, 3].map((n) => `11111111-2222-4333-8444-55555555555${n}`) as [string, string, string];
 

@@ -1,114 +1,124 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { CONTINUES, commandLine, ended, failure } from './command-line.ts';
-import { manyVehicles, vehicleRow, vehiclesCsv } from './import-files.ts';
+import { commandLine, ended, failure, runCommand } from './command-line.ts';
+import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
-const { run, file, engine, pathOf, interruptedRun, processArguments } = commandLine();
+const { run, countedRun, file, engine, proxy, processArguments } = commandLine();
 
-const badFile = () =>
-  file('v.csv', vehiclesCsv(vehicleRow(), vehicleRow({ registration: 'B1', valid_to: '1/2/2027' })));
+const NOBODY = '0'.repeat(20);
+const UNKNOWN = `no key has the id ${NOBODY}`;
+const NO_ID = 'a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them';
+const NAME = 'A name has 1 to 100 characters and no control characters';
+const DOMAINS = 'Write whole domains separated by commas, such as a.example,b.example';
+const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
+const CREATE = 'keys create --plan free --name';
+const CHARACTERS = 'may contain only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
+const fiftyOne = Array.from({ length: 51 }, (_, index) => `a${index}.example`).join(',');
 
-describe('The CLI as a process', () => {
-  const admin = (args: readonly string[]) => ended(spawn(process.execPath, [...args]));
-  const KEY = { name: 'A', plan: 'free', key: expect.stringMatching(/^vvc_live_/) };
+describe('A command line is rejected with one sentence, and nothing is changed', () => {
+  it.each<[args: string, sentence: string]>([
+    ['', 'a command is missing, one of keys, import, remove, export, content, lookup; see --help'],
+    ['keys', 'a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help'],
+    ['kyes', "unknown command 'kyes'; did you mean keys? See --help"],
+    ['import boats x.csv', "unknown command 'boats'; see --help"],
+    ['keys list --tables nobody-', 'does not have the tables of this service: create them with "npm start"'],
 
-  it('exits with 0 and writes the JSON of a new key, and nothing else, to standard output', async () => {
-    const { stdout, ...end } = await admin(processArguments(...'keys create --name A --plan free --json'.split(' ')));
-    expect([end, JSON.parse(stdout)]).toMatchObject([{ exitCode: 0, stderr: '' }, KEY]);
-  });
+    ['keys create --name A --plan gold', 'Allowed choices are free, standard, premium'],
+    ['keys create --plan free', 'the option --name is missing; see --help'],
+    [`${CREATE}=`, NAME],
+    [`${CREATE} ${'x'.repeat(101)}`, NAME],
+    [`${CREATE} a\u001b[2J`, NAME],
+    [`${CREATE} A --scopes all`, 'Allowed scopes, separated by commas: vehicles:read, compliance:read'],
+    [`${CREATE} A --domains *.example`, DOMAINS],
+    [`${CREATE} A --domains=`, DOMAINS],
+    [`${CREATE} A --domains ${fiftyOne}`, 'Write at most 50 domains, or create one key for each group of them'],
+    [`${CREATE} A --expires 2026-02-30`, 'Use a date of the form YYYY-MM-DD'],
+    [`${CREATE} A --expires 2026-11-20`, '2026-11-20 is in the past: use --expires 2026-11-21 (today, Europe/London)'],
+    ['keys create --nmae A --plan free', "unknown option '--nmae'; did you mean --name? See --help"],
 
-  it('exits with 1 when rows were rejected', async () => {
-    expect(await admin(processArguments('import', 'vehicles', await badFile()))).toMatchObject({ exitCode: 1 });
-  });
+    [`keys update ${NOBODY}`, 'one of --plan, --domains and --no-domains is missing; see --help'],
+    [`keys update ${NOBODY} --domains a.example --no-domains`, 'contradict each other: write one of them'],
+    [`keys update ${NOBODY} --no-domains --domains a.example`, 'contradict each other: write one of them'],
+    [`keys update ${NOBODY} --domains a..example`, DOMAINS],
+    [`keys update ${NOBODY} --plan free`, UNKNOWN],
+    [`keys revoke ${NOBODY}`, UNKNOWN],
+    [`keys rotate ${NOBODY}`, UNKNOWN],
+    [`keys usage ${NOBODY}`, UNKNOWN],
+    [`keys usage ${NOBODY} --month 2026-11`, UNKNOWN],
+    ['keys update vvc_live_1 --plan free', NO_ID],
+    ['keys revoke vvc_live_1', NO_ID],
+    ['keys rotate vvc_live_1', NO_ID],
+    ['keys usage vvc_live_1', NO_ID],
+    ['keys usage vvc_live_1 --month 2026-11', NO_ID],
+    ...['-1', '1.5', '366', ''].map((days): [string, string] => [`keys rotate 1 --overlap-days=${days}`, OVERLAP]),
+    ['keys usage --month 2026-12', '2026-12 has not begun (UTC)'],
+    ['keys usage --month 2026-13', 'Use a month of the form YYYY-MM'],
+    ['keys usage --month 2026-11 --csv /none/a.csv', 'there is no such folder: /none'],
+    ['keys usage --csv a.csv', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
+    ['keys usage 1 --successors', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
+    ['keys usage', 'the id of a key is missing, or --month; see --help'],
+    ['keys restore', 'the option --from is missing; see --help'],
+    ['keys restore --from nowhere', 'has no table nowhere, or it is not ready yet'],
 
-  it('exits with 2 and a sentence when no database answers', async () => {
-    const start = 'start it with "npm start", or name another with --dynamodb URL\n';
-    const list = ['bin/admin.ts', 'keys', 'list', '--dynamodb', 'http://127.0.0.1:9'];
-    expect(await admin(list)).toMatchObject(failure(`error: no database answers at http://127.0.0.1:9: ${start}`));
-  });
-});
-
-describe('The command line', () => {
-  it.each([
-    [[], 'error: a command is missing, one of keys, import, remove, export, content, lookup; see --help\n'],
+    ['remove vehicles', 'name a FILE, or registrations with --registration R…'],
+    ['remove vehicles r.txt --registration A1', 'give either a FILE or --registration, not both'],
     [
-      ['keys'],
-      'error: a command is missing, one of create, list, rotate, revoke, update, usage, restore; see --help\n',
+      'remove vehicles --restart --registration A1',
+      '--restart, --staging and --map are for a FILE: leave them out with',
     ],
-    [['kyes'], "error: unknown command 'kyes'; did you mean keys? See --help\n"],
-    [['import', 'boats', 'x.csv'], "error: unknown command 'boats'; see --help\n"],
-    [['kyes', '--json'], `{"error":"unknown command 'kyes'; did you mean keys? See --help","exitCode":2}\n`],
-  ])('is rejected with a sentence: %j', async (args, sentence) => {
-    expect(await run(args)).toEqual(failure(sentence));
+    ['remove vehicles --registration A1 A_B', `registration 2 ${CHARACTERS}; nothing was removed`],
+    ['remove vehicles --registration=', 'registration 1 must not be blank; nothing was removed'],
+    ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],
+    ['remove vehicles no.txt', 'there is no such file: no.txt'],
+    ['remove vehicles r.list', 'the name of the file must end in .csv, .ndjson or .txt'],
+    ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
+    ['export vehicles no/folder.ndjson', 'there is no such folder: no'],
+    ['lookup A_B', `the registration ${CHARACTERS}`],
+  ])('%s', async (line, sentence) => {
+    const args = line.split(' ').filter(Boolean);
+    const result = await countedRun(args);
+    expect(result).toEqual(failure(sentence));
+    expect(result.stderr).toMatch(/^error: \P{Cc}*\n$/u);
+    expect(result.stderr).not.toContain('vvc_');
+    const error = result.stderr.slice('error: '.length, -1);
+    expect(JSON.parse((await countedRun([...args, '--json'])).stderr)).toEqual({ error, exitCode: 2 });
+    const writes = ['PutItem', 'DeleteItem', 'BatchWriteItem', 'TransactWriteItems'];
+    expect(proxy().calls.filter(({ operation }) => writes.includes(operation))).toEqual([]);
+    expect((await run(['keys', 'list'])).stdout).toBe('There are no keys yet.\n');
   });
 
-  it('names the columns of a file with their other names for --help, in lines of at most 80 characters', async () => {
-    const { stdout } = await run(['import', 'vehicles', '--help']);
-    const [, columns = ''] = stdout.split('other columns are ignored:\n');
-    expect(columns).toMatch(
-      /^ {2}registration {7}registration no, [\s\S]*^ {2}color {14}colour, [\s\S]*^ {2}last_updated {7}\(optional\) /m,
-    );
-    expect(columns.split('\n').filter(({ length }) => length > 80)).toEqual([]);
-  });
-
-  it('documents its exit codes for --help', async () => {
-    expect(await run(['--help'])).toEqual({ exitCode: 0, stdout: expect.stringMatching(/Exit codes:/), stderr: '' });
+  it('also with an address of the database that is none, in --dynamodb or DYNAMODB_PORT', async () => {
+    const result = await runCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
+    expect(result).toEqual(failure(/^error: .* takes the address.*\n$/));
+    const { endpoint, names } = engine();
+    const list = (port: string) => runCommand(['keys', 'list'], names, { env: { DYNAMODB_PORT: port } });
+    expect(await list(new URL(endpoint).port)).toMatchObject({ exitCode: 0 });
+    const sentence = 'error: DYNAMODB_PORT must be a port number from 1 to 65535, not "eighty"\n';
+    expect(await list('eighty')).toEqual(failure(sentence));
   });
 });
 
-describe('--json', () => {
-  /** Runs a command with `--json`; its output must be one document and a line feed. */
-  const json = async (...args: string[]) => {
-    const { exitCode, stdout, stderr } = await run([...args, '--json']);
-    expect({ lines: stdout.split('\n').length, stderr }).toEqual({ lines: 2, stderr: '' });
-    return { exitCode, data: JSON.parse(stdout) as Record<string, unknown> };
-  };
+it('--help has the exit codes, and the columns of a file with their other names in lines of at most 80 characters', async () => {
+  expect(await run(['--help'])).toEqual({ exitCode: 0, stdout: expect.stringMatching(/Exit codes:/), stderr: '' });
+  const { stdout } = await run(['import', 'vehicles', '--help']);
+  const [, columns = ''] = stdout.split('other columns are ignored:\n');
+  expect(columns).toMatch(
+    /^ {2}registration {7}registration no, [\s\S]*^ {2}color {14}colour, [\s\S]*^ {2}last_updated {7}\(optional\) /m,
+  );
+  expect(columns.split('\n').filter(({ length }) => length > 80)).toEqual([]);
+});
 
-  it('gives one document for each command of keys', async () => {
-    const create = 'keys create --name JSON --plan free'.split(' ');
-    const { id } = (await json(...create)).data as { id: string };
-    const key = { id, name: 'JSON', plan: 'premium', state: 'active' };
-    expect(await json('keys', 'update', id, '--plan', 'premium')).toMatchObject({ exitCode: 0, data: key });
-    expect((await json('keys', 'list')).data).toEqual(expect.arrayContaining([expect.objectContaining(key)]));
-    expect((await json('keys', 'usage', id)).data).toMatchObject({ id, count: 0, limit: 6_000 });
-    const restored = [expect.anything(), { id, name: 'JSON', result: 'already there' }];
-    const { data } = await json('keys', 'restore', '--from', engine().names.keys);
-    expect(data).toEqual(expect.arrayContaining(restored));
-    const { data: successor } = await json('keys', 'rotate', id);
-    expect(successor).toMatchObject({ ...key, id: expect.any(String), follows: id, previous: { id, state: 'active' } });
-    expect((await json('keys', 'revoke', id)).data).toMatchObject({ id, state: 'revoked', successor: successor.id });
-  });
-
-  it('gives the counts of an import and why rows were rejected', async () => {
-    const path = await badFile();
-    const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
-    expect(await json('import', 'vehicles', path)).toEqual({
-      exitCode: 1,
-      data: {
-        ...{ kind: 'vehicles', file: path, read: 2, skipped: 0, loaded: 1, rejected: 1, interrupted: false },
-        unknownFormat: { count: 0, first: [] },
-        ...{ seconds: expect.any(Number), rowsPerSecond: expect.any(Number) },
-        rejectedFile: `${path}.rejected.csv`,
-        reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
-      },
-    });
-  });
-
-  it('gives notices and errors as JSON on standard error', async () => {
-    const path = await file('v.csv', manyVehicles('JSON'));
-    const stopped = await interruptedRun(['import', 'vehicles', path, '--json'], 1, 'BatchWriteItem');
-    expect([stopped.exitCode, JSON.parse(stopped.stdout)]).toMatchObject([130, { interrupted: true }]);
-    const again = await run(['import', 'vehicles', path, '--json']);
-    expect(JSON.parse(again.stderr)).toEqual({ notice: `The import ${CONTINUES}` });
-    const failed = await run(['import', 'vehicles', `${path}.txt`, '--json']);
-    expect(failed).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(JSON.parse(failed.stderr)).toEqual({ error: expect.stringMatching(/must end in \.csv/), exitCode: 2 });
-  });
-
-  it('gives what an export and a check came to', async () => {
-    const path = pathOf('all.ndjson');
-    expect(await json('export', 'content', path)).toEqual({ exitCode: 0, data: { file: path, items: 0 } });
-    const nothing = { items: 0, inconsistencies: [], busy: [] };
-    expect(await json('content', 'check')).toMatchObject({ exitCode: 0, data: nothing });
+it('A process that rejects rows exits with 1, and with --json writes one document, and nothing else, to standard output', async () => {
+  const path = await file('v.csv', vehiclesCsv(vehicleRow(), vehicleRow({ registration: 'B1', valid_to: '1/2/2027' })));
+  const args = processArguments('import', 'vehicles', path, '--json');
+  const { stdout, stderr, exitCode } = await ended(spawn(process.execPath, args));
+  expect([exitCode, stderr]).toEqual([1, '']);
+  const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
+  expect(JSON.parse(stdout)).toEqual({
+    ...{ kind: 'vehicles', file: path, read: 2, skipped: 0, loaded: 1, rejected: 1, interrupted: false },
+    unknownFormat: { count: 0, first: [] },
+    ...{ seconds: expect.any(Number), rowsPerSecond: expect.any(Number) },
+    rejectedFile: `${path}.rejected.csv`,
+    reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
   });
 });

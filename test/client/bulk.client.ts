@@ -28,6 +28,13 @@ const clientOf = (answer: Answer, registrationsPerBulk = 500) => {
 const named = (count: number) => Array.from({ length: count }, (_, index) => `X${index}`);
 
 describe('A bulk lookup', () => {
+  it('splits a long list by the size of the plan and keeps its order', async () => {
+    const { client, asked } = clientOf(entriesOf);
+    const results = await client.verify(named(1_201));
+    expect(results.map(({ registration }) => registration)).toEqual(named(1_201));
+    expect(asked.map(({ length }) => length)).toEqual([500, 500, 201]);
+  });
+
   it('halves its requests when the plan has become smaller', async () => {
     const headers = { 'Content-Type': 'application/problem+json' };
     const tooLarge = () => Response.json({ status: 400, code: 'BULK_TOO_LARGE' }, { status: 400, headers });

@@ -2,9 +2,14 @@ import { link, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readArguments } from '../../client/src/command-line/arguments.ts';
+import { changesOf, readAnswers } from '../../client/src/command-line/changes.ts';
+import { complianceCheck, failureCells, insuranceCheck } from '../../client/src/command-line/checks.ts';
+import type { ResultRow } from '../../client/src/command-line/earlier-result.ts';
 import { writeFileWhole } from '../../client/src/command-line/output-file.ts';
 import { progressBar } from '../../client/src/command-line/progress-bar.ts';
 import { openResult } from '../../client/src/command-line/result-file.ts';
+import { countRows, failedRows, shortSummary, summaryLines } from '../../client/src/command-line/summary.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -35,14 +40,10 @@ describe('The result of a check', () => {
     expect(await modeOf('result.csv')).toBe('600');
   });
 
-  it.each(WRITTEN)('does not follow a symbolic link at %s', async (name) => {
-    await writeFile(file('other'), 'precious');
-    await symlink('other', file(name));
+  it.each(WRITTEN)('overwrites neither what a link leads to nor the input, if they are at %s', async (name) => {
+    await symlink('fleet.csv', file(name));
     await expect(openFor()).rejects.toThrow(`${name} is a link or a device, not a file: name another one.`);
-    expect(await readFile(file('other'), 'utf8')).toBe('precious');
-  });
-
-  it.each(WRITTEN)('is rejected when the input is also at %s', async (name) => {
+    await rm(file(name));
     await link(file('fleet.csv'), file(name));
     await expect(openFor()).rejects.toThrow('The result would overwrite the input: choose another --out.');
     expect(await readFile(file('fleet.csv'), 'utf8')).toBe('registration\n');
@@ -85,14 +86,15 @@ describe('The lock of a result', () => {
 });
 
 describe('A file that a check writes', () => {
-  const write = async (texts: AsyncIterable<string>, force = false) => {
+  const write = async (text: string, force = false) => {
     const input = await stat(file('fleet.csv'), { bigint: true });
     const isOwn = (header: readonly string[]) => `${header}` === 'registration,what';
-    return writeFileWhole(file('list.csv'), { input, isOwn, force }, texts);
+    const texts = async function* () {
+      yield text;
+      if (text === 'half') throw new Error('stopped');
+    };
+    return writeFileWhole(file('list.csv'), { input, isOwn, force }, texts());
   };
-  async function* lines(...texts: string[]) {
-    yield* texts;
-  }
 
   it.each([
     ['is empty', '', true],
@@ -102,28 +104,133 @@ describe('A file that a check writes', () => {
     ['is binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]), false],
   ])('replaces what is there only when that %s', async (_title, before, isReplaced) => {
     await writeFile(file('list.csv'), before);
-    const outcome = await write(lines('new')).catch((error: Error) => error.message);
+    const outcome = await write('new').catch((error: Error) => error.message);
     const sentence = `${file('list.csv')} exists and is not an earlier result: name another file, or overwrite it with --force.`;
     expect(outcome).toBe(isReplaced ? undefined : sentence);
     expect(await readFile(file('list.csv'))).toEqual(Buffer.from(isReplaced ? 'new' : before));
-    await write(lines('forced'), true);
+    await write('forced', true);
     expect(await readFile(file('list.csv'), 'utf8')).toBe('forced');
     expect(await readdir(folder)).toEqual(['fleet.csv', 'list.csv']);
   });
 
   it('leaves what is there when the list ends with an error', async () => {
     await writeFile(file('list.csv'), 'registration,what\n');
-    const failing = async function* () {
-      yield* lines('half');
-      throw new Error('stopped');
-    };
-    await expect(write(failing())).rejects.toThrow('stopped');
+    await expect(write('half')).rejects.toThrow('stopped');
     expect(await readFile(file('list.csv'), 'utf8')).toBe('registration,what\n');
     expect(await readdir(folder)).toEqual(['fleet.csv', 'list.csv']);
   });
 });
 
-describe('The progress bar', () => {
+/** A row of an insurance check: `true POL-1`, `false`, or the code of an error. */
+const row = (registration: string, answer: string): ResultRow => {
+  const [verdict = '', policy = ''] = answer.split(' ');
+  const isError = /^[A-Z]/.test(verdict);
+  const cells = isError ? failureCells(insuranceCheck, verdict) : [verdict, policy, '', '', '', '', '', ''];
+  return { registration, cells };
+};
+/** Rows as `AB12CDE: true POL-1, ZZ1: VEHICLE_NOT_FOUND`. */
+async function* rowsOf(text: string) {
+  for (const [, registration = '', answer = ''] of text.matchAll(/([^,:]*): ([^,]*)(?:, |$)/g))
+    yield row(registration, answer);
+}
+const compare = async (before: string, after: string) => {
+  const previous = await readAnswers('old.csv', insuranceCheck, rowsOf(before));
+  return Array.fromAsync(changesOf(insuranceCheck, previous, rowsOf(after)));
+};
+
+describe('The list of changes', () => {
+  const GONE = ['AB12CDE', 'gone', 'insured POL-1', ''];
+  it.each<[before: string, after: string, change: string | undefined]>([
+    ['true POL-1', 'true POL-1', undefined],
+    ['true POL-1', 'false POL-1', 'newly uninsured'],
+    ['false', 'true POL-1', 'insured again'],
+    ['true POL-1', 'true POL-2', 'changed policy'],
+    ['true POL-1', 'VEHICLE_NOT_FOUND', 'gone'],
+    ['VEHICLE_NOT_FOUND', 'false', 'new'],
+    ['VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION', undefined],
+    ['true POL-1', 'LOOKUP_UNAVAILABLE', undefined],
+    ['INVALID_ANSWER', 'true POL-1', undefined],
+    ['true POL-1', 'TOO_MANY_CELLS', undefined],
+    ['true POL-1', 'CODE_OF_A_LATER_VERSION', undefined],
+  ])('from %s to %s: %s', async (before, after, change) => {
+    const changes = await compare(`AB12 CDE: ${before}`, `ab12-cde: ${after}`);
+    expect(changes.map(([registration, what]) => [registration, what])).toEqual(change ? [['ab12-cde', change]] : []);
+  });
+
+  it('has new and gone vehicles, each once, whatever the order of the rows', async () => {
+    const before = 'AB12CDE: true POL-1, KR08NIL: false, : INVALID_REGISTRATION';
+    const after = 'ZZ1: VEHICLE_NOT_FOUND, KR08 NIL: false, ZZ1: VEHICLE_NOT_FOUND, : ';
+    expect(await compare(before, after)).toEqual([['ZZ1', 'new', '', 'unknown'], GONE]);
+    expect(await compare('AB12CDE: LOOKUP_UNAVAILABLE', '')).toEqual([]);
+  });
+
+  it('takes a vehicle that is twice in the earlier result once, unless its answers differ', async () => {
+    const twice = (answer: string) => compare(`AB12CDE: true POL-1, AB12 CDE: ${answer}`, '');
+    expect(await twice('true POL-1')).toEqual([GONE]);
+    expect(await twice('LOOKUP_UNAVAILABLE')).toEqual([GONE]);
+    const sentence = 'old.csv has AB12 CDE twice, with different answers: delete one of the rows.';
+    await expect(twice('false')).rejects.toThrow(sentence);
+  });
+});
+
+describe('The summary', () => {
+  const linesOf = (...summary: Parameters<typeof summaryLines>) =>
+    summaryLines(...summary).map((line) => line.trim().replace(/ {2,}/g, ' '));
+
+  it('counts each outcome, and rows without an answer apart from uninsured ones', () => {
+    const answers = ['true POL-1', 'false', 'INVALID_REGISTRATION', 'TOO_MANY_CELLS', 'LOOKUP_UNAVAILABLE', 'OTHER'];
+    const cells = answers.map((answer) => row('AB12CDE', answer).cells);
+    const suggested = failureCells(insuranceCheck, 'VEHICLE_NOT_FOUND', 'AB10CDE');
+    const counts = countRows(countRows({}, insuranceCheck, cells), insuranceCheck, [suggested]);
+    expect(failedRows(insuranceCheck, 7, counts)).toBe(5);
+    expect(shortSummary(insuranceCheck, counts)).toBe('1 insured, 1 not insured, 1 unknown, 2 invalid, 2 not read');
+    const lines = ['insured 1', 'not insured 1', 'unknown 1 (1 with a suggestion)', 'invalid 2', 'not read 2'];
+    expect(linesOf(insuranceCheck, counts)).toEqual(lines);
+  });
+
+  it('of compliance also has the reasons, the most frequent first', () => {
+    const verdict = (reasons: string) => [`${reasons === ''}`, reasons, '', '', '', '0', '', ''];
+    const rows = ['', 'MOT_EXPIRED', 'INSURANCE_LAPSED MOT_EXPIRED', 'NO_POLICY MOT_EXPIRED'].map(verdict);
+    const counts = countRows({}, complianceCheck, [...rows, failureCells(complianceCheck, 'COMPLIANCE_NOT_FOUND')]);
+    expect(linesOf(complianceCheck, counts)).toEqual([
+      ...['compliant 1', 'not compliant 3', 'MOT_EXPIRED 3', 'INSURANCE_LAPSED 1', 'NO_POLICY 1'],
+      ...['insured 2', 'not insured 2', 'unknown 0', 'no record 1', 'invalid 0', 'not read 0'],
+    ]);
+  });
+});
+
+describe('The arguments', () => {
+  const read = (line: string) => readArguments(line.split(' ').filter(Boolean));
+  const CHECK = 'check fleet.csv --out r.csv';
+
+  it.each<[string, RegExp]>([
+    ['', /^The command is "check" or "usage"; see --help\.$/],
+    ['usage --key vvc_live_secret', /^Unknown option '--key'; see --help\.$/],
+    ['check --out r.csv', /^Give one CSV file to check; see --help\.$/],
+    ['check fleet.csv', /^Name the file for the result with --out\.$/],
+    [`${CHECK} --compliance --date 2026-01-01`, /leave out --date\.$/],
+    [`${CHECK} --date 01/01/2026`, /^--date .* is not a day from 1900-01-01 to 2099-12-31: write it as 2026-01-31\.$/],
+    [`${CHECK} --date 2026-02-30`, /^--date 2026-02-30 is not a day/],
+    [`${CHECK} --date 1899-12-31`, /^--date 1899-12-31 is not a day/],
+    [`${CHECK} --ending-within month`, /^--.* month is not a number of days: write it as 30, at most 9999\.$/],
+    [`${CHECK} --ending-within 30 --date 2099-12-01`, /^--ending-within 30 goes beyond 2099-12-31: give fewer days\.$/],
+    [`${CHECK} --ending e.csv`, /^--ending needs --ending-within DAYS\.$/],
+    [`${CHECK} --changes c.csv`, /^--changes needs --previous FILE\.csv\.$/],
+    [`${CHECK} --fail-on not-insured,ending`, /^--fail-on ending needs --ending-within DAYS\.$/],
+    [`${CHECK} --fail-on changes`, /^--fail-on changes needs --previous FILE\.csv\.$/],
+    [`${CHECK} --fail-on expired`, /^--fail-on expired is not one of not-insured, changes, ending\.$/],
+    [`${CHECK} --previous p.csv --changes ./r.csv`, /^--out, --ending and --changes must be different files\.$/],
+  ])('"%s" are rejected with one sentence', (line, sentence) => {
+    expect(() => read(line)).toThrow(sentence);
+  });
+
+  it('name the first and the last day of what ends', () => {
+    const ending = { from: '2028-02-01', to: '2028-03-02', days: 30 };
+    expect(read(`${CHECK} --date 2028-02-01 --ending-within 30`)).toMatchObject({ check: { ending } });
+  });
+});
+
+it('The progress bar fits into the width of a terminal, and writes nothing to a file or a pipe', () => {
   const COUNTS = '40,000 insured, 3,000 not insured, 1,990 unknown, 10 invalid';
   /** What a bar shows of 100,000 rows, after 45,000 and then at a wait. */
   const shown = (stream: object) => {
@@ -132,29 +239,18 @@ describe('The progress bar', () => {
     bar.show(0, 100_000, '');
     bar.show(45_000, 100_000, COUNTS);
     bar.showWait(new Date(2026, 10, 22, 12, 46));
-    bar.show(100_000, 100_000, COUNTS);
     bar.clear();
     return texts.map((text) => text.replace(/^\r|.\[K$/g, '').replace(/\d+ s left/, '9 s left'));
   };
-
-  it('fits into the width of the terminal', () => {
-    const at120 = shown({ isTTY: true, columns: 120 });
-    expect(at120).toEqual([
-      `${'░'.repeat(24)} 0 %`,
-      `${'█'.repeat(11)}${'░'.repeat(13)} 45 %, 9 s left: ${COUNTS}`,
-      expect.stringMatching(/^█+░+ 45 %, waiting for the limit until 12:46:00: 40,000 insured, .* 10 invalid$/),
-      `${'█'.repeat(24)} 100 %: ${COUNTS}`,
-      '',
-    ]);
-    const at80 = shown({ isTTY: true, columns: 80 });
-    expect(Math.max(...at80.map((text) => text.length))).toBeLessThan(80);
-    expect(at80.slice(1, 3)).toEqual([
-      `45 %, 9 s left: ${COUNTS}`,
-      '45 %, waiting for the limit until 12:46:00: 40,000 insured, 3,000 not insured,…',
-    ]);
-  });
-
-  it('writes nothing to a file or a pipe', () => {
-    expect(shown({ isTTY: false })).toEqual([]);
-  });
+  expect(shown({ isTTY: true, columns: 120 })).toEqual([
+    `${'░'.repeat(24)} 0 %`,
+    `${'█'.repeat(11)}${'░'.repeat(13)} 45 %, 9 s left: ${COUNTS}`,
+    expect.stringMatching(/^█+░+ 45 %, waiting for the limit until 12:46:00: 40,000 insured, .* 10 invalid$/),
+    '',
+  ]);
+  expect(shown({ isTTY: true, columns: 80 }).slice(1, 3)).toEqual([
+    `45 %, 9 s left: ${COUNTS}`,
+    '45 %, waiting for the limit until 12:46:00: 40,000 insured, 3,000 not insured,…',
+  ]);
+  expect(shown({ isTTY: false })).toEqual([]);
 });

@@ -31,7 +31,7 @@ export type HttpFaultProxy = Awaited<ReturnType<typeof startHttpFaultProxy>>;
 
 /** A proxy between a client and the service, which fails as a network and API Gateway fail. */
 export const startHttpFaultProxy = async (serviceOrigin: string) => {
-  const requests: (ProxiedRequest & { fault: HttpFault | undefined })[] = [];
+  const requests: ProxiedRequest[] = [];
   let nth = 0;
   let choose: (request: ProxiedRequest) => HttpFault | undefined = () => undefined;
 
@@ -52,7 +52,7 @@ export const startHttpFaultProxy = async (serviceOrigin: string) => {
     nth += 1;
     const request = { method: incoming.method ?? '', path: incoming.url ?? '', body: String(body), nth };
     const fault = choose(request);
-    requests.push({ ...request, fault });
+    requests.push(request);
     if (fault === 'resetBefore') return void response.destroy();
     if (typeof fault === 'string' && fault in ANSWERS) {
       if (fault === 'errorAfter') await forward(incoming, body);

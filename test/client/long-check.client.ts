@@ -1,15 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { HttpFault } from './http-fault-proxy.ts';
 import { startStubService } from './stub-service.ts';
 import { useCommandLine } from './use-command-line.ts';
 
 const { accountOf, checkText, file, folder, proxy, start } = useCommandLine();
 
-const FAULTS: readonly HttpFault[] = [
-  ...(['throttle', 'resetBefore', 'error', 'html', 'truncate', 'truncateJson', 'resetAfter'] as const),
-];
+const FAULTS = ['throttle', 'resetBefore', 'error', 'html', 'truncate', 'truncateJson', 'resetAfter'] as const;
 const ROWS = 5_000;
 /** With some empty lines, which do not count as rows. */
 const LONG = Array.from(
@@ -19,7 +16,7 @@ const LONG = Array.from(
 const CHECK = ['check', 'fleet.csv', '--out', 'result.csv'];
 
 const resultOf = () => readFile(file('result.csv'), 'utf8');
-const check = (options = {}) => start(CHECK, accountOf('standard'), options);
+const check = (fileLimit?: number) => start(CHECK, accountOf('standard'), fileLimit);
 const bulkRequests = () => proxy().requests.filter(({ method }) => method === 'POST');
 /** Does something at the sixth bulk request, when 2,000 rows are done. */
 const halfway = (act: () => void) =>
@@ -48,24 +45,26 @@ describe('A long check', () => {
   });
 
   const CONTINUE = '2,000 rows are done; run the same command again to continue.\n';
-  it.each<{ code: number | NodeJS.Signals; stderr: string; signal?: NodeJS.Signals; maxFileSize?: number }>([
+  it.each<{ code: number | NodeJS.Signals; stderr: string; signal?: NodeJS.Signals; fileLimit?: number }>([
     { signal: 'SIGINT', code: 130, stderr: `Stopped. ${CONTINUE}` },
     { signal: 'SIGKILL', code: 'SIGKILL', stderr: '' },
-    { maxFileSize: 200, code: 1, stderr: `result.csv cannot be written (EFBIG). ${CONTINUE}` },
-  ])('continues after a signal or a short write with the same result: %j', async (end) => {
-    const { code, stderr, signal, maxFileSize } = end;
-    const stopped = check({ maxFileSize });
-    halfway(() => signal && stopped.child.kill(signal));
-    expect(await stopped.ended).toEqual({ code, stdout: '', stderr });
-    // What was written after the last stored state is not kept.
-    await writeFile(file('result.csv.part'), 'half a line '.repeat(100_000), { flag: 'a' });
-    proxy().inject(() => undefined);
-    expect((await check().ended).code).toBe(1);
-    expect(bulkRequests()).toHaveLength(6);
-    expect(await resultOf()).toBe(expected);
-    // Neither unfinished files nor the lock of the run that was killed.
-    expect((await readdir(folder())).toSorted()).toEqual(['fleet.csv', 'result.csv']);
-  });
+    { fileLimit: 200, code: 1, stderr: `result.csv cannot be written (EFBIG). ${CONTINUE}` },
+  ])(
+    'continues after a signal or a short write with the same result: %j',
+    async ({ code, stderr, signal, fileLimit }) => {
+      const stopped = check(fileLimit);
+      halfway(() => signal && stopped.child.kill(signal));
+      expect(await stopped.ended).toEqual({ code, stdout: '', stderr });
+      // What was written after the last stored state is not kept.
+      await writeFile(file('result.csv.part'), 'half a line '.repeat(100_000), { flag: 'a' });
+      proxy().inject(() => undefined);
+      expect((await check().ended).code).toBe(1);
+      expect(bulkRequests()).toHaveLength(6);
+      expect(await resultOf()).toBe(expected);
+      // Neither unfinished files nor the lock of the run that was killed.
+      expect((await readdir(folder())).toSorted()).toEqual(['fleet.csv', 'result.csv']);
+    },
+  );
 
   it('ends with 2 when the input changes', async () => {
     halfway(() => writeFileSync(file('fleet.csv'), 'id,registration,note\n"1,AB12CDE,x\n'));
@@ -114,7 +113,7 @@ it('A check uses no more memory for 100,000 rows', async () => {
   await writeFile(file('fleet.csv'), `registration,note\n${rows.join('\n')}\n`);
   const service = await startStubService();
   // The file alone has 15 MB, its rows with their answers several times that.
-  const { ended } = start(CHECK, service.account, { env: { NODE_OPTIONS: '--max-old-space-size=32' } });
+  const { ended } = start(CHECK, { ...service.account, NODE_OPTIONS: '--max-old-space-size=32' });
   const stdout = expect.stringMatching(/^result\.csv: 100,000 rows, 0 without an answer\.\n/);
   expect(await ended).toEqual({ code: 0, stdout, stderr: '' });
   await service.close();

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -5,10 +6,11 @@ import { runCommand } from '../support/run-command.ts';
 
 const CLIENT = resolve(import.meta.dirname, '../../client');
 
-/** Installs the package as its users do: from the file that `npm pack` makes, in an empty folder. */
+/** Installs the package as its users do: from the file that `npm pack` makes, in an empty folder, deleted when Jest ends. */
 export default async (): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'client-package-'));
-  // Read by installed-package.ts and remove-installed.ts.
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  // Read by installed-package.ts.
   process.env.CLIENT_INSTALLED_IN = folder;
   const npm = (cwd: string, ...args: string[]) => runCommand('npm', [...args, '--no-audit', '--no-fund'], { cwd });
   await npm(CLIENT, 'ci');

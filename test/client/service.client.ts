@@ -1,33 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { type HttpFault, type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { LocalService } from '../../lib/local/service.ts';
 import { library } from './installed-package.ts';
+import { useService } from './use-command-line.ts';
 import { virtualTime } from './virtual-time.ts';
 
 const { VehicleVerification } = library;
 
-let service: LocalService;
-let proxy: HttpFaultProxy;
-beforeAll(async () => {
-  service = await startLocalService({ port: 0, dynamodbPort: 0 });
-  proxy = await startHttpFaultProxy(service.origin);
-});
-beforeEach(() => proxy.inject(() => undefined));
-afterAll(async () => {
-  await proxy.close();
-  await service.stop();
-});
+const { service, proxy } = useService();
 
 /** A client of the service through the proxy, whose delays take no time. */
 const clientOf = (plan: keyof LocalService['keys'], options: object = {}) =>
   new VehicleVerification({
-    baseUrl: `${proxy.origin}/v1`,
-    apiKey: service.keys[plan],
+    baseUrl: `${proxy().origin}/v1`,
+    apiKey: service().keys[plan],
     timing: { sleep: virtualTime().timing.sleep },
     ...options,
   });
 const requestsTo = (method: string, path: RegExp) =>
-  proxy.requests.filter((request) => request.method === method && path.test(request.path));
+  proxy().requests.filter((request) => request.method === method && path.test(request.path));
 const failureOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 
 let slugs = 0;
@@ -37,27 +27,6 @@ const newItem = (domain = 'client.example') => {
 };
 
 describe('The client', () => {
-  it('looks up vehicles one at a time, and on another day', async () => {
-    const client = clientOf('premium');
-    expect(await client.insurance('AB12 CDE')).toMatchObject({ registration: 'AB12 CDE', insured: true });
-    expect(await client.insurance('ZZ99ZZZ')).toBeUndefined();
-    const date = '2020-02-29';
-    expect(await client.insurance('AB12CDE', { date })).toMatchObject({ insured: false, asOf: date });
-    expect(await client.compliance('TC11ALL')).toMatchObject({ compliant: false });
-    expect(await client.compliance('ZZ99ZZZ')).toBeUndefined();
-    expect(await failureOf(client.compliance('VE24UNK'))).toMatchObject({ status: 404, code: 'COMPLIANCE_NOT_FOUND' });
-  });
-
-  it('splits a long list by the size of the plan and keeps its order', async () => {
-    const registrations = Array.from({ length: 1_201 }, (_, index) => (index % 2 ? `X${index}` : 'AB12 CDE'));
-    const results = await clientOf('standard').verify(registrations);
-    expect(results.map(({ registration }) => registration)).toEqual(registrations);
-    expect(results.slice(0, 2)).toMatchObject([{ insured: true }, { code: 'VEHICLE_NOT_FOUND' }]);
-    const sizes = requestsTo('POST', /bulk-insurance/).map(({ body }) => JSON.parse(body).registrations.length);
-    expect(sizes.toSorted((a, b) => a - b)).toEqual([201, 500, 500]);
-    expect(requestsTo('GET', /usage/)).toHaveLength(1);
-  });
-
   it('retries unread registrations only with a backoff, and leaves them unread after all attempts', async () => {
     const time = virtualTime();
     const client = clientOf('test', { timing: time.timing });
@@ -83,7 +52,7 @@ describe('The client', () => {
     const domain = 'large.example';
     for (let count = 0; count < 60; count += 1)
       await client.content.create({ ...newItem(domain), content: 'x'.repeat(100_000) });
-    proxy.inject(() => undefined);
+    proxy().inject(() => undefined);
     const items = await Array.fromAsync(client.content.list({ domain, pageSize: 100 }));
     expect(new Set(items.map(({ id }) => id)).size).toBe(60);
     const limits = requestsTo('GET', /limit=/).map(({ path }) => Number(/limit=(\d+)/.exec(path)?.[1]));
@@ -103,7 +72,7 @@ describe('The client', () => {
   });
 });
 
-const FAULTS: readonly HttpFault[] = [
+const FAULTS = [
   ...(['throttle', 'resetBefore', 'resetAfter', 'error', 'errorAfter', 'html', 'truncate', 'truncateJson'] as const),
   // Longer than any test: the timeout ends the attempt.
   { slowMs: 600_000 },
@@ -113,7 +82,7 @@ describe.each(FAULTS)('With the fault %j in the first request of each kind', (fa
   const patient = () => clientOf('premium', { timeoutMs: typeof fault === 'object' ? 1_000 : 60_000 });
   beforeEach(() => {
     const met = new Set<string>();
-    proxy.inject(({ method, path }) => {
+    proxy().inject(({ method, path }) => {
       const kind = `${method} ${path.split('?')[0]}`;
       if (met.has(kind)) return undefined;
       met.add(kind);
@@ -138,23 +107,21 @@ describe.each(FAULTS)('With the fault %j in the first request of each kind', (fa
   });
 });
 
-describe('With faults of every kind in two of three requests', () => {
-  const among = ({ nth }: { nth: number }) => (nth % 3 === 0 ? undefined : FAULTS[nth % (FAULTS.length - 1)]);
+const among = ({ nth }: { nth: number }) => (nth % 3 === 0 ? undefined : FAULTS[nth % (FAULTS.length - 1)]);
 
-  it('an edit is applied once, or rejects with the 412 of a change whose outcome is unknown', async () => {
-    const { content } = clientOf('premium', { attempts: 15 });
-    const { id } = await content.create(newItem());
-    proxy.inject(among);
-    const letters = [...'abcde'];
-    const edits = letters.map((letter) => content.update(id, (item) => ({ content: item.content + letter })));
-    const outcomes = await Promise.allSettled(edits);
-    proxy.inject(() => undefined);
-    const found = (await content.get(id)).content.slice(4);
-    expect(new Set(found).size).toBe(found.length);
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === 'fulfilled') expect(found).toContain(letters[index]);
-      else expect(outcome.reason).toMatchObject({ status: 412, isAfterLostAnswer: true });
-    }
-    expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true);
-  });
+it('With faults of every kind in two of three requests an edit is applied once, or rejects with the 412 of a change whose outcome is unknown', async () => {
+  const { content } = clientOf('premium', { attempts: 15 });
+  const { id } = await content.create(newItem());
+  proxy().inject(among);
+  const letters = [...'abcde'];
+  const edits = letters.map((letter) => content.update(id, (item) => ({ content: item.content + letter })));
+  const outcomes = await Promise.allSettled(edits);
+  proxy().inject(() => undefined);
+  const found = (await content.get(id)).content.slice(4);
+  expect(new Set(found).size).toBe(found.length);
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status === 'fulfilled') expect(found).toContain(letters[index]);
+    else expect(outcome.reason).toMatchObject({ status: 412, isAfterLostAnswer: true });
+  }
+  expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true);
 });

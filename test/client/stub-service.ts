@@ -38,7 +38,10 @@ export const startStubService = async (changes: object = {}, status = 200) => {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    account: { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, apiKey: 'vvc_test_stub' },
+    account: {
+      VEHICLE_VERIFICATION_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+      VEHICLE_VERIFICATION_API_KEY: 'vvc_test_stub',
+    },
     bulkRequests: () => bulkRequests,
     close: async () => {
       server.close().closeAllConnections();

@@ -9,58 +9,50 @@ import { type LocalService, startLocalService } from '../../lib/local/service.ts
 import { type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
 import { command } from './installed-package.ts';
 
-interface Account {
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-}
-
-interface Options {
-  readonly env?: NodeJS.ProcessEnv;
-  /** The largest file that it may write, in units of 1,024 bytes; a write beyond it is short. */
-  readonly maxFileSize?: number | undefined;
-}
-
-/** The installed command, run in a new folder for each test against one service through a proxy. */
-export const useCommandLine = () => {
+/** A service on this machine behind a fault proxy, for the tests of a file. */
+export const useService = () => {
   let service: LocalService;
   let proxy: HttpFaultProxy;
-  let folder: string;
   beforeAll(async () => {
     service = await startLocalService({ port: 0, dynamodbPort: 0 });
     proxy = await startHttpFaultProxy(service.origin);
   });
+  beforeEach(() => proxy.inject(() => undefined));
   afterAll(async () => {
     await proxy.close();
     await service.stop();
   });
+  return { service: () => service, proxy: () => proxy };
+};
+
+/** The installed command, run in a new folder for each test against one service through a proxy. */
+export const useCommandLine = () => {
+  const { service, proxy } = useService();
+  let folder: string;
   beforeEach(async () => {
-    proxy.inject(() => undefined);
     folder = await mkdtemp(join(tmpdir(), 'command-line-'));
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  const accountOf = (plan: keyof LocalService['keys']) => ({
-    ...{ baseUrl: `${proxy.origin}/v1`, apiKey: service.keys[plan] },
+  /** The environment of a customer with a key of this plan. */
+  const accountOf = (plan: keyof LocalService['keys']): NodeJS.ProcessEnv => ({
+    VEHICLE_VERIFICATION_BASE_URL: `${proxy().origin}/v1`,
+    VEHICLE_VERIFICATION_API_KEY: service().keys[plan],
   });
   const file = (name: string) => join(folder, name);
 
-  /** Starts the command. `ended` has its exit code, or the signal that ended it, and what it printed. */
+  /**
+   * Starts the command. `ended` has its exit code, or the signal that ended it, and what it printed.
+   * @param fileLimit the largest file that it may write, in units of 1,024 bytes; a write beyond it is short
+   */
   const start = (
     args: readonly string[],
-    { baseUrl, apiKey }: Account = accountOf('premium'),
-    { env = {}, maxFileSize }: Options = {},
+    account = accountOf('premium'),
+    fileLimit: number | 'unlimited' = 'unlimited',
   ) => {
-    const account = {
-      ...(baseUrl !== undefined && { VEHICLE_VERIFICATION_BASE_URL: baseUrl }),
-      ...(apiKey !== undefined && { VEHICLE_VERIFICATION_API_KEY: apiKey }),
-    };
-    const limited = ['bash', '--norc', '-c', `ulimit -f ${maxFileSize}; exec "$0" "$@"`, command];
-    const [program = '', ...before] = maxFileSize === undefined ? [command] : limited;
-    const child = spawn(program, [...before, ...args], {
-      cwd: folder,
-      env: { PATH: process.env.PATH, ...account, ...env },
-      stdio: 'pipe',
-    });
+    const script = `ulimit -f ${fileLimit}; exec "$0" "$@"`;
+    const env = { PATH: process.env.PATH, ...account };
+    const child = spawn('bash', ['--norc', '-c', script, command, ...args], { cwd: folder, env, stdio: 'pipe' });
     child.stdin.end();
     const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
       ([[code, signal], stdout, stderr]) => ({ code: (code ?? signal) as number | NodeJS.Signals, stdout, stderr }),
@@ -72,8 +64,8 @@ export const useCommandLine = () => {
     accountOf,
     file,
     folder: () => folder,
-    proxy: () => proxy,
-    service: () => service,
+    proxy,
+    service,
     start,
     /** Checks a file of this text, and reads the result. */
     checkText: async (input: string | Buffer, ...options: string[]) => {

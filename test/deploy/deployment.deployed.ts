@@ -5,10 +5,12 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXIT } from '../../lib/admin/command/outcome.ts';
 import { type OpenApi, openApi } from '../black-box/api.ts';
 import { apiTests } from '../black-box/api-tests.ts';
-import { type Admin, adminProcess, createKey, prepareTarget } from '../black-box/prepare-target.ts';
+import { type Admin, adminProcess, prepareTarget } from '../black-box/prepare-target.ts';
 import { pythonTools } from '../support/python-tools.ts';
-import { cdk, environmentFor } from './cloud-development-kit.ts';
+import { runCommand } from '../support/run-command.ts';
+import { cdk, deployProd, environmentFor } from './cloud-development-kit.ts';
 import { deployedStack } from './deployed-stack.ts';
+import { documentedCommands, runDocumented } from './documented-commands.ts';
 import { tearingDownOperator } from './left-tables.ts';
 import { type Emulator, startMinistack } from './ministack.ts';
 import { type RestoringOperator, restoringOperator } from './restore.ts';
@@ -16,10 +18,11 @@ import { type RestoringOperator, restoringOperator } from './restore.ts';
 // A deployment on a busy machine: this only ends one that hangs.
 jest.setTimeout(600_000);
 
-const STACK = 'vehicle-verification-dev';
+const STACK = 'vehicle-verification-prod';
+const NEW_STACK = 'vehicle-verification-dev';
+const DOCS_URL = 'https://docs.example.com';
 const SAMPLES = join(import.meta.dirname, '../fixtures/samples');
-const SETTINGS = join(import.meta.dirname, '../../stages/dev.json');
-const DEPLOY = ['deploy', '--require-approval', 'never'] as const;
+const SETTINGS = join(import.meta.dirname, '../../stages/prod.json');
 
 let folder: string;
 let emulator: Emulator;
@@ -28,19 +31,20 @@ let run: ReturnType<typeof cdk>;
 let stack: ReturnType<typeof deployedStack>;
 let admin: Admin;
 let api: OpenApi;
-let programs: string;
 let operator: RestoringOperator;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'deploy-'));
-  programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
+  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
   emulator = await startMinistack(programs, folder);
-  env = environmentFor(emulator.endpoint);
-  run = cdk(env, join(folder, 'cdk.out'));
+  const shell = environmentFor(emulator.endpoint);
+  env = { ...shell, PATH: `${programs}:${shell.PATH}` };
+  run = cdk(env);
   stack = deployedStack(STACK, emulator.endpoint);
-  await run('bootstrap');
-  await run(...DEPLOY);
-  admin = adminProcess(['--stack', STACK], env);
+  await run('bootstrap', '-c', 'stage=prod', '--output', join(folder, 'prod'));
+  await deployProd(env, join(folder, 'prod'));
+  // Data is kept, so a change of it is confirmed.
+  admin = adminProcess(['--stack', STACK, '--yes', STACK], env);
   const keys = await prepareTarget(admin, new Date());
   api = openApi({ origin: emulator.endpoint, host: await stack.apiHost(), keys });
   const names = {
@@ -48,11 +52,11 @@ beforeAll(async () => {
     KEYS_TABLE: await stack.tableName('keys'),
     VEHICLES_TABLE: await stack.tableName('vehicles'),
     COMPLIANCE_TABLE: await stack.tableName('compliance'),
-    'vehicle-verification-prod': STACK,
+    [STACK]: `${STACK} --yes ${STACK}`,
     'restored.ndjson': join(folder, 'restored.ndjson'),
     'erased.txt': join(folder, 'erased.txt'),
   };
-  operator = restoringOperator(names, { ...env, PATH: `${programs}:${env.PATH}` });
+  operator = restoringOperator(names, env);
 });
 afterAll(async () => {
   api?.close();
@@ -60,15 +64,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Writes the settings of a stage: those that are committed for dev, and these. */
-const writeSettings = async (stage: string, changes: object): Promise<void> => {
-  const settings = JSON.parse(await readFile(SETTINGS, 'utf8'));
-  await writeFile(join(folder, `${stage}.json`), JSON.stringify({ ...settings, ...changes }));
-};
-
 // In this order: each test finds the stack as the one before it left it.
 describe('The stack, deployed with the cdk command to an AWS emulator', () => {
-  it('is created', async () => {
+  it('is created with the committed settings of prod', async () => {
     expect(await stack.status()).toBe('CREATE_COMPLETE');
   });
 
@@ -78,7 +76,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
   ])('accepts an import of %s through --stack', async (kind, name, table) => {
     const file = join(folder, name);
     await copyFile(join(SAMPLES, name), file);
-    const importing = adminProcess(['--stack', STACK], env, [EXIT.done, EXIT.someRejected]);
+    const importing = adminProcess(['--stack', STACK, '--yes', STACK], env, [EXIT.done, EXIT.someRejected]);
     expect(await importing('import', kind, file)).toMatch(table);
   });
 
@@ -92,88 +90,107 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     await operator.leavesNoTable();
   });
 
-  it('is updated with other settings, and still answers', async () => {
-    await writeSettings('dev', { alarmEmail: 'operator@example.com' });
-    await run(...DEPLOY, '-c', `stages=${folder}`);
-    expect(await stack.status()).toBe('UPDATE_COMPLETE');
-    expect((await api.call('GET', '/v1/usage')).status).toBe(200);
+  describe('updated with other settings and other code', () => {
+    const problemType = async () => (await api.call('GET', '/v1/usage', { key: api.keys.revoked })).body.type;
+
+    beforeAll(async () => {
+      const changes = { docsUrl: DOCS_URL, expectImports: { vehicles: '26h', compliance: '7d' } };
+      const settings = JSON.parse(await readFile(SETTINGS, 'utf8'));
+      await writeFile(join(folder, 'prod.json'), JSON.stringify({ ...settings, ...changes }));
+      // The bundles with the SDK's own client: other code, the same answers.
+      await deployProd({ ...env, DYNAMODB_CLIENT: 'sdk' }, join(folder, 'prod'), '-c', `stages=${folder}`);
+    });
+
+    it('answers with the new version of a function', async () => {
+      expect(await stack.status()).toBe('UPDATE_COMPLETE');
+      expect((await api.call('GET', '/v1/usage')).status).toBe(200);
+      expect(await problemType()).toMatch(DOCS_URL);
+    });
+
+    it('answers with the version to which the documented commands move its alias', async () => {
+      const [list = '', listVersions = '', move = ''] = documentedCommands('Update and roll back', 'update-alias');
+      const functions = (await runDocumented([list], {}, env)).split(/\s+/);
+      const FUNCTION = functions.find((name) => name.includes('usageFunction')) ?? '';
+      const versions = await runDocumented([listVersions], { FUNCTION }, env);
+      const [before = [], after = []] = versions.matchAll(/^(\d+)\t.*\t(sha256:.*)$/gm);
+      // The hash of its code.
+      expect(before[2]).not.toBe(after[2]);
+      await runDocumented([move], { FUNCTION, VERSION: before[1] ?? '' }, env);
+      expect(await problemType()).not.toMatch(DOCS_URL);
+      await runDocumented([move], { FUNCTION, VERSION: after[1] ?? '' }, env);
+      expect(await problemType()).toMatch(DOCS_URL);
+    });
+
+    it('publishes what an import has loaded, as it expects imports', async () => {
+      await admin('import', 'compliance', join(folder, 'compliance.ndjson'));
+      const list = ['cloudwatch', 'list-metrics', '--namespace', 'VehicleVerification/prod'];
+      expect(await runCommand('aws', list, { env })).toMatch('ComplianceLoaded');
+    });
   });
 
-  describe('beside a stack that keeps its data', () => {
-    const KEPT = 'vehicle-verification-kept';
-    let kept: ReturnType<typeof deployedStack>;
+  describe('beside a new stack with the committed settings of dev', () => {
+    let added: ReturnType<typeof deployedStack>;
     let left: ReturnType<typeof tearingDownOperator>;
-    let ownTables: readonly string[];
+    let addedTables: readonly string[];
     let keptTables: readonly string[];
-    let key: string;
-    let destroyOptions: readonly string[];
 
     const listLeftContent = async (host: string) => {
       const caller = openApi({ origin: emulator.endpoint, host, keys: api.keys });
-      const { status, body } = await caller.call('GET', '/v1/api/content?domain=left.example', { key });
+      const { status, body } = await caller.call('GET', '/v1/api/content?domain=left.example');
       caller.close();
       return { status, total: body.total };
     };
 
     beforeAll(async () => {
-      await writeSettings('kept', { keepsData: true });
-      ownTables = await stack.tableNames();
-      const context = ['-c', `stages=${folder}`, '-c', 'stage=kept'];
-      await run(...DEPLOY, ...context);
-      kept = deployedStack(KEPT, emulator.endpoint);
-      keptTables = await kept.tableNames();
-      ({ key } = await createKey(adminProcess(['--stack', KEPT], env), 'premium'));
-      const caller = openApi({
-        origin: emulator.endpoint,
-        host: await kept.apiHost(),
-        keys: { ...api.keys, premium: key },
-      });
       const item = { title: 'Left', content: 'Left', domain: 'left.example', slug: 'left' };
-      expect((await caller.call('POST', '/v1/api/content', { json: item })).status).toBe(201);
-      caller.close();
-      destroyOptions = [...context, '--force'];
+      expect((await api.call('POST', '/v1/api/content', { json: item })).status).toBe(201);
+      await run('deploy', '--require-approval', 'never', '--output', join(folder, 'dev'));
+      added = deployedStack(NEW_STACK, emulator.endpoint);
+      addedTables = await added.tableNames();
+      keptTables = await stack.tableNames();
       left = tearingDownOperator(
         {
-          stack: KEPT,
-          destroyOptions: `stage=kept -c stages=${folder} --output ${join(folder, 'cdk.out')} --force`,
-          newStack: STACK,
-          keysTable: await kept.tableName('keys'),
-          contentTable: await kept.tableName('content'),
+          destroyOptions: `stage=prod --output ${join(folder, 'prod')} --force`,
+          newStack: NEW_STACK,
+          keysTable: await stack.tableName('keys'),
+          contentTable: await stack.tableName('content'),
           exportFile: join(folder, 'left.ndjson'),
         },
-        { ...env, PATH: `${programs}:${env.PATH}` },
+        env,
       );
     });
 
-    it('that stack is not destroyed while it is protected', async () => {
-      expect(await kept.isProtected()).toBe(true);
-      await expect(run('destroy', ...destroyOptions)).rejects.toThrow(/[Tt]ermination ?[Pp]rotection/);
-      expect(await kept.status()).toBe('CREATE_COMPLETE');
+    it('is not destroyed while it is protected', async () => {
+      expect(await stack.isProtected()).toBe(true);
+      await expect(run('destroy', '--app', join(folder, 'prod'), '--force')).rejects.toThrow(
+        /[Tt]ermination ?[Pp]rotection/,
+      );
+      expect(await stack.status()).toBe('UPDATE_COMPLETE');
     });
 
-    it('that stack is destroyed by the documented commands and its tables are retained', async () => {
-      const host = await kept.apiHost();
+    it('is destroyed by the documented commands and its tables are retained', async () => {
+      const host = await stack.apiHost();
       await left.destroyStack();
-      expect(await kept.status()).toBeUndefined();
+      expect(await stack.status()).toBeUndefined();
       expect(await listLeftContent(host).catch(() => ({}))).not.toMatchObject({ status: 200 });
-      expect(await left.tables()).toEqual([...ownTables, ...keptTables].sort());
+      expect(await left.tables()).toEqual([...addedTables, ...keptTables].sort());
       expect(await left.listKeys()).toMatch(/^[0-9a-f]{20} +Black box/m);
     });
 
-    it('gets the data of the retained tables by the documented commands', async () => {
-      expect((await listLeftContent(await stack.apiHost())).status).toBe(401);
+    it('gives the new stack the data of the retained tables by the documented commands', async () => {
+      expect((await listLeftContent(await added.apiHost())).status).toBe(401);
       await left.copyIntoNewStack();
-      expect(await listLeftContent(await stack.apiHost())).toEqual({ status: 200, total: 1 });
+      expect(await listLeftContent(await added.apiHost())).toEqual({ status: 200, total: 1 });
     });
 
-    it('is destroyed with its own tables, because it does not keep its data', async () => {
-      expect(await stack.isProtected()).toBe(false);
-      await run('destroy', '--force');
-      expect(await stack.status()).toBeUndefined();
+    it('keeps its tables when the new stack, which does not keep its data, is destroyed', async () => {
+      expect(await added.isProtected()).toBe(false);
+      await run('destroy', '--app', join(folder, 'dev'), '--force');
+      expect(await added.status()).toBeUndefined();
       expect(await left.tables()).toEqual(keptTables);
     });
 
-    it('and the retained tables and logs are deleted by the documented commands', async () => {
+    it('has its retained tables and logs deleted by the documented commands', async () => {
       await left.deleteTables();
       expect(await left.tables()).toEqual([]);
       expect(await left.deleteLogGroups()).toBeGreaterThan(0);

@@ -25,12 +25,11 @@ export const runDocumented = async (
   names: Readonly<Record<string, string>>,
   env: NodeJS.ProcessEnv,
 ): Promise<string> => {
+  // In one pass: a name that exists here can contain a documented one.
+  const documented = new RegExp(`\\b(?:${Object.keys(names).map(RegExp.escape).join('|')})\\b`, 'g');
   let output = '';
   for (const command of commands) {
-    const filled = Object.entries(names).reduce(
-      (text, [name, value]) => text.replaceAll(new RegExp(`\\b${RegExp.escape(name)}\\b`, 'g'), value),
-      command,
-    );
+    const filled = command.replaceAll(documented, (name) => names[name] ?? name);
     output += await runCommand('/bin/sh', ['-c', `cd '${ROOT}' && ${filled}`], { env });
   }
   return output;

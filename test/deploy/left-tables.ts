@@ -3,8 +3,7 @@ import { documentedCommands, runDocumented } from './documented-commands.ts';
 
 /** What docs/operations.md writes as `vehicle-verification-prod`, `OLD_KEYS_TABLE` and so on is called this here. */
 interface Names {
-  /** The stack that is torn down, and how `cdk destroy` is called for it. */
-  readonly stack: string;
+  /** How `cdk destroy` is called for the stack that is torn down, `vehicle-verification-prod`. */
   readonly destroyOptions: string;
   /** The stack that gets its data. */
   readonly newStack: string;
@@ -29,8 +28,7 @@ export const tearingDownOperator = (names: Names, env: NodeJS.ProcessEnv) => {
 
   return {
     tables,
-    destroyStack: () =>
-      runDocumented(destroy, { 'vehicle-verification-prod': names.stack, 'stage=prod': names.destroyOptions }, env),
+    destroyStack: () => runDocumented(destroy, { 'stage=prod': names.destroyOptions }, env),
     /** @returns what the commands for tables without a stack print */
     listKeys: () => runDocumented(list, oldTables, env),
     copyIntoNewStack: () =>
@@ -44,12 +42,7 @@ export const tearingDownOperator = (names: Names, env: NodeJS.ProcessEnv) => {
     },
     /** @returns how many there were */
     deleteLogGroups: async (): Promise<number> => {
-      const listed = await runDocumented(
-        [`${listLogs} --output json`],
-        { 'vehicle-verification-prod': names.stack },
-        env,
-      );
-      const groups = JSON.parse(listed) as readonly string[];
+      const groups = JSON.parse(await runDocumented([`${listLogs} --output json`], {}, env)) as readonly string[];
       for (const name of groups) await runDocumented(deleteLogs, { LOG_GROUP: name }, env);
       return groups.length;
     },

@@ -29,39 +29,37 @@ const MAX_WRITTEN_AGAIN = 500 + 17 * 25;
 const FIRST_OPERATION = 'DescribeTable';
 const ADMIN = fileURLToPath(new URL('../../bin/admin.ts', import.meta.url));
 
-const indicesTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 /** One record in forty is rejected: what is stored of it stays. */
 const isBad = (index: number): boolean => index % 40 === 39;
 
 /** A CSV of vehicles with one to three rows. Of one in thirty all rows but the first are at the end. */
 const vehicles = (count: number, insurer: string): string => {
-  const rows = indicesTo(count).flatMap((index) => indicesTo(1 + (index % 3)).map((nth) => ({ index, nth })));
-  const places = Map.groupBy(rows, ({ index, nth }) => (index % 30 === 29 && nth > 0 ? 'end' : 'middle'));
-  const cells = [...(places.get('middle') ?? []), ...(places.get('end') ?? [])].map(({ index, nth }) => {
-    const valid_to = insurer === 'new' && isBad(index) && nth === 0 ? '2026-02-30' : '2026-12-31';
-    return vehicleRow({ registration: `KI${index}`, policy_number: `P-${nth}`, insurer, valid_to });
-  });
-  return vehiclesCsv(...cells);
+  const [middle, end]: [string[], string[]] = [[], []];
+  for (let index = 0; index < count; index += 1) {
+    for (let nth = 0; nth <= index % 3; nth += 1) {
+      const valid_to = insurer === 'new' && isBad(index) && nth === 0 ? '2026-02-30' : '2026-12-31';
+      const row = vehicleRow({ registration: `KI${index}`, policy_number: `P-${nth}`, insurer, valid_to });
+      (index % 30 === 29 && nth > 0 ? end : middle).push(row);
+    }
+  }
+  return vehiclesCsv(...middle, ...end);
 };
 
-/** NDJSON of items, of which half are older ones that are named by id or slug. The first one wants the slug of the last one. */
+/** NDJSON of items: every second one, each with its id; or all of them anew, of which the first wants the slug of the last. */
 const content = (count: number, title: string): string => {
-  const slugOf = (index: number) => {
-    if (title === 'new' && index === 0) return `item-${count - 1}`;
-    return title === 'new' && index === count - 1 ? 'moved-on' : `item-${index}`;
-  };
-  const lineOf = (index: number) => {
-    const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-    const hasId = title === 'older' || index % 4 === 0;
+  const lines: string[] = [];
+  for (let index = 0; index < count; index += 1) {
     const domain = index % 2 === 0 ? 'news.example' : 'help.example';
-    return itemLine(isBad(index) && title === 'new' ? 'Bad Slug' : slugOf(index), {
-      title,
-      domain,
-      ...(hasId && { id }),
-    });
-  };
-  const indices = indicesTo(count).filter((index) => title === 'new' || index % 2 === 0);
-  return indices.map(lineOf).join('\n');
+    const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    const changed = new Map([
+      [0, `item-${count - 1}`],
+      [count - 1, 'moved-on'],
+    ]).get(index);
+    const slug = changed ?? (isBad(index) ? 'Bad Slug' : `item-${index}`);
+    if (title === 'new') lines.push(itemLine(slug, { title, domain, ...(index % 4 === 0 && { id }) }));
+    else if (index % 2 === 0) lines.push(itemLine(`item-${index}`, { title, domain, id }));
+  }
+  return lines.join('\n');
 };
 
 /** What is stored, without the time and the random ids of an import. */
@@ -103,20 +101,18 @@ const runImport = async (kind: string, older: string, newer: string, kills: numb
   const engine = await startEngine();
   const proxy = await startFaultProxy(engine.endpoint);
   const path = join(folder, kind === 'vehicles' ? 'new.csv' : 'new.ndjson');
+  const target = ['--dynamodb', proxy.endpoint, '--tables', engine.names.keys.replace(/keys$/, '')];
   const written = new Set<string>();
   const next = seededNumbers(SEED);
 
   const runCli = async (isKilled: boolean) => {
     proxy.reset();
-    const target = ['--dynamodb', proxy.endpoint, '--tables', engine.names.keys.replace(/keys$/, '')];
-    const child = spawn(process.execPath, [ADMIN, 'import', kind, path, ...target], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const stdio = ['ignore', 'ignore', 'pipe'] as const;
+    const child = spawn(process.execPath, [ADMIN, 'import', kind, path, ...target], { stdio: [...stdio] });
     if (isKilled) proxy.inject(killerOf(child, 1 + Math.floor(next() * latestCall), next() < 0.5));
     const [stderr, [exitCode, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    const names = proxy.calls
-      .slice(proxy.calls.findIndex((call) => call.operation === FIRST_OPERATION))
-      .flatMap(recordsWritten);
+    const first = proxy.calls.findIndex((call) => call.operation === FIRST_OPERATION);
+    const names = proxy.calls.slice(first).flatMap(recordsWritten);
     const writtenAgain = names.filter((name) => written.has(name)).length;
     for (const name of names) written.add(name);
     return { isContinued: stderr.includes('continues where it was stopped'), exitCode, signal, writtenAgain };
@@ -131,15 +127,13 @@ const runImport = async (kind: string, older: string, newer: string, kills: numb
     // A run may also end because of the faults before its kill, or before its kill is due.
     const isAtEnd = () => runs.at(-1)?.signal === null && runs.at(-1)?.exitCode !== EXIT.notDone;
     while (!isAtEnd()) runs.push(await runCli(runs.filter(({ signal }) => signal === 'SIGKILL').length < kills));
-    return {
-      runs,
-      left: {
-        exitCode: runs.at(-1)?.exitCode,
-        files: (await readdir(folder)).sort(),
-        rejected: await readFile(`${path}.rejected${extname(path)}`, 'utf8'),
-        stored: await storedIn(engine, kind),
-      },
+    const left = {
+      exitCode: runs.at(-1)?.exitCode,
+      files: (await readdir(folder)).sort(),
+      rejected: await readFile(`${path}.rejected${extname(path)}`, 'utf8'),
+      stored: await storedIn(engine, kind),
     };
+    return { runs, left };
   } finally {
     await proxy.close();
     await engine.stop();

@@ -10,6 +10,3 @@ export const TIMEOUT_MS = bySize(1_200_000, 7_200_000);
 export const reportFigures = (name: string, figures: object): void => {
   if (isLong) process.stdout.write(`${name}: ${JSON.stringify(figures)}\n`);
 };
-
-export const sum = <T>(values: readonly T[], of: (value: T) => number): number =>
-  values.reduce((total, value) => total + of(value), 0);

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { requestTo } from '../../lib/local/record-examples.ts';
-import { loadSampleContent } from '../../lib/local/sample-database.ts';
 import { recordedExamples } from '../../lib/openapi/examples.ts';
 import { someFields } from '../support/content.ts';
 import { type Forked, forkCall } from '../support/fork.ts';
@@ -23,34 +22,27 @@ const YOUNG_GENERATION = ['--min-semi-space-size=16', '--max-semi-space-size=16'
 
 const CONTENT = '/v1/api/content';
 
-/** The examples with the same response each time, and what callers get wrong. */
-const requestsTo = (origin: string, key: string) => {
+/** The examples with the same response each time, and what callers get wrong: each request, and its status. */
+const requestsTo = (origin: string, key: string): (readonly [make: () => Request, status: number])[] => {
   const ids = (Object.keys(endpoints) as EndpointId[]).filter(
     (id) => !['create-content', 'delete-content'].includes(id),
   );
-  const examples = ids.flatMap((id) =>
-    recordedExamples()
-      .of(id)
-      .filter(({ status }) => status < 300 || status === 404)
-      .map((example) => ({ ...example, send: () => requestTo(origin, endpoints[id], example) })),
-  );
-  const JSON_TYPE = { 'Content-Type': 'application/json' };
-  const wrong = [
-    { status: 401, send: () => new Request(`${origin}/v1/usage`, { headers: { 'X-API-Key': generateKey('live') } }) },
-    {
-      status: 400,
-      send: () => new Request(origin + CONTENT, { method: 'POST', body: '{"title": ', headers: JSON_TYPE }),
-    },
-    { status: 404, send: () => new Request(`${origin}/v1/nowhere`) },
+  const withKey = (request: Request, used = key): Request => {
+    request.headers.set('X-API-Key', used);
+    return request;
+  };
+  const malformed = { method: 'POST', body: '{"title": ', headers: { 'Content-Type': 'application/json' } };
+  return [
+    ...ids.flatMap((id) =>
+      recordedExamples()
+        .of(id)
+        .filter(({ status }) => status < 300 || status === 404)
+        .map((example) => [() => withKey(requestTo(origin, endpoints[id], example)), example.status] as const),
+    ),
+    [() => withKey(new Request(`${origin}/v1/usage`), generateKey('live')), 401],
+    [() => withKey(new Request(origin + CONTENT, malformed)), 400],
+    [() => withKey(new Request(`${origin}/v1/nowhere`)), 404],
   ];
-  return [...examples, ...wrong].map(({ status, send }) => ({
-    status,
-    send: (): Request => {
-      const request = send();
-      if (!request.headers.has('X-API-Key')) request.headers.set('X-API-Key', key);
-      return request;
-    },
-  }));
 };
 
 const median = (values: readonly number[]): number =>
@@ -88,7 +80,6 @@ describe(`Requests of ${CLIENTS} clients to all endpoints`, () => {
 
   beforeAll(async () => {
     engine = await prepareEngine();
-    await loadSampleContent(engine.db, engine.names, new Date());
     // Logs and metrics are written as in production.
     gateway = await forkCall(new URL('./measured-gateway.ts', import.meta.url), 'startMeasuredGateway', [], {
       environment: { POWERTOOLS_LOG_LEVEL: 'INFO', POWERTOOLS_METRICS_NAMESPACE: 'SteadyLoad' },
@@ -96,10 +87,9 @@ describe(`Requests of ${CLIENTS} clients to all endpoints`, () => {
       output: 'ignore',
     });
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
-      const { key } = await engine.newKey();
+      const key = await engine.newKey();
       for (let round = 0; round < rounds; round += 1) {
-        for (const { status, send: make } of requestsTo(gateway.result.origin, key))
-          await (await send(make(), status)).arrayBuffer();
+        for (const [make, status] of requestsTo(gateway.result.origin, key)) await (await send(make(), status)).text();
         await createAndDelete(key, `item-${client}-${round}`);
         if (client % 4 === 0) memory.push((await gateway.call('memory')) as Memory);
       }

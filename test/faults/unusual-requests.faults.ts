@@ -1,8 +1,8 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { generateKey, hashKey } from '../../core/access/api-key.ts';
 import type { Call } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
+import { storeItems } from '../support/engine.ts';
 import { testApi } from '../support/test-api.ts';
 import { canaries, leaksIn, linesIn, MARKER } from './log.ts';
 
@@ -23,24 +23,22 @@ const itemOf = (word: string) => ({ title: word, content: word, domain: `${word}
 type Request = readonly [method: string, path: string, options: Call];
 
 const withUnusualKeys = async (known: string): Promise<Request[]> => {
-  const path = `/v1/vehicle/${w()}/insurance`;
   const unknown = generateKey('live');
   const narrow = await api.newKey({ scopes: ['content:read'] });
   const revoked = await api.newKey({ revokedAt: '2026-01-01T00:00:00.000Z' });
-  const keys = [undefined, unknown, revoked, `vvc_live_${w()}`, w(), narrow].map((key): Call => ({ key }));
-  const basic = `Basic ${Buffer.from(w()).toString('base64')}`;
-  const headers = [basic, `Bearer ${known} ${w()}`].map((Authorization): Call => ({ headers: { Authorization } }));
-  const both = { key: known, headers: { Authorization: `Bearer ${unknown}` } };
-  return [...keys, ...headers, both].map((options) => ['GET', path, options]);
+  const authorizations = [`Basic ${Buffer.from(w()).toString('base64')}`, `Bearer ${known} ${w()}`];
+  const calls: Call[] = [
+    ...[undefined, unknown, revoked, `vvc_live_${w()}`, w(), narrow].map((key) => ({ key })),
+    ...authorizations.map((Authorization) => ({ headers: { Authorization } })),
+    { key: known, headers: { Authorization: `Bearer ${unknown}` } },
+  ];
+  return calls.map((options) => ['GET', `/v1/vehicle/${w()}/insurance`, options]);
 };
 
 const withUnusualBodies = (key: string): Request[] => {
   const bodies = [
-    `{"${w()}`,
-    w(),
-    JSON.stringify({ ...itemOf(w()), title: { [w()]: w() } }),
-    JSON.stringify({ ...itemOf(w()), [w()]: w() }),
-    `{"__proto__":"${w()}","constructor":"${w()}"}`,
+    ...[`{"${w()}`, w(), `{"__proto__":"${w()}","constructor":"${w()}"}`],
+    JSON.stringify({ ...itemOf(w()), title: { [w()]: w() }, [w()]: w() }),
     JSON.stringify({ ...itemOf(w()), slug: `${w()} ${w()}` }),
     JSON.stringify({ registrations: [w(), 5, `${w()}_`, { [w()]: w() }] }),
     JSON.stringify(w().repeat(TOO_LARGE / MARKER.length)),
@@ -54,18 +52,12 @@ const withUnusualBodies = (key: string): Request[] => {
 const withUnusualPaths = (key: string): Request[] => {
   const separated = w().replace(/(...)(..)/, '$1-$2%20');
   const registrations = [separated, `${w()}_`, w().repeat(5), `${w()}%ZZ`, `%C3%84_${w()}`];
+  const queries = [`slug=${w()}`, `limit=${w()}&offset=${w()}`, `domain=_${w()}_`, `domain=${w()}&domain=${w()}`];
   const paths = [
     ...LOOKUPS.flatMap((path) => registrations.map(path)),
-    `/v1/compliance/${separated}?q=${w()}`,
-    ...[`${w()}`, '..%2F'].map((id) => `${CONTENT}/${id}`),
-    ...[
-      `slug=${w()}`,
-      `limit=${w()}&offset=${w()}`,
-      `domain=_${w()}_`,
-      `domain=${w()}.example&domain=${w()}.example`,
-    ].map((query) => `${CONTENT}?${query}`),
-    `/v1/${w()}/${w()}`,
-    `/${w()}%2F..%2F${w()}`,
+    ...[`/v1/compliance/${separated}?q=${w()}`, `${CONTENT}/${w()}`, `${CONTENT}/..%2F`],
+    ...queries.map((query) => `${CONTENT}?${query}`),
+    ...[`/v1/${w()}/${w()}`, `/${w()}%2F..%2F${w()}`],
   ];
   const headers = { 'User-Agent': w(), Cookie: `session=${w()}`, 'X-Forwarded-For': w() };
   return [...paths.map((path): Request => ['GET', path, { key, headers }]), ['PATCH', CONTENT, { key, raw: w() }]];
@@ -76,24 +68,22 @@ const inConflict = async (key: string): Promise<Request[]> => {
   const headers = { 'Idempotency-Key': w() };
   const { body } = await api.call('POST', CONTENT, { key, json, headers });
   const item = `${CONTENT}/${(body as { id: string }).id}`;
+  const ifMatch = [`"${w()}"`, w()].map((version) => ({ 'If-Match': version }));
   return [
     ['POST', CONTENT, { key, json: { ...json, title: w() }, headers }],
     ['POST', CONTENT, { key, json }],
     ['POST', CONTENT, { key, json, headers: { 'Idempotency-Key': w().repeat(40) } }],
-    ...[`"${w()}"`, w()].flatMap((version): Request[] => [
-      ['PUT', item, { key, json: { title: w() }, headers: { 'If-Match': version } }],
-      ['DELETE', item, { key, headers: { 'If-Match': version } }],
-    ]),
+    ...ifMatch.map((match): Request => ['PUT', item, { key, json: { title: w() }, headers: match }]),
+    ...ifMatch.map((match): Request => ['DELETE', item, { key, headers: match }]),
   ];
 };
 
 /** Records that the service cannot read: 500, or an unread entry in bulk. */
 const ofDamagedRecords = async (key: string): Promise<Request[]> => {
   const word = w();
-  for (const TableName of [api.engine.names.vehicles, api.engine.names.compliance]) {
-    const Item = { registration: { S: word.toUpperCase() }, vehicle: { S: word }, mot: { S: word } };
-    await api.engine.client.send(new PutItemCommand({ TableName, Item }));
-  }
+  const damaged = { registration: word.toUpperCase(), vehicle: word, mot: word };
+  for (const table of ['vehicles', 'compliance'] as const)
+    await storeItems(api.engine.client, api.engine.names[table], [damaged]);
   return [
     ...LOOKUPS.map((path): Request => ['GET', path(word), { key }]),
     ...BULK_LOOKUPS.map((path): Request => ['POST', path, { key, json: { registrations: [word] } }]),
@@ -101,31 +91,23 @@ const ofDamagedRecords = async (key: string): Promise<Request[]> => {
 };
 
 /** Error messages tend to quote what they were given. The log of requests under faults: matrix.faults.ts. */
-describe('The log of requests that are rejected or fail by what they are', () => {
-  let log: string;
-  let statuses: readonly number[];
-
-  beforeAll(async () => {
-    const { key } = api;
-    const rejected = await withUnusualKeys(key);
-    rejected.push(...withUnusualBodies(key), ...withUnusualPaths(key));
-    const failing = await ofDamagedRecords(key);
-    const written = catchOutput();
-    rejected.push(...(await inConflict(key)));
-    statuses = await Array.fromAsync([...rejected, ...failing], async (request) => (await api.call(...request)).status);
-    jest.restoreAllMocks();
-    log = written.join('');
-  });
-
-  it('contains no value of a caller or a record and no key', () => {
-    expect(leaksIn(log, [api.key])).toEqual([]);
-  });
-
-  it('contains one line per request, one per failure, some of damaged records, and nothing else', () => {
-    expect(statuses.filter((status) => status === 500)).toHaveLength(LOOKUPS.length);
-    const request = statuses.length + 1;
-    expect(linesIn(log)).toEqual({ request, failure: LOOKUPS.length, 'damaged records': expect.any(Number) });
-  });
+it('The log of requests that are rejected or fail by what they are has a line for each and no value of a caller or a record', async () => {
+  const { key } = api;
+  const requests = [
+    ...(await withUnusualKeys(key)),
+    ...withUnusualBodies(key),
+    ...withUnusualPaths(key),
+    ...(await ofDamagedRecords(key)),
+  ];
+  const written = catchOutput();
+  requests.push(...(await inConflict(key)));
+  const statuses = await Array.fromAsync(requests, async (request) => (await api.call(...request)).status);
+  jest.restoreAllMocks();
+  const log = written.join('');
+  expect(leaksIn(log, [key])).toEqual([]);
+  expect(statuses.filter((status) => status === 500)).toHaveLength(LOOKUPS.length);
+  const lines = { request: statuses.length + 1, failure: LOOKUPS.length, 'damaged records': expect.any(Number) };
+  expect(linesIn(log)).toEqual(lines);
 });
 
 describe('The search for leaks', () => {

@@ -5,11 +5,13 @@ import { DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TransactWrite } from '../../core/dynamodb/transact.ts';
-import { prefixedTableNames } from '../../core/tables.ts';
+import { prefixedTableNames, tables } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { type Engine, startEmbeddedEngine } from '../../lib/local/engine/embedded.ts';
 import { requestTokens } from '../../lib/local/engine/request-tokens.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { forOperation, onNthCall } from '../support/fault-choosers.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 
 type More<Kind extends keyof TransactWrite> = Partial<NonNullable<TransactWrite[Kind]>>;
 
@@ -208,6 +210,15 @@ describe('the embedded engine', () => {
     expect(await createTables(client, names)).toHaveLength(Object.keys(names).length);
     await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
     expect(await createTables(client, names)).toEqual(['vehicles']);
+  });
+
+  it('counts a table as created whose creation was tried again because the first response was lost', async () => {
+    const proxy = await startFaultProxy(engine.endpoint);
+    const proxied = clientOf(proxy.endpoint);
+    proxy.inject(forOperation('CreateTable', onNthCall(1, 'resetAfter')));
+    expect(await createTables(proxied, prefixedTableNames('again-'))).toEqual(Object.keys(tables));
+    proxied.destroy();
+    await proxy.close();
   });
 
   it('survives a request that is aborted in its body', async () => {

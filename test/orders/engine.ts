@@ -45,35 +45,41 @@ export const clientOn = (send: (request: Request) => Promise<EngineResponse>) =>
       maxAttempts: 1,
       signer: { sign: async (request) => request },
       requestHandler: {
-        handle: async ({ headers, body }: HttpRequest) => {
-          const operation = String(headers['x-amz-target']).replace(/^.*\./, '');
-          const { status, body: answer } = await send({ operation, input: JSON.parse(new TextDecoder().decode(body)) });
-          const type = { 'content-type': 'application/x-amz-json-1.0' };
-          return {
-            response: new HttpResponse({
-              statusCode: status,
-              headers: type,
-              body: Buffer.from(JSON.stringify(answer)),
-            }),
-          };
+        handle: async ({ headers: { 'x-amz-target': target = '' }, body }: HttpRequest) => {
+          const request = { operation: target.replace(/^.*\./, ''), input: JSON.parse(new TextDecoder().decode(body)) };
+          const { status: statusCode, body: answer } = await send(request);
+          const headers = { 'content-type': 'application/x-amz-json-1.0' };
+          return { response: new HttpResponse({ statusCode, headers, body: Buffer.from(JSON.stringify(answer)) }) };
         },
       },
     }),
   );
 
+/** A function that computes each result once. */
+export const memoised = <Args extends readonly unknown[], Result>(
+  keyOf: (...args: Args) => unknown,
+  compute: (...args: Args) => Result,
+) => {
+  const known = new Map<unknown, Result>();
+  return (...args: Args): Result => {
+    const key = keyOf(...args);
+    const result = known.get(key) ?? compute(...args);
+    known.set(key, result);
+    return result;
+  };
+};
+
 const store = await openStore();
 const tablesClient = clientOn(({ operation, input }) => store.perform(operation, input));
 await createTables(tablesClient, TABLES);
 
-const known = new Map<string, StoredState>();
-const texts = new WeakMap<JsonObject, string>();
-
 /** The same for equal records, in whatever order their attributes were written. */
-const textOf = (record: JsonObject): string => {
-  const text = texts.get(record) ?? JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
-  texts.set(record, text);
-  return text;
-};
+const textOf = memoised(
+  (record: JsonObject) => record,
+  (record) => JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1))),
+);
+
+const known = new Map<string, StoredState>();
 
 const stateOf = (records: ReadonlyMap<string, JsonObject>): StoredState => {
   const contents = [...records].map(([key, record]) => `${key} ${textOf(record)}`).sort();
@@ -86,23 +92,25 @@ const stateOf = (records: ReadonlyMap<string, JsonObject>): StoredState => {
 /** The state without a record. */
 export const NOTHING = stateOf(new Map());
 
-const after = new WeakMap<readonly RecordWrite[], Map<StoredState, StoredState>>();
+const applying = memoised(
+  (writes: readonly RecordWrite[]) => writes,
+  (writes) =>
+    memoised(
+      (state: StoredState) => state,
+      ({ records }) => {
+        const changed = new Map(records);
+        for (const write of writes) {
+          if (write.type === 'del') changed.delete(write.key);
+          else changed.set(write.key, write.value as JsonObject);
+        }
+        return stateOf(changed);
+      },
+    ),
+);
 
 /** What is stored after writes. */
-export const afterWrites = (state: StoredState, writes: readonly RecordWrite[]): StoredState => {
-  if (writes.length === 0) return state;
-  const states = after.get(writes) ?? new Map<StoredState, StoredState>();
-  const earlier = states.get(state);
-  if (earlier !== undefined) return earlier;
-  const records = new Map(state.records);
-  for (const write of writes) {
-    if (write.type === 'del') records.delete(write.key);
-    else records.set(write.key, write.value as JsonObject);
-  }
-  const next = stateOf(records);
-  after.set(writes, states.set(state, next));
-  return next;
-};
+export const afterWrites = (state: StoredState, writes: readonly RecordWrite[]): StoredState =>
+  writes.length === 0 ? state : applying(writes)(state);
 
 let placed = NOTHING;
 
@@ -117,27 +125,19 @@ const place = async (state: StoredState): Promise<void> => {
   placed = state;
 };
 
-const performHere = async ({ operation, input }: Request): Promise<Performed> => {
-  const writes: RecordWrite[] = [];
-  const collecting = { ...store, commit: async (all: readonly RecordWrite[]) => void writes.push(...all) };
-  const perform = () => {
-    if (operation === 'TransactWriteItems') return writeTransaction(collecting, requestTokens(), input);
-    if (operation === 'TransactGetItems') return readTransaction(store, input);
-    return store.perform(operation, input, writes);
-  };
-  const response = await perform().catch(responseTo);
-  return { response, writes };
-};
-
-const performed = new Map<string, Performed>();
-
 /** Performs a request on a state. */
-export const perform = async (state: StoredState, request: Request): Promise<Performed> => {
-  const question = `${state.id} ${request.operation} ${JSON.stringify(request.input)}`;
-  const earlier = performed.get(question);
-  if (earlier !== undefined) return earlier;
-  await place(state);
-  const result = await performHere(request);
-  performed.set(question, result);
-  return result;
-};
+export const perform = memoised(
+  ({ id }: StoredState, { operation, input }: Request) => `${id} ${operation} ${JSON.stringify(input)}`,
+  async (state, { operation, input }): Promise<Performed> => {
+    await place(state);
+    const writes: RecordWrite[] = [];
+    const collecting = { ...store, commit: async (all: readonly RecordWrite[]) => void writes.push(...all) };
+    const perform = () => {
+      if (operation === 'TransactWriteItems') return writeTransaction(collecting, requestTokens(), input);
+      if (operation === 'TransactGetItems') return readTransaction(store, input);
+      return store.perform(operation, input, writes);
+    };
+    const response = await perform().catch(responseTo);
+    return { response, writes };
+  },
+);

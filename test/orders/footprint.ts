@@ -1,6 +1,7 @@
 /** What a call touches, and how DynamoDB cancels one that meets another. */
 import { type TableDescription, type TableId, tables } from '../../core/tables.ts';
 import { type EngineResponse, type JsonObject, RejectedRequest, responseTo } from '../../lib/local/engine/protocol.ts';
+import { mixedReasons } from '../support/fault-proxy.ts';
 import { type Request, TABLES } from './engine.ts';
 
 /** The name of an entry, or of all entries of a partition: its table and its key's values. */
@@ -55,22 +56,15 @@ export const updatesOf = (request: Request): readonly boolean[] =>
     .filter(([kind]) => kind !== 'ConditionCheck')
     .map(([kind]) => kind === 'Update');
 
-const CONFLICT = 'TransactionConflict';
-
 /**
  * DynamoDB's answer to a call that meets a transaction on the same entry. The conditions beside it fail, as they can because of
  * that transaction: the call must be repeated all the same.
  */
 export const conflictOf = (request: Request): EngineResponse => {
-  if (!isTransaction(request))
-    return responseTo(new RejectedRequest(`${CONFLICT}Exception`, 'A transaction is ongoing for the item'));
-  const CancellationReasons = actionsOf(request).map(([, { ConditionExpression }], index) => {
-    if (index === 0) return { Code: CONFLICT };
-    return { Code: ConditionExpression === undefined ? 'None' : 'ConditionalCheckFailed' };
-  });
-  return responseTo(
-    new RejectedRequest('TransactionCanceledException', 'Transaction cancelled', { CancellationReasons }),
-  );
+  const [type, details] = isTransaction(request)
+    ? ['TransactionCanceledException', { CancellationReasons: mixedReasons(request.input.TransactItems as []) }]
+    : ['TransactionConflictException', {}];
+  return responseTo(new RejectedRequest(type, 'A transaction is ongoing for the item', details));
 };
 
 /** A call in a few words, for the order that shows a finding. */

@@ -1,7 +1,7 @@
 /** Judges the states of a search. */
 import { namesIn } from './content-readers.ts';
 import { checkAlone, repair } from './content-repairs.ts';
-import type { StoredState } from './engine.ts';
+import { memoised, type StoredState } from './engine.ts';
 import { isInDoubt, type Outcome, type Pair } from './operation.ts';
 import { advance, alone, type Progress, sideOf } from './run-side.ts';
 import type { Node } from './steps.ts';
@@ -27,16 +27,6 @@ const mergesOf = <T>(left: readonly T[], right: readonly T[]): T[][] => {
 const subsetsOf = <T>([one, ...others]: readonly T[]): T[][] =>
   one === undefined ? [[]] : subsetsOf(others).flatMap((subset) => [subset, [one, ...subset]]);
 
-const memoised = <Key, Result>(textOf: (key: Key) => string, make: (key: Key) => Promise<Result>) => {
-  const known = new Map<string, Promise<Result>>();
-  return (key: Key): Promise<Result> => {
-    const text = textOf(key);
-    const result = known.get(text) ?? make(key);
-    known.set(text, result);
-    return result;
-  };
-};
-
 /** The outcomes of requests of both sides that are sent one after the other, and the facts that are stored then. */
 const oneByOne = async ({ sides, initial }: Pair, order: readonly Turn[]) => {
   const isSent = (side: number, turn: number) => order.some((one) => one.side === side && one.turn === turn);
@@ -54,7 +44,7 @@ const oneByOne = async ({ sides, initial }: Pair, order: readonly Turn[]) => {
 
 /** What both sides have left is consistent, or the check names it and its repair mends it. */
 const afterCrash = memoised(
-  (stored: StoredState) => String(stored.id),
+  (stored: StoredState) => stored,
   async (stored): Promise<readonly string[]> => {
     const { inconsistencies } = storedIn(stored);
     const report = await checkAlone(stored);

@@ -2,7 +2,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { bucketOf } from '../../core/counted-list/entries.ts';
-import { type StoredState, TABLES } from './engine.ts';
+import { memoised, type StoredState, TABLES } from './engine.ts';
 
 type Entry = Readonly<Record<string, unknown>>;
 
@@ -76,14 +76,8 @@ const read = ({ records }: StoredState): Stored => {
   return { items, facts: facts.sort().join(), inconsistencies: inconsistencies.sort() };
 };
 
-const known = new WeakMap<StoredState, Stored>();
-
 /** The entries of a state. */
-export const storedIn = (state: StoredState): Stored => {
-  const stored = known.get(state) ?? read(state);
-  known.set(state, stored);
-  return stored;
-};
+export const storedIn = memoised((state: StoredState) => state, read);
 
 /** An inconsistency that the check has found, as it is called here. */
 export const nameOfFound = (found: object): string =>

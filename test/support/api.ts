@@ -30,33 +30,6 @@ export interface Call {
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
-const send = async (
-  origin: string,
-  method: string,
-  path: string,
-  { key, headers, json, raw }: Call,
-): Promise<Reply> => {
-  const body = json === undefined ? raw : JSON.stringify(json);
-  const response = await fetchByContract(origin + path, {
-    method,
-    headers: {
-      ...(key !== undefined && { 'X-API-Key': key }),
-      ...(json !== undefined && { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body }),
-  });
-  const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    get body() {
-      return JSON.parse(text);
-    },
-  };
-};
-
 /**
  * The whole API on an engine of its own: gateway, middleware stack and database as in production, with a proxy before the
  * database that a test can tell to fail. The clock stands still at `NOON`.
@@ -64,10 +37,8 @@ const send = async (
 export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
-  Object.assign(process.env, environmentOf(engine), {
-    AWS_ENDPOINT_URL_DYNAMODB: faults.endpoint,
-    POWERTOOLS_LOG_LEVEL: logLevel,
-  });
+  const environment = environmentOf({ names: engine.names, endpoint: faults.endpoint });
+  Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: logLevel });
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keysTable(engine.client, engine.names.keys);
@@ -80,8 +51,24 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     keys,
     usage: usageTable(engine.client, engine.names.usage),
     /** Sends a request; fails when request or answer break the OpenAPI document. */
-    call: (method: string, path: string, options: Call = {}): Promise<Reply> =>
-      send(gateway.origin, method, path, options),
+    call: async (method: string, path: string, { key, headers, json, raw }: Call = {}): Promise<Reply> => {
+      const body = json === undefined ? raw : JSON.stringify(json);
+      const sent = {
+        ...(key !== undefined && { 'X-API-Key': key }),
+        ...(json !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      };
+      const response = await fetchByContract(gateway.origin + path, { method, headers: sent, body });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        get body() {
+          return JSON.parse(text);
+        },
+      };
+    },
     /** A new key; a live one with every scope, the premium plan and no environment, as of an early version, unless said otherwise. */
     newKey: async (record: Partial<KeyRecord> = {}): Promise<string> => {
       const { key, id, hash } = newApiKey(record.environment ?? 'live');

@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';
+import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
 
 /** One request as it was sent, and its response. */
@@ -19,22 +20,19 @@ export interface Exchange {
   readonly answerText: string;
 }
 
-interface Schema {
-  readonly type?: unknown;
+interface Response {
+  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: JsonObject }>>;
+  readonly content?: Readonly<Record<string, { readonly schema: JsonObject }>>;
 }
-interface DocumentedResponse {
-  readonly headers?: Readonly<Record<string, { readonly required?: boolean; readonly schema: Schema }>>;
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
-}
-type Responses = Readonly<Record<string, DocumentedResponse>>;
+type Responses = Readonly<Record<string, Response>>;
 interface Operation {
   readonly parameters?: readonly {
     readonly name: string;
     readonly in: 'path' | 'query' | 'header';
     readonly required: boolean;
-    readonly schema: Schema;
+    readonly schema: JsonObject;
   }[];
-  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: JsonObject } } };
   readonly responses: Responses;
 }
 interface Document {
@@ -46,14 +44,10 @@ interface Document {
   readonly 'x-platform-responses': { readonly responses: Responses };
 }
 
-type Node = Readonly<Record<string, unknown>>;
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The values that an open schema names (`openText`), or undefined for every other schema. */
-const knownCodes = ({ anyOf }: Node): unknown => {
-  if (!Array.isArray(anyOf) || anyOf.length !== 2) return undefined;
-  const [known, other] = anyOf;
-  return JSON.stringify(other) === '{"type":"string"}' ? known.enum : undefined;
+const knownCodes = ({ anyOf }: JsonObject): unknown => {
+  const [known, other, ...more] = Array.isArray(anyOf) ? anyOf : [];
+  return more.length === 0 && JSON.stringify(other) === '{"type":"string"}' ? known.enum : undefined;
 };
 
 const strict = strictDocument();
@@ -65,13 +59,13 @@ const strict = strictDocument();
  */
 const closed = (value: unknown, isPartOfAllOf = false): unknown => {
   if (Array.isArray(value)) return value.map((entry) => closed(entry, isPartOfAllOf));
-  if (!isNode(value)) return value;
+  if (!isObject(value)) return value;
   const [, kind, name] = /^#\/components\/(responses|headers)\/(.+)$/.exec(String(value.$ref)) ?? [];
-  if (kind && name) return closed((strict.components as Record<string, Node>)[kind]?.[name]);
+  if (kind && name) return closed((strict.components as Record<string, JsonObject>)[kind]?.[name]);
   const codes = knownCodes(value);
   if (codes) return { enum: codes };
   const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry, key === 'allOf')]));
-  return isNode(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
+  return isObject(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
 };
 
 const document = closed(strict) as Document;
@@ -85,16 +79,10 @@ const validatorOf = (schema: object): ValidateFunction => {
   return validator;
 };
 
-class BreaksContract extends Error {
-  override readonly name = 'BreaksContract';
-  constructor(what: string, { method, url, status }: Exchange) {
-    super(`${method} ${url.pathname}${url.search} → ${status} breaks the OpenAPI document: ${what}`);
-  }
+function require(holds: unknown, what: string, { method, url, status }: Exchange): asserts holds {
+  const request = `${method} ${url.pathname}${url.search}`;
+  if (!holds) throw new Error(`${request} → ${status} breaks the OpenAPI document: ${what}`);
 }
-
-const require = (holds: boolean, what: string, exchange: Exchange): void => {
-  if (!holds) throw new BreaksContract(what, exchange);
-};
 
 const requireFit = (schema: object, value: unknown, what: string, exchange: Exchange): void => {
   const fits = validatorOf(schema);
@@ -102,13 +90,13 @@ const requireFit = (schema: object, value: unknown, what: string, exchange: Exch
 };
 
 /** Text in the type that its schema asks for. */
-const typed = (schema: { readonly type?: unknown }, text: string): unknown =>
+const typed = (schema: JsonObject, text: string): unknown =>
   schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text;
 
 /** Headers of the connection rather than of the response. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
-const checkHeaders = ({ headers = {} }: DocumentedResponse, exchange: Exchange): void => {
+const checkHeaders = ({ headers = {} }: Response, exchange: Exchange): void => {
   for (const [name, { required, schema }] of Object.entries(headers)) {
     const sent = exchange.answerHeaders.get(name);
     require(sent !== null || required !== true, `header ${name} is missing`, exchange);
@@ -119,17 +107,14 @@ const checkHeaders = ({ headers = {} }: DocumentedResponse, exchange: Exchange):
   require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`, exchange);
 };
 
-const checkBody = ({ content }: DocumentedResponse, exchange: Exchange): void => {
+const checkBody = ({ content }: Response, exchange: Exchange): void => {
   const { method, answerHeaders, answerText } = exchange;
   const type = answerHeaders.get('content-type');
-  if (content === undefined) {
-    require(answerText === '' && type === null, 'no body is described', exchange);
-    return;
-  }
-  const described = content[type ?? ''];
-  if (described === undefined) throw new BreaksContract(`Content-Type ${type} is not described`, exchange);
+  const described = content?.[type ?? ''];
+  if (content === undefined) require(answerText === '' && type === null, 'no body is described', exchange);
+  else require(described, `Content-Type ${type} is not described`, exchange);
   // The response to HEAD has no body, whatever its headers say.
-  if (method !== 'HEAD') requireFit(described.schema, JSON.parse(answerText), 'body', exchange);
+  if (described && method !== 'HEAD') requireFit(described.schema, JSON.parse(answerText), 'body', exchange);
 };
 
 /** What was accepted must be what the document asks for. */
@@ -164,12 +149,12 @@ const describedOperation = (method: string, pathname: string) => {
   return undefined;
 };
 
-/** @throws BreaksContract naming what differs from the document */
+/** @throws Error naming what differs from the document */
 export const requireContract = (exchange: Exchange): void => {
   const described = describedOperation(exchange.method, exchange.url.pathname);
   const responses = described?.operation.responses ?? document['x-other-requests'].responses;
   const response = responses[exchange.status] ?? document['x-platform-responses'].responses[exchange.status];
-  if (response === undefined) throw new BreaksContract('this status is not described', exchange);
+  require(response, 'this status is not described', exchange);
   checkHeaders(response, exchange);
   checkBody(response, exchange);
   if (described && exchange.status < 300) checkRequest(described.operation, described.path, exchange);
@@ -178,10 +163,10 @@ export const requireContract = (exchange: Exchange): void => {
 interface Sent {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+  readonly body?: string | Uint8Array | undefined;
 }
 
-/** As `fetch`. @throws BreaksContract when the exchange is not as the document describes it */
+/** As `fetch`. @throws Error when the exchange is not as the document describes it */
 export const fetchByContract = async (address: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
   const response = await fetch(address, { method, headers, ...(body !== undefined && { body }) });
   const { status, headers: answerHeaders } = response;

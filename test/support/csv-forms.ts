@@ -4,15 +4,7 @@
  */
 
 /** Names of the column of registrations, as people write them. */
-const REGISTRATION_NAMES = [
-  'REG',
-  'Reg. No.',
-  'registration_number',
-  'Vehicle Registration',
-  'VRM',
-  'vrn',
-  'Number Plate',
-];
+const NAMES = ['REG', 'Reg. No.', 'registration_number', 'Vehicle Registration', 'VRM', 'vrn', 'Number Plate'];
 
 /** A CSV file as it is on the disk. */
 type Written = (csv: string) => string | Buffer;
@@ -30,7 +22,7 @@ export const CSV_FORMS: [form: string, written: Written][] = [
   ['UTF-16, big endian', (csv) => Buffer.from(`\uFEFF${csv}`, 'utf16le').swap16()],
   ['Windows-1252', (csv) => Buffer.from(csv, 'latin1')],
   ['Windows-1252 that ends without a line end', (csv) => Buffer.from(csv.trimEnd(), 'latin1')],
-  ...REGISTRATION_NAMES.map((name): [string, Written] => [
+  ...NAMES.map((name): [string, Written] => [
     `the registration as ${name}`,
     (csv) => csv.replace('registration', name),
   ]),

@@ -32,17 +32,6 @@ export interface RecordedCall extends DatabaseCall {
   isAbandoned: boolean;
 }
 
-export interface FaultProxy {
-  readonly endpoint: string;
-  /** Every request since the last `reset`, the one whose fault is being chosen included. */
-  readonly calls: readonly Readonly<RecordedCall>[];
-  /** Decides the fault of each request; nothing goes wrong while it is unset. */
-  readonly inject: (choose: (call: DatabaseCall) => Fault | undefined) => void;
-  /** No more faults, no recorded calls. */
-  readonly reset: () => void;
-  readonly close: () => Promise<void>;
-}
-
 const V20120810 = 'com.amazonaws.dynamodb.v20120810#';
 
 /** Faults that are a response of DynamoDB: its status and type. */
@@ -61,14 +50,12 @@ export const isApplicable = (fault: Fault, { operation, body }: Pick<DatabaseCal
 };
 
 /** One reason per action, in their order: a conflict first, then failed conditions, `None` where there is no condition. */
-const mixedReasons = (body: string): object[] => {
-  const { TransactItems } = JSON.parse(body) as { TransactItems: Record<string, { ConditionExpression?: string }>[] };
-  return TransactItems.map((action, index) => {
-    if (index === 0) return { Code: 'TransactionConflict', Message: 'injected' };
+export const mixedReasons = (actions: readonly Readonly<Record<string, { ConditionExpression?: string }>>[]) =>
+  actions.map((action, index) => {
+    if (index === 0) return { Code: 'TransactionConflict' };
     const isConditional = Object.values(action).some(({ ConditionExpression }) => ConditionExpression !== undefined);
-    return isConditional ? { Code: 'ConditionalCheckFailed', Message: 'injected' } : { Code: 'None' };
+    return { Code: isConditional ? 'ConditionalCheckFailed' : 'None' };
   });
-};
 
 const fail = (response: ServerResponse, fault: keyof typeof RESPONSES, members: object = {}): void => {
   const [status, type] = RESPONSES[fault];
@@ -76,19 +63,11 @@ const fail = (response: ServerResponse, fault: keyof typeof RESPONSES, members: 
   response.end(JSON.stringify({ __type: type, message: 'injected', ...members }));
 };
 
-interface Named {
-  readonly TableName?: string;
-}
-
-/** However an operation names its tables: at the top, by batch, or in each part of a transaction. */
+/** However an operation names its tables: by batch, or at the top and in each part of a transaction. */
 const tablesIn = (body: string): readonly string[] => {
-  const { TableName, RequestItems, TransactItems } = JSON.parse(body) as Named & {
-    readonly RequestItems?: Readonly<Record<string, unknown>>;
-    readonly TransactItems?: readonly Readonly<Record<string, Named>>[];
-  };
-  const inTransaction = (TransactItems ?? []).flatMap((part) => Object.values(part).map((named) => named.TableName));
-  const names = [TableName, ...Object.keys(RequestItems ?? {}), ...inTransaction];
-  return [...new Set(names.filter((name) => name !== undefined))];
+  const { RequestItems = {} } = JSON.parse(body) as { readonly RequestItems?: object };
+  const named = [...body.matchAll(/"TableName":"([^"]+)"/g)].map(([, name]) => name ?? '');
+  return [...new Set([...Object.keys(RequestItems), ...named])];
 };
 
 const forward = async (target: URL, agent: Agent, incoming: IncomingMessage, body: Buffer): Promise<EngineResponse> => {
@@ -119,7 +98,7 @@ const deliver = (
 };
 
 /** A proxy between the SDK and an engine that fails as a network and DynamoDB fail. */
-export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProxy> => {
+export const startFaultProxy = async (engineEndpoint: string) => {
   const target = new URL(engineEndpoint);
   const agent = new Agent({ keepAlive: true });
   const calls: RecordedCall[] = [];
@@ -145,7 +124,8 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
     if (fault === 'hang') return;
     if (fault === 'resetBefore') breakConnection(response);
     else if (fault === 'throttle' || fault === 'deny' || fault === 'error') fail(response, fault);
-    else if (fault === 'mixedCancellation') fail(response, fault, { CancellationReasons: mixedReasons(String(body)) });
+    else if (fault === 'mixedCancellation')
+      fail(response, fault, { CancellationReasons: mixedReasons(JSON.parse(call.body).TransactItems) });
     else {
       const half = fault === 'partial' ? partialBatch(call.operation, body) : undefined;
       const whole = await forward(target, agent, incoming, half?.body ?? body);
@@ -164,15 +144,18 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
   await once(server, 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    inject: (chooser) => {
+    /** Every request since the last `reset`, the one whose fault is being chosen included. */
+    calls: calls as readonly Readonly<RecordedCall>[],
+    /** Decides the fault of each request; nothing goes wrong while it is unset. */
+    inject: (chooser: typeof choose): void => {
       choose = chooser;
     },
-    reset: () => {
+    /** No more faults, no recorded calls. */
+    reset: (): void => {
       calls.length = 0;
       choose = () => undefined;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       agent.destroy();
       server.close();
       server.closeAllConnections();
@@ -180,3 +163,5 @@ export const startFaultProxy = async (engineEndpoint: string): Promise<FaultProx
     },
   };
 };
+
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;

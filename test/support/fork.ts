@@ -4,15 +4,14 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 
-export interface ForkOptions {
+interface Options {
   /** Added to this process's environment. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
-  /** What becomes of its standard output; `capture` keeps standard error too. */
-  readonly output?: 'inherit' | 'ignore' | 'capture';
+  /** What becomes of its standard output. */
+  readonly output?: 'inherit' | 'ignore';
 }
 
 export interface Forked<Result> {
@@ -20,21 +19,12 @@ export interface Forked<Result> {
   readonly result: Result;
   /** Calls a method of what the function returned. @throws Error when it throws or the process ends */
   readonly call: (method: string, ...args: readonly unknown[]) => Promise<unknown>;
-  /** Ends the process; resolves to the captured output. */
-  readonly stop: () => Promise<string>;
+  readonly stop: () => Promise<void>;
 }
 
-/** `id` is 0 for the function itself, then one number per call. */
-interface Reply {
-  readonly id: number;
-  readonly value?: unknown;
-  readonly error?: string;
-}
-interface Request {
-  readonly id: number;
-  readonly method: string;
-  readonly args: readonly unknown[];
-}
+/** The function itself is the first call. */
+type Call = readonly [id: number, method: string, args: readonly unknown[]];
+type Reply = readonly [id: number, value: unknown, error?: string];
 
 /**
  * @param args the function's arguments, which must survive JSON
@@ -44,77 +34,56 @@ export const forkCall = async <Result>(
   module: URL,
   name: string,
   args: readonly unknown[] = [],
-  { environment = {}, nodeOptions = [], output = 'inherit' }: ForkOptions = {},
+  { environment, nodeOptions = [], output = 'inherit' }: Options = {},
 ): Promise<Forked<Result>> => {
-  const pipe = output === 'capture' ? 'pipe' : undefined;
-  const child = fork(new URL(import.meta.url), [module.href, name, JSON.stringify(args)], {
+  const child = fork(new URL(import.meta.url), [module.href], {
     env: { ...process.env, ...environment },
     execArgv: [...nodeOptions],
-    stdio: ['ignore', pipe ?? (output === 'ignore' ? 'ignore' : 'inherit'), pipe ?? 'inherit', 'ipc'],
+    stdio: ['ignore', output, 'inherit', 'ipc'],
   });
-  const written = Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')));
   const ended = once(child, 'exit');
-  const pending = new Map<number, PromiseWithResolvers<unknown>>();
-  let calls = 0;
-  const expectReply = (): Promise<unknown> => {
+  const pending: PromiseWithResolvers<unknown>[] = [];
+  child.on('message', ([id, value, error]: Reply) => {
+    if (error === undefined) pending[id]?.resolve(value);
+    else pending[id]?.reject(new Error(error));
+  });
+  child.once('exit', (code, signal) => {
+    // Without effect on those that were answered.
+    for (const { reject } of pending) reject(new Error(`${name} of ${module.pathname} ended with ${code ?? signal}`));
+  });
+  const call = (method: string, ...given: readonly unknown[]): Promise<unknown> => {
     const reply = Promise.withResolvers<unknown>();
-    pending.set(calls, reply);
+    child.send([pending.push(reply) - 1, method, given] satisfies Call);
     return reply.promise;
   };
-  child.on('message', ({ id, value, error }: Reply) => {
-    const reply = pending.get(id);
-    pending.delete(id);
-    if (error === undefined) reply?.resolve(value);
-    else reply?.reject(new Error(error));
-  });
-  child.once('exit', async (code, signal) => {
-    const failure = new Error(
-      `${name} of ${module.pathname} ended with ${code ?? signal}\n${(await written).join('\n')}`,
-    );
-    for (const reply of pending.values()) reply.reject(failure);
-  });
-  let result: unknown;
+  const stop = async (): Promise<void> => {
+    if (child.connected) child.disconnect();
+    await ended;
+  };
   try {
-    result = await expectReply();
+    return { result: (await call(name, ...args)) as Result, call, stop };
   } catch (error) {
-    child.kill();
+    await stop();
     throw error;
   }
-  return {
-    result: result as Result,
-    call: (method, ...methodArgs) => {
-      calls += 1;
-      child.send({ id: calls, method, args: methodArgs } satisfies Request);
-      return expectReply();
-    },
-    stop: async () => {
-      if (child.connected) child.disconnect();
-      await ended;
-      return (await written).join('\n');
-    },
-  };
 };
 
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => unknown>>;
 
-const answer = async (id: number, work: () => unknown): Promise<unknown> => {
-  try {
-    const value = await work();
-    process.send?.({ id, value } satisfies Reply);
-    return value;
-  } catch (error) {
-    process.send?.({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-    return undefined;
-  }
-};
-
-const serve = async ([module = '', name = '', args = '[]']: readonly string[]): Promise<void> => {
+const serve = async (module: string): Promise<void> => {
+  let service: Promise<Methods> = import(module);
+  const answer = async ([id, method, args]: Call): Promise<Reply> => {
+    try {
+      const value = (await service)[method]?.(...args);
+      if (id === 0) service = Promise.resolve(value) as Promise<Methods>;
+      return [id, await value];
+    } catch (error) {
+      return [id, undefined, error instanceof Error ? (error.stack ?? error.message) : String(error)];
+    }
+  };
   process.on('disconnect', () => process.exit(0));
-  const service = await answer(0, async () => (await import(module))[name](...JSON.parse(args)));
-  process.on('message', ({ id, method, args: given }: Request) =>
-    answer(id, () => (service as Methods)[method]?.(...given)),
-  );
+  process.on('message', async (call: Call) => process.send?.(await answer(call)));
 };
 
 // Not awaited: the forked module may import this one, which must have been evaluated by then.
-if (import.meta.main) void serve(process.argv.slice(2));
+if (import.meta.main) void serve(process.argv[2] ?? '');

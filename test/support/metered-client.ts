@@ -1,3 +1,4 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { clientOf } from './engine.ts';
 
@@ -12,13 +13,6 @@ export interface Cost {
 
 const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand']);
 
-interface Consumed {
-  readonly CapacityUnits?: number;
-}
-
-const unitsOf = (consumed: Consumed | readonly Consumed[] | undefined): number =>
-  [consumed ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-
 /**
  * Makes a client ask for the units of each request.
  * @returns the cost of some work, which must be all that the client does meanwhile
@@ -28,9 +22,9 @@ export const meter = ({ middlewareStack }: DynamoDBDocumentClient) => {
   middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {
-        const input = { ...(args.input as object), ReturnConsumedCapacity: 'TOTAL' };
-        const answer = await next({ ...args, input } as typeof args);
-        const units = unitsOf((answer.output as { ConsumedCapacity?: Consumed }).ConsumedCapacity);
+        const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+        const { ConsumedCapacity = [] } = answer.output as { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] };
+        const units = [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
         requests += 1;
         if (READS.has(commandName)) readUnits += units;
         else writeUnits += units;

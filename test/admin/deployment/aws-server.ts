@@ -40,14 +40,13 @@ export const startAwsServer = async () => {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     regions.push(/Credential=[^/]+\/\d+\/([^/]+)\//.exec(request.headers.authorization ?? '')?.[1]);
-    if (String(request.headers['x-amz-target']).endsWith('.PutMetricData') && error === undefined) {
-      published.push(JSON.parse(body));
-      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
-      return;
-    }
-    if (request.headers['x-amz-target'] !== undefined) {
+    const target = request.headers['x-amz-target'];
+    if (target !== undefined) {
+      const isPublished = error === undefined && String(target).endsWith('.PutMetricData');
+      if (isPublished) published.push(JSON.parse(body));
       const sent = error ?? { status: 400, code: 'ResourceNotFoundException', message: 'Requested resource not found' };
-      response.writeHead(sent.status, { 'content-type': 'application/x-amz-json-1.0' }).end(errorJson(sent));
+      response.writeHead(isPublished ? 200 : sent.status, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end(isPublished ? '{}' : errorJson(sent));
       return;
     }
     const parameters = new URLSearchParams(body);

@@ -3,49 +3,49 @@ import { stat, utimes } from 'node:fs/promises';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../../bin/stop-signals.ts';
+import { recordWriter } from '../../../lib/admin/file-command/record-writer.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
-import { CAN_CONTINUE, CONTINUES, commandLine, ended, failure, stagingFilesOf } from '../command-line.ts';
+import {
+  CAN_CONTINUE,
+  CONTINUES,
+  type CommandOptions,
+  commandLine,
+  ended,
+  failure,
+  runCommand,
+  stagingFilesOf,
+} from '../command-line.ts';
 import { complianceLine, manyVehicles, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
 const { run, file, engine, atCall, countedRun, interruptedRun, processArguments, proxy, ...line } = commandLine();
-const { rejectedLines, stored, writtenItems } = line;
+const { stoppedImport, rejectedLines, stored, writtenItems } = line;
 
 const importing = (path: string, kind = 'vehicles') => ['import', kind, path];
-
-/** An import of vehicles that Ctrl-C stopped at the nth batch. */
-const stoppedImport = async (csv: string, batch = 1): Promise<string> => {
-  const path = await file('v.csv', csv);
-  const stopped = await interruptedRun(importing(path), batch, 'BatchWriteItem');
-  expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining(CAN_CONTINUE) });
-  return path;
-};
 
 /** Lets the database deny writes from the nth batch on. */
 const denyFrom = (batch: number): void => {
   let writes = 0;
-  proxy().inject(
-    forOperation('BatchWriteItem', () => {
-      writes += 1;
-      return writes < batch ? undefined : 'deny';
-    }),
-  );
+  const choose = () => {
+    writes += 1;
+    return writes < batch ? undefined : ('deny' as const);
+  };
+  proxy().inject(forOperation('BatchWriteItem', choose));
 };
 
 describe('A continued import', () => {
   it('has no vehicle half, writes each once and reports rows again that were rejected before, even when it was stopped twice', async () => {
     const bad = vehicleRow({ registration: 'AAA', year: 'x' });
-    const path = await stoppedImport(`${manyVehicles('TWICE', 600, 3)}${bad}\n`, 3);
+    const { path, written } = await stoppedImport(`${manyVehicles('TWICE', 600, 3)}${bad}\n`, 3);
     expect(new Set((await stored()).map(({ policies }) => policies.length))).toEqual(new Set([3]));
-    expect(await interruptedRun(importing(path), 1, 'BatchWriteItem')).toMatchObject({ exitCode: 130 });
+    const again = await interruptedRun([...importing(path), '--json'], 1, 'BatchWriteItem');
+    expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([130, { interrupted: true }]);
     const continued = await countedRun([...importing(path), '--json']);
-    expect(continued).toMatchObject({
-      exitCode: 1,
-      stderr: `${JSON.stringify({ notice: `The import ${CONTINUES}` })}\n`,
-    });
+    const notice = `The import ${CONTINUES}`;
+    expect([continued.exitCode, JSON.parse(continued.stderr)]).toEqual([1, { notice }]);
     const { read, skipped, loaded, rejected: count } = JSON.parse(continued.stdout);
     expect([read, count, skipped > 0, skipped + loaded * 3]).toEqual([1_801, 1, true, 1_800]);
-    expect([writtenItems(), (await stored()).length, stagingFilesOf(path)]).toEqual([600, 600, []]);
+    expect([written + writtenItems(), (await stored()).length, stagingFilesOf(path)]).toEqual([600, 600, []]);
     expect(await rejectedLines(path)).toMatchObject([{ line: 1_802 }]);
   });
 
@@ -76,38 +76,40 @@ describe('A continued import', () => {
   });
 });
 
-describe('A stopped import is not continued, but begins again with a notice', () => {
-  const begins = async (path: string, reason: string) => {
-    const stderr = expect.stringContaining(`The import begins again: ${reason}.\n`);
-    expect(await run(importing(path))).toMatchObject({ exitCode: 0, stderr });
-  };
+describe('A stopped import', () => {
+  it.each([
+    ['import', '--if-newer', 0],
+    ['import', '--dates=uk', 0],
+    ['import', '--map=colour=color', 2],
+    ['import', 'into another table', 0],
+    ['remove', '', 0],
+  ])('is left alone by another run, which names its staging file: %s %s', async (verb, option, exitCode) => {
+    const { path, staging } = await stoppedImport();
+    const { names, endpoint } = engine();
+    const tables = option === 'into another table' ? { ...names, vehicles: names.compliance } : names;
+    const options = [option, '--dynamodb', endpoint].slice(option.startsWith('--') ? 0 : 1);
+    const other = await runCommand([verb, 'vehicles', path, ...options], tables);
+    const stderr = expect.stringContaining(`${staging} is left of a run with another table or other options: run that`);
+    expect([other, stagingFilesOf(path)]).toMatchObject([{ exitCode, stderr }, [staging]]);
+  });
 
   it.each([
-    ['modification time', 'STOP', 0],
-    ['size', 'NEW', undefined],
-    ['content', 'PEST', undefined],
-  ])('when the file has changed in its %s alone', async (_what, prefix, time) => {
-    const path = await stoppedImport(manyVehicles('STOP'));
+    ['the file has changed in its modification time', 'STOP', 0],
+    ['the file has changed in its size', 'NEW', undefined],
+    ['the file has changed in its content', 'PEST', undefined],
+    ['the table was deleted and created again', 'STOP', undefined],
+  ])('begins again with a notice when %s alone', async (reason, prefix, time) => {
+    const { path } = await stoppedImport();
     const { atime, mtime } = await stat(path);
     await file('v.csv', manyVehicles(prefix));
     await utimes(path, atime, time ?? mtime);
-    await begins(path, 'the file has changed since it was stopped');
-  });
-
-  it('when the table was created again, and not when it is another kind of data', async () => {
-    const path = await stoppedImport(manyVehicles('STOP'));
-    const removal = await run(['remove', 'vehicles', path], { signal: AbortSignal.abort() });
-    expect(removal.stderr).toContain('is left of a run');
     const { names, client } = engine();
-    await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
-    await createTables(client, names);
-    await begins(path, 'the table was deleted and created again since it was stopped');
-  });
-
-  it('with --restart, which needs no reason', async () => {
-    const path = await stoppedImport(manyVehicles('AGAIN'));
-    const again = await countedRun([...importing(path), '--restart']);
-    expect(again).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.not.stringContaining('skipped') });
+    if (reason.startsWith('the table')) {
+      await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
+      await createTables(client, names);
+    }
+    const stderr = `The import begins again: ${reason.replace(/ in its .*/, '')} since it was stopped.\n`;
+    expect(await run(importing(path))).toMatchObject({ exitCode: 0, stderr });
   });
 });
 
@@ -145,17 +147,55 @@ describe('Ctrl-C', () => {
     const stopAfter = async (times: number) => {
       const looks: unknown[] = [];
       const signal = Object.defineProperty({}, 'aborted', { get: () => looks.push('look') > times });
-      const { exitCode } = await run(importing(path), { signal: signal as unknown as AbortSignal });
+      const { exitCode } = await run(importing(path), { signal } as CommandOptions);
       return [exitCode, stagingFilesOf(path).length];
     };
-    expect([await stopAfter(0), await stopAfter(1)]).toEqual([
+    expect([await stopAfter(0), await stopAfter(1), await stopAfter(1)]).toEqual([
       [130, 0],
       [130, 1],
-    ]);
-    expect([await stopAfter(1), (await stored()).map(({ registration }) => registration)]).toEqual([
       [130, 1],
-      expect.arrayContaining(['LAST']),
     ]);
+    expect((await stored()).map(({ registration }) => registration)).toContain('LAST');
     expect(await run(importing(path))).toMatchObject({ exitCode: 0, stderr: `The import ${CONTINUES}\n` });
+  });
+});
+
+describe('A record writer', () => {
+  /** Two requests at a time: `slow` waits, `bad` fails. */
+  const aWriter = () => {
+    const slow = Promise.withResolvers<void>();
+    const ended: string[] = [];
+    const write = async ([entry = '']: readonly string[]) => {
+      if (entry === 'slow') await slow.promise;
+      ended.push(entry);
+      if (entry === 'bad') throw new Error('first');
+      return ['loaded' as const];
+    };
+    const fits = ({ length }: readonly string[]) => length <= 1;
+    return { ...recordWriter({ requestsInFlight: 2, fits, write }, (_place: string) => undefined), slow, ended };
+  };
+  /** Time for what should not happen yet. */
+  const nextTurn = () => new Promise(setImmediate);
+
+  it.each(['put', 'finish'] as const)('throws its first error from %s once no request is in flight', async (next) => {
+    const { put, finish, confirmed, slow, ended } = aWriter();
+    for (const entry of ['slow', 'bad', 'batched']) await put(entry, entry);
+    const thrown = Promise.resolve(next === 'put' ? put('late', 'late') : finish()).catch(
+      (error: Error) => void ended.push(error.message),
+    );
+    await nextTurn();
+    slow.resolve();
+    await thrown;
+    expect([ended, confirmed()]).toEqual([['bad', 'slow', 'first'], 'slow']);
+  });
+
+  it('confirms no record while an earlier one is in flight', async () => {
+    const { put, finish, confirmed, slow } = aWriter();
+    for (const entry of ['slow', 'quick', 'batched']) await put(entry, entry);
+    await nextTurn();
+    const early = confirmed();
+    slow.resolve();
+    await finish();
+    expect([early, confirmed()]).toEqual([undefined, 'batched']);
   });
 });

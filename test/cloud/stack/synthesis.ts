@@ -80,6 +80,8 @@ const stackOf = (
 
 /** The template of each stage, and what else its stack has in the cloud assembly. */
 export const synthesise = (stages: Readonly<Record<string, Stage>>) => {
+  // The CDK prints each warning; the tests read them.
+  console.error = () => undefined;
   // By default the CDK leaves the output of each app in the temporary folder.
   const assemblies = mkdtempSync(join(tmpdir(), 'cloud-assemblies-'));
   process.on('exit', () => rmSync(assemblies, { recursive: true }));

@@ -76,7 +76,7 @@ const { result, stop } = await forkCall<{
   'synthesise',
   [STAGES],
   // The CDK's own validation, which only warns, takes 280 MB and most of the time. `cdk deploy` runs it.
-  { environment: { CDK_VALIDATION: 'false' }, output: 'capture' },
+  { environment: { CDK_VALIDATION: 'false' } },
 );
 await stop();
 

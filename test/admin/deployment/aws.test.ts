@@ -1,0 +1,221 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { awsErrorSentence } from '../../../lib/admin/deployment/aws-errors.ts';
+import { TABLE_IDS } from '../../../lib/admin/deployment/table-names.ts';
+import { tableOutput } from '../../../lib/cloud/outputs.ts';
+import { ended, failure, runCommand } from '../command-line.ts';
+import { type AwsServer, startAwsServer } from './aws-server.ts';
+
+const NAMES = { keys: 'k', usage: 'u', vehicles: 'v', compliance: 'c', content: 'n' };
+const PROD = 'vehicle-verification-prod';
+/** Text that every secret of these tests contains. */
+const SECRET = 'canary';
+const KEYS = {
+  AWS_ACCESS_KEY_ID: `AKIA${SECRET}`,
+  AWS_SECRET_ACCESS_KEY: `${SECRET}-secret`,
+  AWS_SESSION_TOKEN: `${SECRET}-token`,
+};
+const CREDENTIALS = Object.entries(KEYS).map(([name, value]) => `${name.toLowerCase()} = ${value}\n`);
+const CONFIG = `[default]
+region = eu-north-1
+[profile ops]
+region = eu-south-1
+${CREDENTIALS.join('')}[profile empty]
+`;
+
+let folder: string;
+let server: AwsServer;
+
+beforeAll(async () => {
+  server = await startAwsServer();
+  server.stacks.there = Object.fromEntries(TABLE_IDS.map((id) => [tableOutput(id), id]));
+  folder = await mkdtemp(join(tmpdir(), 'aws-'));
+  for (const [name, text] of [
+    ['config', CONFIG],
+    ['credentials', `[default]\n${CREDENTIALS.join('')}`],
+    ['prod.json', '{ "region": "eu-west-1" }'],
+    ['typo.json', '{ "region": "London" }'],
+    ['broken.json', '{ "region"'],
+  ] as const) {
+    await writeFile(join(folder, name), text);
+  }
+});
+beforeEach(() => {
+  server.failWith(undefined);
+  for (const name of Object.keys(process.env).filter((name) => name.startsWith('AWS_'))) delete process.env[name];
+  Object.assign(process.env, {
+    HOME: folder,
+    AWS_CONFIG_FILE: join(folder, 'config'),
+    AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_ENDPOINT_URL: server.endpoint,
+  });
+});
+afterAll(async () => {
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Lists keys, which fails. No secret and no stack trace may be printed, and --json must print the same error as an object. */
+const list = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+  const options = { env, stagesFolder: folder };
+  const result = await runCommand(['keys', 'list', ...args], NAMES, options);
+  const regions = [...server.regions];
+  expect(result.stdout + result.stderr).not.toContain(SECRET);
+  const [sentence = '', ...notices] = result.stderr.trimEnd().split('\n').toReversed();
+  const json = (await runCommand(['keys', 'list', ...args, '--json'], NAMES, options)).stderr.trimEnd().split('\n');
+  const expected = [...notices.map((notice) => ({ notice })), { error: sentence.replace('error: ', ''), exitCode: 2 }];
+  expect(json.map((line) => JSON.parse(line))).toEqual(expected);
+  return { ...result, regions };
+};
+
+const IN_LONDON = ['--region', 'eu-west-2'];
+
+/** A message that contains a user, an account and a table. */
+const DENIED = `User: arn:aws:sts::123456789012:assumed-role/${SECRET} is not authorized to perform: dynamodb:Scan on resource: arn:aws:dynamodb:eu-west-2:123456789012:table/${SECRET}`;
+const EXPIRED = 'the AWS credentials have expired (NAME): log in again with "aws sso login --profile ops", or set new';
+const UNKNOWN =
+  'AWS does not recognise the credentials (NAME), which may have expired, or the region is not enabled: log';
+const SIGNATURE = 'AWS rejected the signature (NAME): the secret access key is not that of the access key id';
+const LOGIN = 'there is no AWS session, or it has expired: log in with "aws login"';
+const SSO = 'there is no SSO session, or it has expired: log in with "aws sso login"';
+const CLOCK = 'AWS rejected the request (NAME): set the clock of this machine';
+const POLICY = '(NAME): use credentials with the policy in the output OperatorPolicy of the stack';
+const NETWORK = 'cannot be reached (NAME): check the network and the region';
+
+describe('An error of AWS', () => {
+  it.each([
+    ['ExpiredToken ExpiredTokenException TokenRefreshRequired', SECRET, EXPIRED],
+    ['InvalidClientTokenId UnrecognizedClientException', SECRET, UNKNOWN],
+    ['SignatureDoesNotMatch InvalidSignatureException IncompleteSignature', SECRET, SIGNATURE],
+    ['SignatureDoesNotMatch InvalidSignatureException', 'Signature expired: 2020', CLOCK],
+    ['RequestExpired RequestTimeTooSkewed', SECRET, CLOCK],
+    ['AccessDenied AccessDeniedException UnauthorizedOperation', DENIED, `AWS denied dynamodb:Scan ${POLICY}`],
+    ['AccessDenied AccessDeniedException NotAuthorized', SECRET, `AWS denied access ${POLICY}`],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 10.0.0.1:443', `10.0.0.1:443 ${NETWORK}`],
+    ['ECONNRESET EPIPE TimeoutError', SECRET, `AWS ${NETWORK}`],
+  ])('is reported as a problem and a remedy, without its own message: %s, %s', (names, message, sentence) => {
+    for (const name of names.split(' ')) {
+      const error = Object.assign(new Error(message), { name });
+      const described = awsErrorSentence(error, 'ops');
+      expect(described).toContain(sentence.replace('NAME', name));
+      expect(described).not.toContain(SECRET);
+    }
+  });
+
+  it.each([
+    ['ENOTFOUND sso.invalid', 'CredentialsProviderError', `sso.invalid ${NETWORK.replace('NAME', 'ENOTFOUND')}`],
+    ['To refresh this SSO session run aws sso login', 'CredentialsProviderError', SSO],
+    ['Failed to load token: re-authenticate with aws login', 'CredentialsProviderError', LOGIN],
+    ['Profile mfa requires multi-factor authentication', 'CredentialsProviderError', expect.stringContaining('MFA')],
+    ['ECONNREFUSED host', 'ValidationException', undefined],
+    ['ECONNREFUSED host', 'ProvisionedThroughputExceededException', undefined],
+    ['ECONNREFUSED host', 'TypeError', undefined],
+  ])(
+    'names the host of a credential provider, and is not described when an operator cannot fix it: %s, %s',
+    (message, name, sentence) => {
+      expect(awsErrorSentence(Object.assign(new Error(message), { name }), undefined)).toEqual(sentence);
+    },
+  );
+
+  it.each([
+    ['--stack', 'x'],
+    ['--stack', 'there'],
+    ['--tables', 'keys=k'],
+  ])('is reported with how to log in, with the profile in use, for a stack and for tables: %s %s', async (...place) => {
+    const args = [...place, ...IN_LONDON];
+    const missing = 'no AWS credentials were found: log in, or name a profile that has some with --profile; "aws conf';
+    expect(await list(args)).toMatchObject(failure(missing));
+    const shown = '"aws configure list --profile empty" shows what there is\n';
+    expect(await list([...args, '--profile', 'empty'])).toMatchObject(failure(shown));
+    server.failWith({ status: 400, code: 'ExpiredTokenException', message: `The token ${SECRET} is expired` });
+    const expired = EXPIRED.replace('NAME', 'ExpiredTokenException');
+    expect(await list([...args, '--profile', 'ops'])).toMatchObject(failure(expired));
+    Object.assign(process.env, KEYS);
+    expect(await list(args)).toMatchObject(failure('log in again with "aws sso login", or set'));
+  });
+
+  it('is reported by its name only when it is unknown', async () => {
+    Object.assign(process.env, KEYS);
+    server.failWith({ status: 400, code: 'OtherException', message: SECRET });
+    const [unknown, there] = [await list(['--stack', 'x']), await list(['--stack', 'there'])];
+    expect(unknown).toMatchObject(failure('could not be read (OtherException)\n'));
+    expect(there).toMatchObject(failure('answered with OtherException\n'));
+  });
+
+  // The CLI as a process: in Jest, Node's errors are not instances of the global `Error`, so that the SDK hides them.
+  it.each([
+    [
+      ['--stack', 'there', ...IN_LONDON],
+      { AWS_ENDPOINT_URL_DYNAMODB: 'http://cf.invalid' },
+      'cf.invalid',
+      /ENOTFOUND|EAI_AGAIN/,
+    ],
+    [
+      ['--dynamodb', 'http://127.0.0.1:9'],
+      {},
+      'no database answers at http://127.0.0.1:9',
+      /start it with "npm start"/,
+    ],
+  ])('names the host that cannot be reached: %j', async (args, env, host, remedy) => {
+    const child = spawn(process.execPath, ['bin/admin.ts', 'keys', 'list', ...args], {
+      env: { ...process.env, ...KEYS, ...env },
+    });
+    const result = await ended(child);
+    expect(result).toMatchObject(failure(remedy));
+    expect(result.stderr).toContain(`error: ${host}`);
+  });
+});
+
+describe('The region of a stack', () => {
+  const ENVIRONMENT = { AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-west-2', AWS_PROFILE: 'ops' };
+  beforeEach(() => void Object.assign(process.env, { AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials') }));
+
+  it.each([
+    [PROD, {}, 'eu-west-1', 'stages/prod.json'],
+    [PROD, ENVIRONMENT, 'eu-west-1', 'stages/prod.json'],
+    ['x', ENVIRONMENT, 'us-east-1', 'AWS_REGION'],
+    ['x', { ...ENVIRONMENT, AWS_REGION: '' }, 'us-west-2', 'AWS_DEFAULT_REGION'],
+    ['x', { AWS_PROFILE: 'ops' }, 'eu-south-1', 'the profile ops'],
+    ['x', {}, 'eu-north-1', 'the profile default'],
+  ])(
+    'is that of its settings, else of the environment, else of the profile: of %s with %j %s',
+    async (stack, env, region, source) => {
+      const sentence = `there is no stack ${stack} in ${region} (from ${source}): check its name, the region and the account`;
+      expect(await list(['--stack', stack], env)).toEqual({ ...failure(sentence), regions: [region] });
+    },
+  );
+
+  it('is that of --region, with a notice when the settings differ', async () => {
+    const notice = '--region is eu-west-2, but stages/prod.json has eu-west-1: the stack in eu-west-2 is used';
+    const { stderr, regions } = await list(['--stack', PROD, ...IN_LONDON]);
+    const sentence = expect.stringContaining(`there is no stack ${PROD} in eu-west-2 (from --region)`);
+    expect([stderr.split('\n'), regions]).toEqual([[notice, sentence, ''], ['eu-west-2']]);
+    expect((await list(['--stack', PROD, '--region', 'eu-west-1'])).stderr).toMatch(/^error: [^\n]+\n$/);
+  });
+
+  it.each([
+    [
+      ['--stack', 'vehicle-verification-typo'],
+      '"London" (stages/typo.json) is not the name of a region, such as eu-west-2',
+    ],
+    [['--stack', 'vehicle-verification-broken'], 'stages/broken.json is not valid JSON'],
+    [['--stack', 'x', '--region', 'eu west 2'], '"eu west 2" (--region) is not the name of a region'],
+  ])('is rejected when it is invalid: %j', async (args, sentence) => {
+    expect(await list(args)).toEqual({ ...failure(sentence), regions: [] });
+  });
+
+  it.each(['x', 'vehicle-verification-dev'])('is requested in the error when nothing names it: %s', async (stack) => {
+    process.env.AWS_CONFIG_FILE = join(folder, 'no-config');
+    const sentence = `name the region of the stack ${stack} with --region\n`;
+    expect(await list(['--stack', stack])).toEqual({ ...failure(sentence), regions: [] });
+  });
+
+  it('is in the error when a table is missing', async () => {
+    const sentence = 'a table is missing in AWS in eu-west-2: check the region and the table names\n';
+    expect(await list(['--tables', 'keys=k', ...IN_LONDON])).toMatchObject(failure(sentence));
+  });
+});

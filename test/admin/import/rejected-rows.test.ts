@@ -1,0 +1,129 @@
+import { expect, it } from '@jest/globals';
+import { commandLine } from '../command-line.ts';
+import {
+  COMPLIANCE_HEADER,
+  complianceLine,
+  VEHICLE_HEADER,
+  type VehicleCells,
+  vehicleLine,
+  vehicleRow,
+} from '../import-files.ts';
+
+const { load, rejectedLines } = commandLine();
+
+/** A row of a file, and what each of its reasons contains; no reason for a row that is loaded. */
+type FileRow = readonly [text: string, ...reasons: string[]];
+
+/** Rows of a vehicle each, unless their fields have a registration. */
+const rowsOf = <Fields extends object>(
+  write: (fields: Fields) => string,
+  rows: readonly (readonly [fields: Fields, ...reasons: string[]])[],
+) => rows.map(([fields, ...reasons], nth): FileRow => [write({ registration: `BAD${nth}`, ...fields }), ...reasons]);
+
+const details = { make: 'Ford', model: 'Fiesta', year: 2019, color: 'Red' };
+const policy = { number: 'P-1', insurer: 'Acme', validFrom: '2026-01-01', validTo: '2026-12-31', type: 'Third Party' };
+const MAX_POLICIES = 20;
+const MANY = Array.from({ length: MAX_POLICIES }, (_, nth) => ({ registration: 'MANY', policy_number: `P-${nth}` }));
+
+/** A vehicle of several rows is rejected whole when one row is. */
+const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
+  ...MANY.map((cells): [VehicleCells, string] => [cells, 'rejected with line 22, which is the same vehicle']),
+  [{ registration: 'MANY', policy_number: 'P-20' }, 'at most 20'],
+  [{ registration: 'BAD' }, 'rejected with line 24, which is the same vehicle'],
+  [{ registration: 'BAD', policy_number: 'P-2', year: 'x' }, 'year: must be'],
+  [{ registration: 'COLUMNS' }, 'rejected with line 26'],
+  [{ registration: 'COLUMNS', make: 'Ford,' }, 'too many columns'],
+  [{ registration: 'DIFFERENT' }, 'rejected with line 28'],
+  [{ registration: 'DIFFERENT', policy_number: 'P-2', make: 'Seat' }, 'make: is not the same as on line 27'],
+  [{ registration: 'SAME' }, 'rejected with line 30'],
+  [{ registration: 'SAME' }, 'policy_number: is the same as on line 29'],
+  [{ registration: ' - ' }, 'registration: must have 1 to 12'],
+  [{ year: 'MMXIX' }, 'year: must be'],
+  [{ year: '1884' }, 'year: must be'],
+  [{ year: '2028' }, 'year: must be'],
+  [{ model: 'x'.repeat(101) }, 'model: must have at most 100'],
+  [{ policy_number: '', valid_to: '' }, 'policy_number: must not', 'valid_to: must not'],
+  [{ valid_from: '1 May 2026' }, 'valid_from: must be YYYY-MM-DD'],
+  [{ valid_to: '2026-11-31' }, 'valid_to: is not a calendar date'],
+  [{ valid_to: '2025-12-31' }, 'valid_to: must not be before valid_from'],
+  [{ last_updated: '2026-01-02T03:04:05+01:00' }, 'last_updated: must be'],
+  [{ make: 'Fo\u0000rd' }, 'make: must not contain control characters'],
+  [{ make: 'Fo\uFFFDrd' }, 'the row has characters that cannot be read (U+FFFD)'],
+  [{ make: ' ', year: '', color: '' }, 'make: must', 'year: must', 'color: must'],
+  [{ make: '"Ford"s' }, 'the row has text after'],
+  [{ make: 'Fo"rd' }, 'the row has a quote inside'],
+  [{ make: 'Ford,Ka' }, 'the row has too many columns: 12 where'],
+  [{ insurer: '"Acme\r\nMutual"' }, 'insurer: must not contain control characters'],
+]);
+
+const vehicleLines: FileRow[] = [
+  ['{"registration":', 'the line is not JSON'],
+  ['[1]', 'the line is not a JSON object'],
+  [vehicleLine({ colour: 'x'.repeat(1_100_000) }), 'longer than'],
+  [vehicleLine({ registration: 'RE ST' })],
+  [vehicleLine({ registration: 're-st' }), 'on line 4'],
+  ...rowsOf(vehicleLine, [
+    [{ vehicle: { ...details, model: undefined } }, 'vehicle.model: is missing'],
+    [{ colour: 'Red', vehicle: { ...details, wheels: 4 } }, 'colour: is not a field', 'vehicle.wheels: is not'],
+    [{ policies: undefined }, 'policies: is missing'],
+    [{ vehicle: undefined }, 'vehicle: is missing', 'make: is', 'model: is', 'year: must', 'color: is'],
+    [{ registration: 12, policies: {} }, 'registration: must be a string', 'policies: must be an'],
+    [{ vehicle: { ...details, year: '2019' } }, 'vehicle.year: must be'],
+    [{ vehicle: { ...details, make: '\ud800' } }, 'vehicle.make: must be well-formed'],
+    [{ vehicle: { ...details, color: 'R\u0085d' } }, 'vehicle.color: must not contain control'],
+    [{ policies: [{ ...policy, validTo: '2025-01-01' }] }, 'must not be before'],
+    [{ policies: [policy, policy] }, 'policies[1].number: is the same as policies[0]'],
+    [{ policies: Array(21).fill(policy) }, 'policies: must have at most 20 entries'],
+    [{ lastUpdated: 'yesterday' }, 'lastUpdated: must be a UTC timestamp'],
+    [{ lastUpdated: 7 }, 'lastUpdated: must be a string'],
+    [{ policies: [{ ...policy, validTo: 7 }] }, 'policies[0].validTo: must be a string'],
+    [JSON.parse('{"__proto__": {"registration": "X"}}'), '__proto__: is not a field'],
+  ]),
+];
+
+const complianceRows: FileRow[] = [
+  ['C20,2026-05-06,yes,2026-07-08,,,0', 'mot_due, mot_exempt: only one'],
+  ['C21,,no,,,,0', 'mot_due, mot_exempt: one of them', 'tax_paid_until, tax_exempt, sorn: one of them'],
+  ['C22,2026-05-06,,,true,true,0', 'tax_paid_until, tax_exempt, sorn: only one'],
+  ['C23,2026-05-06,,2026-07-08,maybe,,0', 'tax_exempt: must be true, false'],
+  ['C24,2026-02-30,,2026-07-08,,,', 'mot_due: is not a calendar date', 'outstanding_fines: must be'],
+  ['C25,2026-05-06,,2026-07-08,,,-1', 'outstanding_fines: must be'],
+  ['C26,2026-05-06', 'too few columns'],
+];
+
+const complianceLines = rowsOf(complianceLine, [
+  [{ mot: {} }, 'mot: must have exactly one of dueDate, exempt'],
+  [{ mot: { exempt: false } }, 'mot.exempt: must be true'],
+  [{ roadTax: { sorn: true, paidUntil: '2026-01-01' } }, 'roadTax: must have exactly one'],
+  [{ roadTax: { sorn: 'yes', note: 1 } }, 'roadTax.note: is not a field', 'roadTax.sorn: must be true'],
+  [{ mot: null, outstandingFines: 1.5 }, 'mot: must be an object', 'mot: must', 'outstandingFines: must be a whole'],
+  [{ outstandingFines: '1' }, 'outstandingFines: must be a whole'],
+  [{ registration: undefined }, 'registration: is missing'],
+  [{ registration: 'C3\u0000' }, 'registration: may contain only'],
+  [{ registration: 'bad 0', outstandingFines: 'x' }, 'outstandingFines: must be a whole', 'on line 1'],
+]);
+
+it.each([
+  ['vehicles', 'v.csv', [VEHICLE_HEADER], [...vehicleRows, [vehicleRow({ registration: 'REST' })]]],
+  ['vehicles', 'v.ndjson', [], vehicleLines],
+  ['compliance', 'c.csv', [COMPLIANCE_HEADER], complianceRows],
+  ['compliance', 'c.ndjson', [], complianceLines],
+] as const)(
+  'An import of %s rejects each bad row with every issue, and loads the rest: %s',
+  async (kind, name, header, rows) => {
+    const text = `\uFEFF${[...header, ...rows.map(([row]) => row)].join('\r\n')}`;
+    const { exitCode, path, stdout } = await load(kind, name, text);
+    const asWritten = (row: string) => (/^[{[].*[\]}]$/.test(row) ? JSON.parse(row) : row);
+    const rejected = rows.flatMap(([row, ...reasons], nth) =>
+      reasons.length === 0
+        ? []
+        : {
+            line: nth + 1 + header.length,
+            row: row.length > 1_000_000 ? expect.stringMatching(/^.{200000}…$/) : asWritten(row),
+            reasons: reasons.map((reason) => expect.stringContaining(reason)),
+          },
+    );
+    expect([exitCode, await rejectedLines(path)]).toEqual([1, rejected]);
+    expect(stdout).toMatch(new RegExp(` ${rows.length} +${rows.length - rejected.length} +${rejected.length} `));
+  },
+);
