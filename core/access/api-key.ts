@@ -44,7 +44,7 @@ export const generateKey = (kind: KeyKind): string => {
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The id of a key's record, from the key's hash. */
-export const keyIdOf = (hash: string, kind: KeyKind = 'live'): string =>
+export const keyIdOf = (hash: string, kind: KeyKind): string =>
   (kind === 'probe' ? PROBE_ID_PREFIX : '') + hash.slice(0, ID_LENGTH);
 
 /** A new key, with the id and the hash that its record has. */

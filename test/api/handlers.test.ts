@@ -183,7 +183,7 @@ describe('An expensive read', () => {
   it('is limited by the smaller plan that its key has just changed to', async () => {
     const key = await api.newKey({ plan: 'premium' });
     await bulk(300)(key);
-    await api.keys.update(keyIdOf(hashKey(key)), { plan: 'free' });
+    await api.keys.update(keyIdOf(hashKey(key), 'live'), { plan: 'free' });
     expect((await bulk(300)(key)).body).toMatchObject({ code: 'BULK_TOO_LARGE' });
     expect(await outcomeOf(bulk(300), key)).toEqual([400, 0]);
   });
