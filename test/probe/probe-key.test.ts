@@ -178,7 +178,7 @@ describe('A request with a key of the probe', () => {
     const live = await create(api.key, 'repeated', headers);
     const key = generateKey('probe');
     const hash = hashKey(key);
-    const liveId = keyIdOf(hashKey(api.key));
+    const liveId = keyIdOf(hashKey(api.key), 'live');
     const Item = {
       ...{ id: keyIdOf(hash, 'probe'), hash, name: 'Forged', plan: 'premium', scopes: SCOPES, createdAt: '' },
       ...{ environment: 'live', firstKeyId: liveId, follows: liveId, domains: ['probe.example'] },
@@ -208,7 +208,7 @@ describe('A request with a key of the probe', () => {
 
 describe('The operators’ commands', () => {
   const run = (...args: string[]) => runCommand([...args, '--dynamodb', api.engine.endpoint], api.engine.names);
-  const liveId = () => keyIdOf(hashKey(api.key));
+  const liveId = () => keyIdOf(hashKey(api.key), 'live');
 
   it('neither list, accept nor make a key of the probe', async () => {
     const { id } = await keyOfToday(now);

@@ -108,7 +108,7 @@ export const prepare = async (api: TestApi, scenario: Scenario, word: string): P
   const both = { item, older } as Items;
   const headers = { 'Idempotency-Key': word };
   return {
-    marks: [word, keyIdOf(hashKey(key)), ...[item, older].flatMap((one) => one?.id ?? [])],
+    marks: [word, keyIdOf(hashKey(key), 'live'), ...[item, older].flatMap((one) => one?.id ?? [])],
     key,
     send: () => api.call(method, path(word, both.item), { key, ...(json && { json: json(word), headers }) }),
     body: body?.(word, both),
