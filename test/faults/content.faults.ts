@@ -4,8 +4,7 @@ import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import type { Call, Reply } from '../support/api.ts';
 import { someFields } from '../support/content.ts';
-import { type ChooseFault, FAULTS, withProbability } from '../support/fault-choosers.ts';
-import { type Fault, isApplicable } from '../support/fault-proxy.ts';
+import { FAULTS, withProbability } from '../support/fault-choosers.ts';
 import { testApi } from '../support/test-api.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
@@ -15,33 +14,13 @@ const CLIENTS = 16;
 /** Lists that all clients share, so that they write the same counters. */
 const DOMAINS = 7;
 const SEED = 20_260_615;
-/** Of all database requests. */
+/** Of all database requests, with faults of every kind; one that does not apply to its request does nothing. */
 const FAULT_SHARE = 0.2;
-/** How often other faults occur for each one with a late or no response, which takes up to a second. */
-const OTHERS_PER_WAITING = 8;
 /** Every so many acknowledged changes are treated as lost, and sent again. */
 const LOST_EVERY = 10;
 const CONTENT = '/v1/api/content';
 
 const api = testApi();
-
-/** Every kind of fault on a fifth of the requests; one sequence per operation. */
-const faultyDatabase = () => {
-  const choosers = new Map<string, ChooseFault>();
-  const weight = (fault: Fault) => (fault === 'hang' || typeof fault === 'object' ? 1 : OTHERS_PER_WAITING);
-  const figures = { databaseRequests: 0, faults: 0 };
-  const choose: ChooseFault = (call) => {
-    const faults = FAULTS.filter((fault) => isApplicable(fault, call));
-    const weighted = faults.flatMap((fault): Fault[] => Array(weight(fault)).fill(fault));
-    const chooser = choosers.get(call.operation) ?? withProbability(FAULT_SHARE, weighted, SEED + choosers.size);
-    choosers.set(call.operation, chooser);
-    const fault = chooser(call);
-    figures.databaseRequests += 1;
-    if (fault !== undefined) figures.faults += 1;
-    return fault;
-  };
-  return { choose, figures };
-};
 
 let acknowledged = 0;
 /** Repeats a request until it is acknowledged or rejected; `isRepeated`: an earlier one may have been applied. */
@@ -94,8 +73,7 @@ const byId = (items: readonly ContentItem[]) => items.toSorted((a, b) => (a.id <
 it(
   'Content of concurrent clients on a faulty database is what they were last acknowledged, each item once',
   async () => {
-    const { choose, figures } = faultyDatabase();
-    api.faults.inject(choose);
+    api.faults.inject(withProbability(FAULT_SHARE, FAULTS, SEED));
     const expected: ContentItem[] = [];
     let next = 0;
     const clients = Array.from({ length: CLIENTS }, async () => {
@@ -106,15 +84,15 @@ it(
       }
     });
     await Promise.all(clients);
-    api.faults.reset();
+    const faults = api.faults.calls.filter(({ fault }) => fault !== undefined).length;
+    expect(faults / api.faults.calls.length).toBeGreaterThan(FAULT_SHARE / 2);
 
-    expect(Math.abs(figures.faults / figures.databaseRequests - FAULT_SHARE)).toBeLessThan(FAULT_SHARE / 10);
     const { client, names } = api.engine;
     const stored = await Array.fromAsync(contentExport(client, names.content).items());
     expect(byId(stored)).toEqual(byId(expected));
     // Every list has exactly these, and every total is their number.
     expect((await checkContent(client, names.content)).inconsistencies).toEqual([]);
-    reportFigures('content', { listed: stored.length, ...figures });
+    reportFigures('content', { listed: stored.length, databaseRequests: api.faults.calls.length, faults });
   },
   TIMEOUT_MS,
 );
