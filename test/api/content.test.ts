@@ -4,6 +4,7 @@ import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import type { Reply } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { moment, someFields } from '../support/content.ts';
+import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { testApi } from '../support/test-api.ts';
 
 const PATH = '/v1/api/content';
@@ -101,6 +102,24 @@ describe('Idempotency-Key', () => {
     const second = await create(fields(), headers);
     expect(second).toMatchObject({ status: 201, body: { id: expect.not.stringMatching(first.id) } });
   });
+});
+
+it('A change that was applied although its response is 500 can be repeated: the same 201, even after a deletion; 412; 404', async () => {
+  /** The database applies the first request of two, and the service does not learn of it. */
+  const twice = async (send: () => Promise<Reply>): Promise<Reply> => {
+    const lost = onNthCall(1, 'resetAfter');
+    api.faults.inject(forOperation('TransactWriteItems', (request) => lost(request) ?? 'deny'));
+    expect((await send()).status).toBe(500);
+    api.faults.reset();
+    return send();
+  };
+  const send = () => create(fields({ slug: 'lost' }), { 'Idempotency-Key': 'lost' });
+  const { status, body } = await twice(send);
+  expect([status, body]).toEqual([201, (await send()).body]);
+  const { id } = body as ContentItem;
+  expect((await twice(() => update(id, { title: 'New' }, { 'If-Match': '"1"' }))).status).toBe(412);
+  expect((await twice(() => remove(id))).status).toBe(404);
+  expect(await send()).toMatchObject({ status: 201, body });
 });
 
 describe('PUT /v1/api/content/{id}', () => {

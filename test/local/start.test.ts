@@ -1,4 +1,3 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,36 +6,22 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { fetchByContract } from '../support/contract.ts';
 import { clientOf } from '../support/engine.ts';
+import { type Program, startProgram } from '../support/program.ts';
 import { aVehicle } from '../support/records.ts';
 
-interface Run {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly output: () => string;
-  readonly ended: Promise<number | null>;
-}
-
-const running: Run[] = [];
+const running: Program[] = [];
 let folder: string;
 /** The first run in the folder, and what it printed until it was ready. */
-let first: Run;
+let first: Program;
 let printed: string;
 
 /** Runs a command on free ports, by default the service with its data in the folder. */
-const start = (command = process.execPath, args = ['bin/local.ts', '--data', folder]): Run => {
-  const child = spawn(command, args, { env: { ...process.env, PORT: '0', DYNAMODB_PORT: '0' } });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const run = { child, output: () => text, ended };
+const start = (command = process.execPath, args = ['bin/local.ts', '--data', folder]): Program => {
+  const run = startProgram(command, args, { ...process.env, PORT: '0', DYNAMODB_PORT: '0' });
   running.push(run);
   return run;
 };
-
-const ready = (run: Run): Promise<string> =>
-  new Promise((resolve, reject) => {
-    run.child.stdout.on('data', () => run.output().includes('Ready.') && resolve(run.output()));
-    run.ended.then(() => reject(new Error(run.output())), reject);
-  });
+const ready = (run: Program) => run.printed(/Ready\./);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'local-data-'));

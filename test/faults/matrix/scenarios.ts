@@ -44,42 +44,36 @@ const fieldsOf = (word: string, slug = word): ContentFields => ({
   ...{ title: `Title ${word}`, content: `Text of ${word}`, domain: `${word}.example`, slug },
   meta_description: `About ${word}`,
 });
-const retitled = (word: string) => ({ title: `New title ${word}` });
-const moved = (word: string) => ({ domain: `to-${word}.example`, slug: `to-${word}` });
-
 const vehicles = { stored: 'vehicles' } as const;
 const items = { stored: 'items' } as const;
-const bulk = { ...vehicles, method: 'POST', json: registrations } as const;
-const change = { ...items, endpoint: 'update-content', method: 'PUT', path: byId } as const;
-const list = { ...items, endpoint: 'list-content' } as const;
+const bulk = (endpoint: 'bulk-insurance' | 'bulk-compliance') =>
+  ({ ...vehicles, endpoint, method: 'POST', path: () => `/v1/vehicle/${endpoint}`, json: registrations }) as const;
+const list = (filter = (_: string) => '') =>
+  ({
+    ...items,
+    endpoint: 'list-content',
+    path: (word: string) => `${CONTENT}?domain=${word}.example${filter(word)}`,
+  }) as const;
+const update = (json: (word: string) => object): Scenario => ({
+  ...{ ...items, endpoint: 'update-content', method: 'PUT', path: byId, json },
+  body: (word, { item }) => ({ id: item.id, ...json(word), version: 2 }),
+});
 
 export const scenarios: readonly Scenario[] = [
   { ...vehicles, endpoint: 'vehicle-insurance', path: (word) => `/v1/vehicle/${word}/insurance`, body: insured },
   { ...vehicles, endpoint: 'compliance', path: (word) => `/v1/compliance/${word}`, body: compliant },
-  {
-    ...{ ...bulk, endpoint: 'bulk-insurance', path: () => '/v1/vehicle/bulk-insurance' },
-    body: (word) => ({ results: bulkOf(word).map(insured) }),
-  },
-  {
-    ...{ ...bulk, endpoint: 'bulk-compliance', path: () => '/v1/vehicle/bulk-compliance' },
-    body: (word) => ({ results: bulkOf(word).map(compliant) }),
-  },
+  { ...bulk('bulk-insurance'), body: (word) => ({ results: bulkOf(word).map(insured) }) },
+  { ...bulk('bulk-compliance'), body: (word) => ({ results: bulkOf(word).map(compliant) }) },
   { stored: 'nothing', endpoint: 'usage', path: () => '/v1/usage', body: (name) => ({ key: { name } }) },
-  {
-    ...{ ...list, path: (word) => `${CONTENT}?domain=${word}.example` },
-    body: (_, { item, older }) => ({ items: [item, older], total: 2 }),
-  },
-  {
-    ...{ ...list, path: (word) => `${CONTENT}?domain=${word}.example&slug=${word}` },
-    body: (_, { item }) => ({ items: [item], total: 1 }),
-  },
+  { ...list(), body: (_, { item, older }) => ({ items: [item, older], total: 2 }) },
+  { ...list((word) => `&slug=${word}`), body: (_, { item }) => ({ items: [item], total: 1 }) },
   { ...items, endpoint: 'read-content', path: byId, body: (_, { item }) => item },
   {
     ...{ stored: 'nothing', endpoint: 'create-content', method: 'POST', path: () => CONTENT, status: 201 },
     ...{ json: (word) => fieldsOf(word), body: (word) => ({ ...fieldsOf(word), version: 1 }) },
   },
-  { ...change, json: retitled, body: (word, { item }) => ({ id: item.id, ...retitled(word), version: 2 }) },
-  { ...change, json: moved, body: (word, { item }) => ({ id: item.id, ...moved(word), version: 2 }) },
+  update((word) => ({ title: `New title ${word}` })),
+  update((word) => ({ domain: `to-${word}.example`, slug: `to-${word}` })),
   { ...items, endpoint: 'delete-content', method: 'DELETE', path: byId, status: 204, repeatedStatus: 404 },
   { stored: 'nothing', endpoint: '$default', path: (word) => `/v1/${word}`, status: 404 },
 ];
