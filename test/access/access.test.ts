@@ -77,24 +77,24 @@ const unreadable = (store: AdmissionStore): AdmissionStore => ({
   ...store,
   findKey: () => Promise.reject(new Error('unreadable')),
 });
-const admitted = (fields: Partial<KeyRecord>) => authenticate(storeOf({ ...RECORD, ...fields }), presented, NOW);
+const authenticated = (fields: Partial<KeyRecord>) => authenticate(storeOf({ ...RECORD, ...fields }), presented, NOW);
 
 describe('A key', () => {
   it.each([
     ['on its last day', { expires: '2026-06-15' }],
     ['without a last day', {}],
-  ])('is admitted %s, with its plan and usage', async (_when, fields) => {
+  ])('is authenticated %s, with its plan and usage', async (_when, fields) => {
     const key = { ...RECORD, ...fields };
-    expect(await admitted(fields)).toEqual({ key, plan: PLANS.free, used: 7 });
+    expect(await authenticated(fields)).toEqual({ key, plan: PLANS.free, used: 7 });
   });
 
   it.each([
     ['after its last day', { expires: '2026-06-14' }],
     ['once it is revoked', { revokedAt: '2026-06-15T12:00:31Z' }],
     ['with another hash', { hash: '0'.repeat(64) }],
-  ])('is not admitted %s', async (_when, fields) => expect(await admitted(fields)).toBeUndefined());
+  ])('is not authenticated %s', async (_when, fields) => expect(await authenticated(fields)).toBeUndefined());
 
-  it('that is unknown is not admitted', async () =>
+  it('that is unknown is not authenticated', async () =>
     expect(await authenticate(storeOf(undefined), presented, NOW)).toBeUndefined());
 
   it('is counted in the window of the request', async () => {
@@ -147,7 +147,7 @@ describe('The counter of a key that ignores 429', () => {
     expect(await send(new Date('2026-06-15T12:01:00Z'))).toMatchObject({ used: 121 });
   });
 
-  it('is incremented again by the first request that finds a larger plan, which is admitted', async () => {
+  it('is incremented again by the first request that finds a larger plan', async () => {
     const { record, send } = setup();
     for (let sent = 0; sent < 3; sent += 1) await send();
     record.plan = 'standard';
@@ -181,8 +181,8 @@ describe('The counter of a key that ignores 429', () => {
   });
 });
 
-describe('Recent keys', () => {
-  it('are known until they are forgotten, or least recently remembered of too many', () => {
+describe('A recent map', () => {
+  it('has a key until it is forgotten, or the least recently remembered of too many', () => {
     const keys = recentMap<string>(2);
     for (const key of ['a', 'b', 'a', 'c']) keys.remember(key, 'free');
     expect(['a', 'b', 'c'].map(keys.get)).toEqual(['free', undefined, 'free']);
@@ -203,7 +203,7 @@ describe('A rate limit window', () => {
   });
 });
 
-it('the plans are those of the contract', () => {
+it('The plans are those of the contract', () => {
   expect(PLANS).toEqual({
     free: { requestsPerWindow: 60, bulkSize: 100 },
     standard: { requestsPerWindow: 600, bulkSize: 500 },

@@ -113,7 +113,7 @@ describe('keys restore', () => {
     }
   });
 
-  it('restores missing keys completely, does not change keys that were revoked or changed since, nor anything again', async () => {
+  it('restores missing keys completely, does not change keys that were revoked or changed since, and does nothing again', async () => {
     const { exitCode, stdout, stderr } = await restore();
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^${ids.missing} +missing +restored$`, 'm'));

@@ -87,7 +87,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     expect((await run(['keys', 'list'])).stdout).toBe('There are no keys yet.\n');
   });
 
-  it('also with an address of the database that is none, in --dynamodb or DYNAMODB_PORT', async () => {
+  it('for an invalid address of the database, in --dynamodb or DYNAMODB_PORT', async () => {
     const result = await runCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
     expect(result).toEqual(failure(/^error: .* takes the address.*\n$/));
     const { endpoint, names } = engine();

@@ -57,7 +57,7 @@ describe('remove of a file', () => {
     ['r.txt', ['KR08NIL', 'AB_12', 'AB12CDE'], 'registration: may contain only letters', 'AB_12'],
     ['r.csv', ['registration,n', 'MT17DUE', 'AB12CDE,1', 'KR08NIL,1'], 'the row has too few columns', 'MT17DUE'],
     ['r.ndjson', ['{"registration":"AB12CDE"}', '{"reg":"MT17DUE"}'], 'registration: is missing', { reg: 'MT17DUE' }],
-  ])('does the good rows and reports the bad one of %s', async (name, lines, reason, row) => {
+  ])('removes what the valid rows name and reports the invalid one of %s', async (name, lines, reason, row) => {
     const path = await file(name, lines.join('\n'));
     const result = await remove(path);
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('1 row was rejected') });
@@ -109,8 +109,8 @@ describe('remove of many vehicles', () => {
   });
 
   it.each<[string, readonly Fault[], unknown]>([
-    ['counts rightly while the database throttles', ['throttle', 'error'], 20],
-    ['removes all when answers are lost', ['errorAfter', 'resetAfter'], expect.any(Number)],
+    ['counts each vehicle once while the database throttles', ['throttle', 'error'], 20],
+    ['removes every vehicle when responses are lost', ['errorAfter', 'resetAfter'], expect.any(Number)],
   ])('%s', async (_title, faults, expected) => {
     // Often enough that some are not over when the SDK has given up.
     proxy().inject(forOperation('DeleteItem', withProbability(0.7, faults, 1)));

@@ -139,7 +139,7 @@ describe('A complete import', () => {
     expect(aws.published).toHaveLength(1);
   });
 
-  it('is complete, with a notice, when that is not permitted', async () => {
+  it('succeeds with a notice when publishing is not permitted', async () => {
     aws.failWith({ status: 403, code: 'AccessDenied', message: 'not authorized to perform: cloudwatch:PutMetricData' });
     const result = await load(WATCHED);
     aws.failWith(undefined);

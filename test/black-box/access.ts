@@ -22,37 +22,37 @@ const exceedLimit = async ({ call, keys }: Api): Promise<Answer[]> => {
 
 /** Keys, scopes, the rate limit, and paths without an endpoint. */
 export const accessTests = (api: () => Api): void => {
-  describe('Access', () => {
+  describe('A request', () => {
     it.each<[string, (keys: Keys) => Call, string?]>([
-      ['no key', () => ({ key: undefined })],
-      ['no key at an unknown path', () => ({ key: undefined }), '/'],
-      ['a key with a typo', () => ({ key: WRONG_CHECKSUM })],
-      ['a revoked key', ({ revoked }) => ({ key: revoked })],
-      ['two different keys', ({ vehiclesOnly }) => ({ headers: { Authorization: `Bearer ${vehiclesOnly}` } })],
-    ])('%s: 401', async (_title, callWith, path = LOOKUP) => {
+      ['without a key', () => ({ key: undefined })],
+      ['without a key to an unknown path', () => ({ key: undefined }), '/'],
+      ['with a key that has a typo', () => ({ key: WRONG_CHECKSUM })],
+      ['with a revoked key', ({ revoked }) => ({ key: revoked })],
+      ['with two different keys', ({ vehiclesOnly }) => ({ headers: { Authorization: `Bearer ${vehiclesOnly}` } })],
+    ])('is 401 %s', async (_what, callWith, path = LOOKUP) => {
       const answer = await api().call('GET', path, callWith(api().keys));
       expectProblem(answer, 401, 'UNAUTHORIZED', { title: 'Unauthorized' });
       expect(answer.headers).toMatchObject({ 'www-authenticate': 'Bearer', 'x-ratelimit-limit': '0' });
     });
 
     it.each<[string, (keys: Keys) => Call]>([
-      ['a bearer token', ({ premium }) => ({ key: undefined, headers: { Authorization: `bEaReR ${premium}` } })],
-      ['a key beside an Authorization of another scheme', () => ({ headers: { Authorization: 'Basic dXNlcjpwYXNz' } })],
-    ])('%s: 200', async (_title, callWith) => {
+      ['with a bearer token', ({ premium }) => ({ key: undefined, headers: { Authorization: `bEaReR ${premium}` } })],
+      ['with a key and another scheme of Authorization', () => ({ headers: { Authorization: 'Basic dXNlcjpwYXNz' } })],
+    ])('is 200 %s', async (_what, callWith) => {
       expectStatus(await api().call('GET', LOOKUP, callWith(api().keys)), 200);
     });
 
     it.each([
-      ['a key without the scope', 'GET', '/v1/api/content', 403, 'SCOPE_MISSING'],
-      ['an unknown path', 'GET', '/v1/nowhere', 404, 'ROUTE_NOT_FOUND'],
-      ['a known path with another method', 'DELETE', '/api/content', 405, 'METHOD_NOT_ALLOWED'],
-    ] as const)('%s: %s %s: %i', async (_title, method, path, status, code) => {
+      [403, 'with a key without the scope', 'GET', '/v1/api/content', 'SCOPE_MISSING'],
+      [404, 'to an unknown path', 'GET', '/v1/nowhere', 'ROUTE_NOT_FOUND'],
+      [405, 'to a known path with another method', 'DELETE', '/api/content', 'METHOD_NOT_ALLOWED'],
+    ] as const)('is %i %s: %s %s', async (status, _what, method, path, code) => {
       const answer = await api().call(method, path, { key: api().keys.vehiclesOnly });
       expectProblem(answer, status, code);
       expect(answer.headers.allow).toBe(status === 405 ? 'GET, POST' : undefined);
     });
 
-    it('reports limits, window and 24 hours to a key of any scope', async () => {
+    it('for usage returns limits, window and 24 hours to a key of any scope', async () => {
       const answer = await api().call('GET', '/v1/usage', { key: api().keys.vehiclesOnly });
       expectSuccess(answer, {
         key: { name: 'Black box', plan: 'premium', scopes: ['vehicles:read'], domains: null, expires: null },
@@ -67,7 +67,7 @@ export const accessTests = (api: () => Api): void => {
       expect(answer.body.hours).toHaveLength(24);
     });
 
-    it('over the limit: 429, after at most as many requests as the plan allows', async () => {
+    it('is 429 over the limit, after at most as many requests as the plan allows', async () => {
       const all = await exceedLimit(api());
       const rejected = all.find(({ status }) => status === 429);
       if (rejected === undefined) throw new Error('No request was rejected.');

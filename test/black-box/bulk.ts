@@ -34,7 +34,7 @@ export const bulkTests = (api: () => Api): void => {
       expectSuccess(await post(sent(results.map(({ registration }) => registration))), expected);
     });
 
-    it('answers for another day, named in asOf', async () => {
+    it('is 200 with asOf for another day', async () => {
       const results = [{ registration: 'AB12 CDE', insured: false }];
       expectSuccess(await post(sent(['AB12 CDE'], { date: '2000-02-29' })), { asOf: '2000-02-29', results });
     });
@@ -54,7 +54,7 @@ export const bulkTests = (api: () => Api): void => {
       expectSuccess(await post(sent(results.map(({ registration }) => registration)), COMPLIANCE), expected);
     });
 
-    it('rejects a day', async () => {
+    it('is 400 for another day', async () => {
       const answer = await post(sent(['AB12CDE'], { date: '2000-02-29' }), COMPLIANCE);
       expectProblem(answer, 400, 'VALIDATION_FAILED', { errors: [{ pointer: '/date' }] });
     });
@@ -66,7 +66,7 @@ export const bulkTests = (api: () => Api): void => {
       expectSuccess(await post(sent(registrations), path), { processed: 250, successful: 1, failed: 249 });
     });
 
-    it.each(REJECTED)('%s: 400', async (_title, call, code, more = {}) => {
+    it.each(REJECTED)('is 400 for %s', async (_title, call, code, more = {}) => {
       expectProblem(await post(call, path), 400, code, more);
     });
   });

@@ -19,30 +19,24 @@ export const vehicleTests = (api: () => Api): void => {
       ['öl-77.ä', { insured: true }],
       ['DG65OLD', { insured: false, vehicle: { make: 'Nissan' } }],
       ['KR08NIL', { insured: false, policy: null }],
-    ])('%s: 200', async (registration, body) => {
+    ])('is 200 for %s', async (registration, body) => {
       expectSuccess(await insuranceOf(registration), { registration, ...body });
     });
 
-    it('another day: 200 with asOf', async () => {
+    it('is 200 with asOf for another day', async () => {
       expectSuccess(await insuranceOf('AB12CDE', '?date=2000-02-29'), { insured: false, asOf: '2000-02-29' });
       expectSuccess(await insuranceOf('KR08NIL', '?date=2099-12-31'), { insured: false, asOf: '2099-12-31' });
     });
 
-    it.each(['2001-02-29', '1899-12-31', 'today', ''])('?date=%s: 400', async (date) => {
+    it.each(['2001-02-29', '1899-12-31', 'today', ''])('is 400 for ?date=%s', async (date) => {
       expectProblem(await insuranceOf('AB12CDE', `?date=${date}`), 400, 'VALIDATION_FAILED', OF_DATE);
     });
 
     it.each([
-      ['unknown vehicle', 'ZZ99ZZZ', 404, 'VEHICLE_NOT_FOUND', { title: 'Not Found' }],
-      ['unknown vehicle with O for 0', 'AB1OCDE', 404, 'VEHICLE_NOT_FOUND', { suggestion: 'AB10CDE' }],
-      [
-        'no valid registration',
-        'not_a_plate',
-        400,
-        'INVALID_REGISTRATION',
-        { errors: [{ parameter: 'registration' }] },
-      ],
-    ] as const)('%s (%s): %d', async (_title, registration, status, code, more) => {
+      [404, 'an unknown vehicle', 'ZZ99ZZZ', 'VEHICLE_NOT_FOUND', { title: 'Not Found' }],
+      [404, 'an unknown vehicle with O for 0', 'AB1OCDE', 'VEHICLE_NOT_FOUND', { suggestion: 'AB10CDE' }],
+      [400, 'no registration', 'not_a_plate', 'INVALID_REGISTRATION', { errors: [{ parameter: 'registration' }] }],
+    ] as const)('is %d for %s: %s', async (status, _what, registration, code, more) => {
       expectProblem(await insuranceOf(registration), status, code, more);
     });
   });
@@ -64,19 +58,19 @@ export const vehicleTests = (api: () => Api): void => {
           },
         },
       ],
-    ])('%s: 200', async (registration, body) => {
+    ])('is 200 for %s', async (registration, body) => {
       expectSuccess(await complianceOf(registration), { registration, ...body });
     });
 
-    it('another day: 400', async () => {
+    it('is 400 for another day', async () => {
       expectProblem(await complianceOf('AB12CDE', '?date=2020-02-29'), 400, 'VALIDATION_FAILED', OF_DATE);
     });
 
     it.each([
-      ['no compliance record', 'VE24UNK', 404, 'COMPLIANCE_NOT_FOUND'],
-      ['unknown vehicle', 'ZZ99ZZZ', 404, 'VEHICLE_NOT_FOUND'],
-      ['no valid registration', '!', 400, 'INVALID_REGISTRATION'],
-    ] as const)('%s (%s): %d', async (_title, registration, status, code) => {
+      [404, 'a vehicle without a compliance record', 'VE24UNK', 'COMPLIANCE_NOT_FOUND'],
+      [404, 'an unknown vehicle', 'ZZ99ZZZ', 'VEHICLE_NOT_FOUND'],
+      [400, 'no registration', '!', 'INVALID_REGISTRATION'],
+    ] as const)('is %d for %s: %s', async (status, _what, registration, code) => {
       expectProblem(await complianceOf(registration), status, code);
     });
   });

@@ -75,7 +75,7 @@ it.each(IDS)('The permissions that a row lists are exactly those that the endpoi
   expect([...used, ...(onlyReleased[id] ?? [])].sort()).toEqual(grantedPermissions(endpoints[id]));
 });
 
-it('Reads are strongly consistent of keys and content, so that a revoked key stops at once, and else cost half', () => {
+it('Reads are strongly consistent of keys and content, so that a revoked key stops at once; others cost half', () => {
   expect([...new Set([...callsOf.values()].flat().flatMap(readsIn))].sort()).toEqual([
     'compliance eventually consistent',
     'content strongly consistent',

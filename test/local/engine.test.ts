@@ -49,7 +49,7 @@ const stored = async (...ids: string[]) => {
   return Promise.all(keys.map(async (key) => (await shared.client.send(new GetCommand(key))).Item));
 };
 
-describe('a transaction', () => {
+describe('A transaction', () => {
   it('applies every kind of action, on several tables', async () => {
     const [created, replaced, added, deleted, present, keyId] = [fresh(), fresh(), fresh(), fresh(), fresh(), fresh()];
     const use = { TableName: shared.names.usage, Item: { keyId, windowStart: 60 } };
@@ -159,7 +159,7 @@ describe('a transaction', () => {
   });
 });
 
-describe('a request token', () => {
+describe('A request token', () => {
   it('applies one of many equal requests, concurrent or repeated', async () => {
     const [id, token] = [fresh(), fresh()];
     await Promise.allSettled(Array.from({ length: 20 }, () => transact([add(id, 1)], token)));
@@ -190,7 +190,7 @@ describe('a request token', () => {
 });
 
 /** In a data folder: test/local/start.test.ts. */
-describe('the embedded engine', () => {
+describe('The embedded engine', () => {
   let engine: Engine;
   let client: ReturnType<typeof clientOf>;
   beforeAll(async () => {
@@ -212,7 +212,7 @@ describe('the embedded engine', () => {
     expect(await createTables(client, names)).toEqual(['vehicles']);
   });
 
-  it('counts a table as created whose creation was tried again because the first response was lost', async () => {
+  it('counts a table as created when its creation is retried because the first response was lost', async () => {
     const proxy = await startFaultProxy(engine.endpoint);
     const proxied = clientOf(proxy.endpoint);
     proxy.inject(forOperation('CreateTable', onNthCall(1, 'resetAfter')));

@@ -46,9 +46,8 @@ describe('The options of npm start', () => {
   });
 
   it('default to ports 3000 and 8000 and no further hosts; --help has none', () => {
-    expect(optionsWith([], { PORT: '', DYNAMODB_PORT: '', ALLOWED_HOSTS: '' })).toEqual({
-      ...{ port: 3_000, dynamodbPort: 8_000, allowedHosts: [] },
-    });
+    const defaults = { port: 3_000, dynamodbPort: 8_000, allowedHosts: [] };
+    expect(optionsWith([], { PORT: '', DYNAMODB_PORT: '', ALLOWED_HOSTS: '' })).toEqual(defaults);
     expect(optionsWith(['--help'], {})).toBeUndefined();
   });
 
@@ -101,7 +100,7 @@ describe('A Host header', () => {
     return text(socket);
   };
 
-  it.each(['/docs', '/openapi.json', '/v1/api/content', 'the database'])('decides about %s', async (path) => {
+  it.each(['/docs', '/openapi.json', '/v1/api/content', 'the database'])('of another machine is 421: %s', async (path) => {
     for (const host of [['Host: rebound.example:3000'], ['Host: localhost', 'Host: rebound.example']]) {
       const response = await responseTo(path, host);
       expect(response).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);
@@ -145,7 +144,7 @@ describe('On this machine, without a key,', () => {
     expect((await get(path, { method })).status).toBe(401);
   });
 
-  it('the OpenAPI document has the address of the request, also that of a forwarded port', async () => {
+  it('the OpenAPI document has the address of the request, even of a forwarded port', async () => {
     const { origin } = service;
     const expected = JSON.parse(JSON.stringify(openApiDocument({ local: origin })));
     expect(await (await get('/openapi.json')).json()).toEqual(expected);

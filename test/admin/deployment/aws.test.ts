@@ -182,7 +182,7 @@ describe('The region of a stack', () => {
     ['x', { AWS_PROFILE: 'ops' }, 'eu-south-1', 'the profile ops'],
     ['x', {}, 'eu-north-1', 'the profile default'],
   ])(
-    'is that of its settings, else of the environment, else of the profile: of %s with %j %s',
+    'is that of its settings, otherwise of the environment, then of the profile: of %s with %j %s',
     async (stack, env, region, source) => {
       const sentence = `there is no stack ${stack} in ${region} (from ${source}): check its name, the region and the account`;
       expect(await list(['--stack', stack], env)).toEqual({ ...failure(sentence), regions: [region] });

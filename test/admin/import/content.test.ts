@@ -10,7 +10,6 @@ const table = () => contentTable(engine().client, engine().names.content, 'live'
 const list = (domain: string, slug?: string) =>
   table().list({ domain, ...(slug && { slug }) }, { offset: 0, limit: 100 }, deadlineIn(5_000));
 const later = { now: new Date(NOW.getTime() + 86_400_000) };
-/** Imports these lines. */
 const loadLines = async (lines: readonly string[], options = {}) => {
   const path = await file('c.ndjson', lines.join('\n'));
   return { ...(await run(['import', 'content', path], options)), path };

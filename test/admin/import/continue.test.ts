@@ -62,7 +62,7 @@ describe('A continued import', () => {
     expect([await loaded(), writtenItems() < 300]).toEqual([300, true]);
   });
 
-  it('stores the first of over 1,000 rows of a vehicle, also when it is stopped right after that', async () => {
+  it('stores the first of over 1,000 rows of a vehicle, even when it is stopped right after that', async () => {
     const line = (registration: string, outstandingFines = 0) => complianceLine({ registration, outstandingFines });
     // The repeated vehicle ends the first batch of 25.
     const before = Array.from({ length: 24 }, (_, index) => line(`A${10 + index}`));

@@ -30,7 +30,7 @@ describe('A staging file that cannot be continued', () => {
     ['empty', (path) => truncateSync(path), 'it was stopped while it read the file'],
     ['not complete', sql('DELETE FROM state'), 'it was stopped while it read the file'],
     [
-      'new',
+      'of another version',
       sql(`${OTHER_VERSION}; UPDATE state SET sum = crc32(json)`),
       'its staging file was written by another version',
     ],
@@ -78,7 +78,7 @@ describe('A file in the place of the staging file', () => {
     expect(await run(['import', 'vehicles', path])).toEqual(failure(sentence));
   });
 
-  it('is not written through when the log has the place of a symbolic link', async () => {
+  it('is not written to through a symbolic link in the place of its log', async () => {
     const { path, staging } = await stoppedImport();
     const target = await file('target', 'mine');
     await symlink(target, `${staging}-wal`);
@@ -87,7 +87,7 @@ describe('A file in the place of the staging file', () => {
   });
 });
 
-it('A second import of a file into the same table gets a sentence, and changes nothing', async () => {
+it('A second import of a file into the same table fails with one sentence, and changes nothing', async () => {
   const path = await file('v.csv', manyVehicles('TWO'));
   let isBegun = false;
   let second: CommandResult | undefined;

@@ -79,7 +79,7 @@ describe('The permissions of each function', () => {
     permissions: statementsOf(role).flatMap(permissionsOf).sort(),
   });
 
-  it('are exactly these actions on exactly these tables', () => {
+  it('are exactly those of its row, of admission and of its log', () => {
     const ownLog = ['Allow own log logs:CreateLogStream', 'Allow own log logs:PutLogEvents'];
     const rows: readonly Pick<Endpoint, 'id' | 'tables'>[] = [
       ...Object.values(endpoints),
@@ -126,6 +126,10 @@ describe('The stack', () => {
   it('can have every retention period that CloudWatch Logs offers', () => {
     const forever = 9_999;
     expect(LOG_RETENTION_DAYS).toEqual(retentionDays.filter((days) => days !== forever));
+  });
+
+  it('has at most 150 resources in prod', () => {
+    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(150);
   });
 });
 

@@ -137,7 +137,7 @@ describe('The policy for operators', () => {
     ]);
   });
 
-  it('permits publishing metrics in the namespace of the stage where imports are expected, and nothing else more', () => {
+  it('permits publishing metrics in the namespace of the stage where imports are expected, and nothing more', () => {
     const [more] = resourcesOf(FULL, 'AWS::IAM::ManagedPolicy').map(statementsOf);
     expect(more).toEqual([
       ...statements,

@@ -20,7 +20,7 @@ const describeTables = (template: Template) =>
 describe('The tables', () => {
   it.each([
     ['are retained in prod', PROD, 'Retain'],
-    ['are retained where else data is kept', KEPT, 'Retain'],
+    ['are retained in another stage that keeps data', KEPT, 'Retain'],
     ['are deleted with the stack in dev', DEV, 'Delete'],
   ])('%s', (_what, template, policy) => {
     expect(describeTables(template)).toEqual([

@@ -34,9 +34,8 @@ describe('An HTTP API event', () => {
   it('has the members of payload format 2.0 and omits absent ones', async () => {
     const event = await eventOf(['GET /v1/nothing HTTP/1.1', 'User-Agent: tester']);
     const { headers: _headers, requestContext, ...members } = event;
-    expect(members).toEqual({
-      ...{ version: '2.0', routeKey: '$default', rawPath: '/v1/nothing', rawQueryString: '', isBase64Encoded: false },
-    });
+    const expected = { version: '2.0', routeKey: '$default', rawPath: '/v1/nothing', rawQueryString: '' };
+    expect(members).toEqual({ ...expected, isBase64Encoded: false });
     expect(requestContext).toMatchObject({
       http: { method: 'GET', path: '/v1/nothing', protocol: 'HTTP/1.1', userAgent: 'tester' },
       ...{ routeKey: '$default', stage: '$default', time: '15/Jun/2026:12:00:10 +0000', timeEpoch: ARRIVED.getTime() },
