@@ -105,14 +105,10 @@ describe('A key', () => {
   });
 
   it('whose counter is throttled has no usage; any other error is thrown', async () => {
-    const failing = (error: Error) =>
-      authenticate(
-        storeOf(RECORD, () => Promise.reject(error)),
-        presented,
-        NOW,
-      );
-    expect(await failing(throttled)).toEqual({ key: RECORD, plan: PLANS.free, used: undefined });
-    await expect(failing(new Error('broken'))).rejects.toThrow('broken');
+    const uncounted = (error: Error) => storeOf(RECORD, () => Promise.reject(error));
+    const caller = await authenticate(uncounted(throttled), presented, NOW);
+    expect(caller).toEqual({ key: RECORD, plan: PLANS.free, used: undefined });
+    await expect(authenticate(uncounted(new Error('broken')), presented, NOW)).rejects.toThrow('broken');
     await expect(authenticate(unreadable(storeOf(RECORD)), presented, NOW)).rejects.toThrow('unreadable');
   });
 

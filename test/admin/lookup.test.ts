@@ -24,7 +24,7 @@ const lookUp = (...args: string[]) =>
 
 describe('lookup', () => {
   it.each(['ab12 cde', 'LAPSED', 'FUTURE', 'NONE', 'HALF', 'ORPHAN', 'DAMAGED', 'AB1OCDE'])(
-    'gives the answers that the API gives: %s',
+    'returns the answers of the API: %s',
     async (registration) => {
       const { answers } = JSON.parse((await lookUp(...registration.split(' '), '--json')).stdout);
       for (const [name, path] of [
@@ -39,12 +39,10 @@ describe('lookup', () => {
     },
   );
 
-  it('gives what is stored', async () => {
+  it('returns what is stored', async () => {
     const stored = async (...args: string[]) => JSON.parse((await lookUp(...args, '--json')).stdout).stored;
-    expect(await stored('FUTURE')).toMatchObject({
-      vehicle: { policies: [next] },
-      compliance: { mot: { exempt: true } },
-    });
+    const found = { vehicle: { policies: [next] }, compliance: { mot: { exempt: true } } };
+    expect(await stored('FUTURE')).toMatchObject(found);
     expect(await stored('ORPHAN')).toEqual({ vehicle: null, compliance: aCompliance('ORPHAN') });
     expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: aCompliance('DAMAGED') });
   });

@@ -14,12 +14,10 @@ interface Removed {
   readonly notThere: number;
 }
 
-const store = (registrations: readonly string[]): Promise<void> =>
-  storeItems(
-    engine().client,
-    engine().names.vehicles,
-    registrations.map((one) => aVehicle(one)),
-  );
+const store = (registrations: readonly string[]): Promise<void> => {
+  const records = registrations.map((one) => aVehicle(one));
+  return storeItems(engine().client, engine().names.vehicles, records);
+};
 const storedIn = async (table: 'vehicles' | 'compliance') =>
   (await stored(table)).map(({ registration }) => registration);
 const remove = (...args: string[]) => run(['remove', 'vehicles', ...args]);

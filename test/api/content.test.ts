@@ -195,13 +195,11 @@ describe('GET /v1/api/content', () => {
 
   it('lists every domain without a filter, ignores unknown parameters, and is empty past the end', async () => {
     await store(someFields('one.example', 'a'), someFields('other.example', 'b'));
-    const newest = {
-      items: [
-        { slug: 'b', domain: 'other.example' },
-        { slug: 'a', domain: 'one.example' },
-      ],
-    };
-    expect(await list('limit=2&colour=red&colour=blue')).toMatchObject(newest);
+    const items = [
+      { slug: 'b', domain: 'other.example' },
+      { slug: 'a', domain: 'one.example' },
+    ];
+    expect(await list('limit=2&colour=red&colour=blue')).toMatchObject({ items });
     const offset = Number.MAX_SAFE_INTEGER;
     expect(await list('offset=99999999999999999999999')).toMatchObject({ items: [], limit: 20, offset });
     for (const query of ['domain=nobody.example', 'domain=one.example&slug=b']) {

@@ -52,7 +52,7 @@ describe('A lookup', () => {
     expect((await insuranceOf('AB%31')).status).toBe(200);
   });
 
-  it('reads the key, the counter and the vehicle in one round trip', async () => {
+  it('makes three database requests: for the key, the counter and the vehicle', async () => {
     await insuranceOf('AB12CDE');
     expect(api.faults.calls.map(({ operation }) => operation).sort()).toEqual(['GetItem', 'GetItem', 'UpdateItem']);
   });

@@ -61,10 +61,8 @@ describe('A data folder', () => {
 
   it('is rejected when it is a file or below one', async () => {
     await writeFile(folder, '');
-    for (const path of [folder, join(folder, 'below')])
-      await expect(start(path)).rejects.toThrow(
-        /^The data folder .* cannot be used \(ENOTDIR.*\): name another one\.$/,
-      );
+    const sentence = /^The data folder .* cannot be used \(ENOTDIR.*\): name another one\.$/;
+    for (const path of [folder, join(folder, 'below')]) await expect(start(path)).rejects.toThrow(sentence);
   });
 
   (process.platform === 'linux' ? it : it.skip)('is rejected at once where no folder can be created', async () => {

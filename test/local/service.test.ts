@@ -100,7 +100,7 @@ describe('A Host header', () => {
     return text(socket);
   };
 
-  it.each(['/docs', '/openapi.json', '/v1/api/content', 'the database'])('of another machine is 421: %s', async (path) => {
+  it.each(['/docs', '/openapi.json', '/v1/api/content', 'the database'])('of another host is 421: %s', async (path) => {
     for (const host of [['Host: rebound.example:3000'], ['Host: localhost', 'Host: rebound.example']]) {
       const response = await responseTo(path, host);
       expect(response).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);

@@ -161,10 +161,8 @@ describe('An error of AWS', () => {
       /start it with "npm start"/,
     ],
   ])('names the host that cannot be reached: %j', async (args, env, host, remedy) => {
-    const child = spawn(process.execPath, ['bin/admin.ts', 'keys', 'list', ...args], {
-      env: { ...process.env, ...KEYS, ...env },
-    });
-    const result = await ended(child);
+    const options = { env: { ...process.env, ...KEYS, ...env } };
+    const result = await ended(spawn(process.execPath, ['bin/admin.ts', 'keys', 'list', ...args], options));
     expect(result).toMatchObject(failure(remedy));
     expect(result.stderr).toContain(`error: ${host}`);
   });

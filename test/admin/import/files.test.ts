@@ -103,7 +103,7 @@ it('Dates are read with --dates uk, the day first, beside those as YYYY-MM-DD, a
 it.each([
   ['vehicles', 'vehicles.csv', 81, 60, 12],
   ['compliance', 'compliance.ndjson', 57, 57, 0],
-])('The sample file of %s, %s, has %i rows, %i records and %i rejected rows', async (kind, name, ...counts) => {
+])('The sample file of %s, %s, has %i rows, %i records and %i bad rows', async (kind, name, ...counts) => {
   const { stdout } = await load(kind, name, await readFile(`test/fixtures/samples/${name}`));
   expect(stdout).toMatch(new RegExp(` ${counts.join(' +')} `));
 });
@@ -182,10 +182,8 @@ describe('An import', () => {
     const path = await file('v.csv', `sep=|\r\n${vehiclesCsv(...rows).replaceAll(',', '|')}`);
     const load = async (...corrections: readonly (readonly [string, string])[]) => {
       const latest = await readFile(rejectedFilesOf(path).at(-1) ?? path, 'utf8');
-      await writeFile(
-        path,
-        corrections.reduce((text, [wrong, right]) => text.replace(wrong, right), latest),
-      );
+      const corrected = corrections.reduce((text, [wrong, right]) => text.replace(wrong, right), latest);
+      await writeFile(path, corrected);
       const { exitCode, stderr } = await run(['import', 'vehicles', path]);
       expect(stderr).not.toContain('not used');
       return exitCode === 0 ? 0 : (await rejectedLines(path)).length;

@@ -17,6 +17,7 @@ import {
 const isSilent = ({ id }: { readonly id: string }) => id.startsWith('AlarmsFunctionErrors');
 const alarmsOf = (template: Template): (Resource['Properties'] & { readonly id: string })[] =>
   resourcesOf(template, 'AWS::CloudWatch::Alarm').map(({ id, Properties }) => ({ id, ...Properties }));
+const notifyingAlarmsOf = (template: Template) => alarmsOf(template).filter((alarm) => !isSilent(alarm));
 
 /** `AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5 × 60 s`. */
 const described = (alarm: Resource['Properties']): string => {
@@ -54,11 +55,7 @@ describe('The alarms', () => {
 
   it('exist for single functions only where they roll back deployments, and for the imports that are expected', () => {
     const ofDev = alarmsOf(DEV).map(({ id }) => id);
-    expect(ofDev).toEqual(
-      alarmsOf(PROD)
-        .filter((alarm) => !isSilent(alarm))
-        .map(({ id }) => id),
-    );
+    expect(ofDev).toEqual(notifyingAlarmsOf(PROD).map(({ id }) => id));
     const others = alarmsOf(KEPT).filter(({ id }) => !ofDev.includes(id));
     expect(others).toMatchObject([{ MetricName: 'ComplianceLoaded', EvaluationPeriods: 24 }]);
   });
@@ -67,13 +64,13 @@ describe('The alarms', () => {
     const runbook = readFileSync('docs/runbook.md', 'utf8');
     const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
-    const notifying = alarmsOf(FULL).filter((alarm) => !isSilent(alarm));
-    expect([...new Set(notifying.map(({ id }) => sectionOf(id)))].sort()).toEqual([...sections].sort());
+    const named = notifyingAlarmsOf(FULL).map(({ id }) => sectionOf(id));
+    expect([...new Set(named)].sort()).toEqual([...sections].sort());
     for (const [template, address] of [
       [FULL, 'https://example.com/runbook.md'],
       [PROD, 'docs/runbook.md'],
     ] as const) {
-      for (const { id, AlarmDescription } of alarmsOf(template).filter((alarm) => !isSilent(alarm))) {
+      for (const { id, AlarmDescription } of notifyingAlarmsOf(template)) {
         const link = ` What to do: ${address}#${sectionOf(id)?.toLowerCase()}`;
         expect([id, String(AlarmDescription).slice(-link.length)]).toEqual([id, link]);
       }

@@ -28,11 +28,8 @@ describe('The alias of each function', () => {
       expect([Name, functionOf.get(referenced(FunctionVersion))]).toEqual(['live', FunctionName]);
       return referenced(FunctionName);
     });
-    expect(named.sort()).toEqual(
-      servingFunctions(template)
-        .map(({ id }) => id)
-        .sort(),
-    );
+    const functions = servingFunctions(template).map(({ id }) => id);
+    expect(named.sort()).toEqual(functions.sort());
   });
 
   it('gets no new version when a deployment does not change the functions', () => {

@@ -81,10 +81,8 @@ describe('The permissions of each function', () => {
 
   it('are exactly those of its row, of admission and of its log', () => {
     const ownLog = ['Allow own log logs:CreateLogStream', 'Allow own log logs:PutLogEvents'];
-    const rows: readonly Pick<Endpoint, 'id' | 'tables'>[] = [
-      ...Object.values(endpoints),
-      { id: 'not-found', tables: {} },
-    ];
+    const notFound = { id: 'not-found', tables: {} };
+    const rows: readonly Pick<Endpoint, 'id' | 'tables'>[] = [...Object.values(endpoints), notFound];
     expect(roles.map(describeRole)).toEqual([
       ...rows.map(({ id, tables: { usage = [], ...others } }) => {
         // Admission reads the key and counts the request.
