@@ -140,21 +140,22 @@ const compare = async (before: string, after: string) => {
 
 describe('The list of changes', () => {
   const GONE = ['AB12CDE', 'gone', 'insured POL-1', ''];
-  it.each<[before: string, after: string, change: string | undefined]>([
-    ['true POL-1', 'true POL-1', undefined],
-    ['true POL-1', 'false POL-1', 'newly uninsured'],
-    ['false', 'true POL-1', 'insured again'],
-    ['true POL-1', 'true POL-2', 'changed policy'],
-    ['true POL-1', 'VEHICLE_NOT_FOUND', 'gone'],
-    ['VEHICLE_NOT_FOUND', 'false', 'new'],
-    ['VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION', undefined],
-    ['true POL-1', 'LOOKUP_UNAVAILABLE', undefined],
-    ['INVALID_ANSWER', 'true POL-1', undefined],
-    ['true POL-1', 'TOO_MANY_CELLS', undefined],
-    ['true POL-1', 'CODE_OF_A_LATER_VERSION', undefined],
-  ])('from %s to %s: %s', async (before, after, change) => {
+  it.each([
+    ['newly uninsured', 'true POL-1', 'false POL-1'],
+    ['insured again', 'false', 'true POL-1'],
+    ['changed policy', 'true POL-1', 'true POL-2'],
+    ['gone', 'true POL-1', 'VEHICLE_NOT_FOUND'],
+    ['new', 'VEHICLE_NOT_FOUND', 'false'],
+    ['nothing', 'true POL-1', 'true POL-1'],
+    ['nothing', 'VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION'],
+    ['nothing', 'true POL-1', 'LOOKUP_UNAVAILABLE'],
+    ['nothing', 'INVALID_ANSWER', 'true POL-1'],
+    ['nothing', 'true POL-1', 'TOO_MANY_CELLS'],
+    ['nothing', 'true POL-1', 'CODE_OF_A_LATER_VERSION'],
+  ])('says "%s" when %s becomes %s', async (change, before, after) => {
     const changes = await compare(`AB12 CDE: ${before}`, `ab12-cde: ${after}`);
-    expect(changes.map(([registration, what]) => [registration, what])).toEqual(change ? [['ab12-cde', change]] : []);
+    const expected = change === 'nothing' ? [] : [['ab12-cde', change]];
+    expect(changes.map(([registration, what]) => [registration, what])).toEqual(expected);
   });
 
   it('has new and gone vehicles, each once, whatever the order of the rows', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { LocalService } from '../../lib/local/service.ts';
 import { library } from './installed-package.ts';
 import { useService } from './use-command-line.ts';
@@ -78,9 +78,10 @@ const FAULTS = [
   { slowMs: 600_000 },
 ];
 
-describe.each(FAULTS)('With the fault %j in the first request of each kind', (fault) => {
-  const patient = () => clientOf('premium', { timeoutMs: typeof fault === 'object' ? 1_000 : 60_000 });
-  beforeEach(() => {
+it.each(FAULTS)(
+  'An item is created once, changed once and deleted with the fault %j in the first request of each kind',
+  async (fault) => {
+    const { content } = clientOf('premium', { timeoutMs: typeof fault === 'object' ? 1_000 : 60_000 });
     const met = new Set<string>();
     proxy().inject(({ method, path }) => {
       const kind = `${method} ${path.split('?')[0]}`;
@@ -88,10 +89,6 @@ describe.each(FAULTS)('With the fault %j in the first request of each kind', (fa
       met.add(kind);
       return fault;
     });
-  });
-
-  it('an item is created once, changed once and deleted', async () => {
-    const { content } = patient();
     const fields = newItem(`fault-${slugs}.example`);
     const created = await content.create(fields);
     const domain = fields.domain.toUpperCase();
@@ -104,8 +101,8 @@ describe.each(FAULTS)('With the fault %j in the first request of each kind', (fa
     expect([new Set(creations).size, creations.length]).toEqual([1, 2]);
     // 204 has nothing to truncate.
     expect(requestsTo('DELETE', /./)).toHaveLength(String(fault).startsWith('truncate') ? 1 : 2);
-  });
-});
+  },
+);
 
 const among = ({ nth }: { nth: number }) => (nth % 3 === 0 ? undefined : FAULTS[nth % (FAULTS.length - 1)]);
 

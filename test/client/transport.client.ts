@@ -89,7 +89,7 @@ describe('A problem', () => {
       () => problem(400, 'X', {}, malformed),
       { message: `400: ${unexplained}`, title: '', code: undefined, requestId: undefined, errors: [right] },
     ],
-    ['has no errors that are no list', () => problem(400, 'X', {}, { errors: 'x' }), { ...known, code: 'X' }],
+    ['that has no list of errors has none', () => problem(400, 'X', {}, { errors: 'x' }), { ...known, code: 'X' }],
   ])('%s, and is not retried', async (_title, reply, expected) => {
     const { client, sent } = clientWith([reply]);
     const error = await failureOf(client.insurance('AB12CDE'));

@@ -45,7 +45,7 @@ const vehicles = (count: number, insurer: string): string => {
   return vehiclesCsv(...middle, ...end);
 };
 
-/** NDJSON of items: every second one, each with its id; or all of them anew, of which the first wants the slug of the last. */
+/** NDJSON of items: every second one, each with its id; or, as `new`, all of them, of which the first wants the slug of the last. */
 const content = (count: number, title: string): string => {
   const lines: string[] = [];
   for (let index = 0; index < count; index += 1) {
