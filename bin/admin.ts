@@ -1,7 +1,7 @@
 /** The operator CLI: `npm run --silent admin -- …`. */
 
+import { EXIT } from '../lib/admin/command/command-result.ts';
 import { processContext } from '../lib/admin/command/context.ts';
-import { EXIT } from '../lib/admin/command/outcome.ts';
 import { runAdmin } from '../lib/admin/program.ts';
 import { onStopSignal } from './stop-signals.ts';
 

@@ -1,35 +1,19 @@
 /**
- * Writes what VitePress copies into the site as it is: the reference, with the renderer of `npm start`, and the files that the
- * guide offers. The reference sends no requests: the service answers no browser of another origin, and keys do not belong there.
+ * Writes what VitePress copies into the site as it is: the scripts of the reference, which are those of `npm start`, and the
+ * files that the guide offers.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { htmlPage } from '../lib/local/docs/html.ts';
 import { referenceScript } from '../lib/local/docs/pages.ts';
 import { openApiDocument } from '../lib/openapi/document.ts';
 
 const root = new URL('../', import.meta.url);
 const target = new URL('site/public/', root);
 
-const COPIED = [
-  'docs/api-types.ts',
-  'lib/local/docs/favicon.svg',
-  'lib/local/docs/page.css',
-  'lib/local/docs/colours.js',
-  'lib/local/docs/reference.js',
-];
-
-const LINKS = {
-  './': 'Home',
-  'guide.html': 'Guide',
-  'reference.html': 'Reference',
-  'errors.html': 'Errors',
-  'client.html': 'Client',
-  'changelog.html': 'Changelog',
-};
+const COPIED = ['docs/api-types.ts', 'lib/local/docs/favicon.svg', 'lib/local/docs/reference.js'];
 
 /** The texts for language models: https://llmstxt.org. Relative, so that the site can be below any path. */
 const LLMS = `# Vehicle Verification API
@@ -44,28 +28,16 @@ answer: an unknown vehicle is not an uninsured one.
 - [OpenAPI document](openapi.json): every endpoint, with examples and errors
 - [TypeScript types](api-types.ts): the types of the document
 - [Guide](guide.html): keys, limits, lookups, content, the sandbox
+- [Python, Java, Go](languages.html): generated clients, and programs that use them
 - [Errors](errors.html): every code with its meaning and what to do about it
 - [Client](client.html): the package for Node, Deno and Bun
 - [Sandbox](sample-data.html): the vehicles that a test key sees
 - [Changelog](changelog.html): every change that a consumer can see
 `;
 
-const referencePage = htmlPage(
-  {
-    path: 'reference.html',
-    title: 'Reference | Vehicle Verification API',
-    body: `<main class="reference"><div id="reference" data-url="openapi.json"></div></main>
-<script src="scalar.js"></script>
-<script src="reference.js"></script>`,
-  },
-  // Relative, so that the site can be below any path.
-  { links: LINKS, assets: '' },
-);
-
-/** The service that the site describes. `undefined` when there is none. */
-const apiOrigin = (): string | undefined => {
-  const { SITE_API: api } = process.env;
-  if (!api) return undefined;
+/** The service that the site describes; an example when none is named. */
+const apiOrigin = (): string => {
+  const api = process.env.SITE_API || 'https://api.example.com';
   const url = URL.parse(api);
   // The path of an address without one is `/`.
   if (url && ['http:', 'https:'].includes(url.protocol) && url.href === `${url.origin}/`) return url.origin;
@@ -94,4 +66,3 @@ await writeFile(new URL('llms.txt', target), LLMS);
 await writeFile(new URL('openapi.json', target), JSON.stringify(document));
 await packClient();
 await writeFile(new URL('scalar.js', target), await referenceScript());
-await writeFile(new URL('reference.html', target), referencePage);

@@ -2,5 +2,3 @@
 export const SCOPES = ['vehicles:read', 'compliance:read', 'content:read', 'content:write'] as const;
 
 export type Scope = (typeof SCOPES)[number];
-
-export const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);

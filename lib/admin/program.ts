@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
-import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/outcome.ts';
-import { printable } from './command/printable.ts';
+import { printable } from './command/format.ts';
 import { addContentCommands } from './content/check-content.ts';
 import { asCommandFailure } from './deployment/database.ts';
 import type { Runner } from './deployment/deployment.ts';
@@ -15,7 +15,7 @@ import { addRemoveCommands } from './remove/remove-commands.ts';
 const EXIT_CODES = `
 Exit codes:
   ${EXIT.done}    done
-  ${EXIT.someRejected}    done, but rows were rejected, or damaged records or inconsistencies remain
+  ${EXIT.incomplete}    done, but rows were rejected, or damaged records or inconsistencies remain
   ${EXIT.notDone}    not done: invalid arguments, no such file, column, key or database
   ${EXIT.interrupted}  ended by Ctrl-C`;
 

@@ -10,7 +10,7 @@ import type { StageSettings } from './stage-settings.ts';
 const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
   keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'],
   usage: ['Query'],
-  vehicles: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'PutItem', 'Scan'],
+  vehicles: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
   content: [
     'BatchGetItem',

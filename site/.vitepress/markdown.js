@@ -1,38 +1,26 @@
 /** Plugins of markdown-it for texts that are written for the repository. */
 
-/** Pages of the site, by the name of their file in the repository. */
+/** Pages of the site, by the name of their file in the repository, where that is another one. */
 const PAGES = {
   '../client/README.md': 'client.md',
   '../docs/nightly-check.md': 'nightly-check.md',
-  'errors.md': 'errors.md',
-  'nightly-check.md': 'nightly-check.md',
-  'sample-data.md': 'sample-data.md',
-};
-/** Files that `prepare.ts` puts beside the pages. */
-const FILES = ['openapi.json', 'api-types.ts'];
-
-/** Where a link leads on the site; undefined for a file that is not there. */
-const addressOf = (href) => {
-  if (/^(https?:|#|\.\/|\/)/.test(href) || FILES.includes(href)) return href;
-  const [file, fragment] = href.split('#');
-  const page = PAGES[file];
-  return page && (fragment === undefined ? page : `${page}#${fragment}`);
+  'integration.md': 'guide.md',
 };
 
-/** Leads links to the pages of the site. A link to another file of the repository stays as its text. */
-export const keepLinksOfTheSite = (markdown) => {
-  markdown.core.ruler.push('links_of_the_site', ({ tokens }) => {
-    for (const inline of tokens.filter(({ children }) => children !== null)) {
-      let isKept = true;
-      inline.children = inline.children.filter((token) => {
-        if (token.type === 'link_close') return isKept;
-        if (token.type !== 'link_open') return true;
-        const address = addressOf(token.attrGet('href'));
-        isKept = address !== undefined;
-        if (isKept) token.attrSet('href', address);
-        return isKept;
-      });
+/** Leads links to the pages of the site. VitePress fails on a link to another page. */
+export const linkPages = (markdown) => {
+  markdown.core.ruler.push('link_pages', ({ tokens }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+      const [file, ...fragment] = token.attrGet('href')?.split('#') ?? [];
+      if (PAGES[file]) token.attrSet('href', [PAGES[file], ...fragment].join('#'));
     }
+  });
+};
+
+/** Writes the address of the service where the documents have that of an example. */
+export const nameService = (markdown, origin) => {
+  markdown.core.ruler.before('normalize', 'name_service', (state) => {
+    state.src = state.src.replaceAll('https://api.example.com', origin);
   });
 };
 
@@ -43,5 +31,19 @@ export const removeAnchors = (markdown) => {
     state.tokens = state.tokens.filter(
       (token, index) => ![token, state.tokens[index - 1], state.tokens[index + 1]].some(isAnchor),
     );
+  });
+};
+
+/** Gives each cell of a table the name of its column, which a phone shows beside it. */
+export const labelCells = (markdown) => {
+  markdown.core.ruler.push('label_cells', ({ tokens }) => {
+    let labels = [];
+    let column = 0;
+    for (const [index, token] of tokens.entries()) {
+      if (token.type === 'thead_open') labels = [];
+      if (token.type === 'tr_open') column = 0;
+      if (token.type === 'th_open') labels.push(tokens[index + 1].content);
+      if (token.type === 'td_open') token.attrSet('data-label', labels[column++]);
+    }
   });
 };

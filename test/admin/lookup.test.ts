@@ -13,7 +13,7 @@ const api = testApi(async ({ loadVehicles, loadCompliance, engine: { client, nam
   const due = { mot: { dueDate: '2026-06-14' }, roadTax: { sorn: true }, outstandingFines: 2 } as const;
   await loadCompliance(aCompliance('AB12CDE', { lastUpdated: '2026-06-15T00:00:00.000Z' }), aCompliance('LAPSED', due));
   const exempt = { mot: { exempt: true }, roadTax: { exempt: true } } as const;
-  await loadCompliance(aCompliance('FUTURE', exempt), aCompliance('ORPHAN'));
+  await loadCompliance(aCompliance('FUTURE', exempt), aCompliance('ORPHAN'), aCompliance('DAMAGED'));
   const damage = (TableName: string, Item: object) => client.send(new PutCommand({ TableName, Item: { ...Item } }));
   await damage(names.vehicles, { ...aVehicle('DAMAGED'), policies: 'none' });
   await damage(names.compliance, { ...aCompliance('HALF'), mot: 'none' });
@@ -46,7 +46,7 @@ describe('lookup', () => {
       compliance: { mot: { exempt: true } },
     });
     expect(await stored('ORPHAN')).toEqual({ vehicle: null, compliance: aCompliance('ORPHAN') });
-    expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: null });
+    expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: aCompliance('DAMAGED') });
   });
 
   it('shows a page of at most 80 columns, without control characters', async () => {

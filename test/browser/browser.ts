@@ -1,5 +1,6 @@
 /** Chromium for the tests of pages: at `CHROMIUM` or /usr/bin/chromium. */
 import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -91,10 +92,16 @@ export const testBrowser = (): ((address: string, form: Form) => Promise<OpenPag
   };
 };
 
-/** Takes a picture for a person to look at, and for README, when `PICTURES` names a folder for them. */
+/** Takes a picture of a page at rest, for a person to look at and for README, when `PICTURES` names a folder for them. */
 const takePicture = async ({ page }: OpenPage, name: string): Promise<void> => {
   const folder = process.env.PICTURES;
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+  if (!folder) return;
+  const take = () => page.screenshot({ animations: 'disabled' });
+  let last: Buffer | undefined;
+  let picture = await take();
+  // Scalar moves a bar by script, which is no animation of the document.
+  while (!last?.equals(picture)) [last, picture] = [picture, await take()];
+  await writeFile(`${folder}/${name}.png`, picture);
 };
 
 /** That a page has no console message, horizontal scrolling or serious accessibility finding; takes a picture of it. */

@@ -7,17 +7,19 @@ import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { runCommand } from '../support/run-command.ts';
 import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from './browser.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SITE_BASE = '/vehicles/';
-const SITE_API = 'https://api.example.com';
+const SITE_API = 'https://vehicles.example.org';
 const DIST = new URL('../../site/dist/', import.meta.url);
-const PAGES = ['index', 'guide', 'reference', 'errors', 'client', 'changelog', 'sample-data', 'nightly-check'].map(
-  (name) => `${name}.html`,
-);
+const PAGES = [
+  ...['index', 'guide', 'reference', 'errors', 'client', 'languages', 'nightly-check', 'sample-data', 'changelog'],
+].map((name) => `${name}.html`);
+const PHONE: Form = { width: 390, colorScheme: 'light' };
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -55,10 +57,17 @@ afterAll(() => {
 
 const openAddress = testBrowser();
 
+/** Waits for the title, which in the reference is written by a script. */
 const open = async (path: string, form: Form): Promise<OpenPage> => {
   const opened = await openAddress(address + path, form);
-  await opened.page.getByRole('heading').first().waitFor();
+  await opened.page.getByRole('heading', { level: 1 }).first().waitFor();
   return opened;
+};
+
+/** Whether an element is in the window from its left to its right end. */
+const isInWindow = async (element: Locator, { width }: Form): Promise<boolean> => {
+  const box = await element.boundingBox();
+  return box !== null && box.width > 0 && box.x >= 0 && box.x + box.width <= width;
 };
 
 interface Reached {
@@ -81,6 +90,43 @@ describe.each(FORMS)('At $width px in $colorScheme', (form) => {
     const opened = await open(path, form);
     await requireSoundPage(opened, form, `site-${path.replace('.html', '')}`);
     expect(opened.requested.filter((url) => !url.startsWith(address) && !url.startsWith('data:'))).toEqual([]);
+  });
+});
+
+describe.each(PAGES)('On a phone, %s', (path) => {
+  it('has a menu that shows every page', async () => {
+    const { page } = await open(path, PHONE);
+    await page.getByRole('button', { name: 'mobile navigation' }).click();
+    const menu = page.locator('#VPNavScreen');
+    await menu.getByRole('button', { name: 'More' }).click();
+    const shown: string[] = [];
+    for (const link of await menu.getByRole('link').all()) {
+      if (await isInWindow(link, PHONE)) shown.push((await link.getAttribute('href')) ?? '');
+    }
+    const home = page.getByRole('banner').getByRole('link', { name: 'Vehicle Verification API' });
+    expect(await isInWindow(home, PHONE)).toBe(true);
+    expect(shown.toSorted()).toEqual(
+      PAGES.filter((other) => other !== 'index.html')
+        .map((other) => SITE_BASE + other)
+        .toSorted(),
+    );
+  });
+
+  it('has no table that is cut off, and no cell without the name of its column', async () => {
+    const { page } = await open(path, PHONE);
+    for (const table of await page.locator('.vp-doc table').all()) {
+      expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      const columns = await table.locator('th').allTextContents();
+      const cells = await table.locator('td').all();
+      const labels = await Promise.all(cells.map((cell) => cell.getAttribute('data-label')));
+      expect(labels).toEqual(labels.map((_label, index) => columns[index % columns.length]));
+      if (columns.length < 3) continue;
+      const cell = `.vp-doc td[data-label="${columns[1]}"]`;
+      const shown = await page.evaluate<string>(
+        `getComputedStyle(document.querySelector('${cell}'), '::before').content`,
+      );
+      expect(shown).toBe(`"${columns[1]}"`);
+    }
   });
 });
 
@@ -133,6 +179,23 @@ describe('The site', () => {
     expect(statuses).toEqual(files.map(() => 200));
   });
 
+  it.each([
+    [0, 'vehicle/AB12CDE/insurance', '"insured": true'],
+    [1, 'compliance/SB66FIN', '"compliant": false'],
+  ])('shows on its first page request %i, in three languages, beside its answer', async (index, path, answer) => {
+    const { page } = await open('index.html', WIDE);
+    const example = page.locator('.example').nth(index);
+    const [request, response] = [example.locator('.active').first(), example.locator('.active').last()];
+    const shown = { curl: `${SITE_API}/v1/${path}`, TypeScript: `${SITE_API}/v1'`, Python: `"${SITE_API}/v1/${path}"` };
+    for (const [language, text] of Object.entries(shown)) {
+      await example.locator('label', { hasText: language }).click();
+      expect(await request.innerText()).toContain(text);
+    }
+    expect(await response.innerText()).toContain(answer);
+    const [left, right] = [await request.boundingBox(), await response.boundingBox()];
+    expect(left && right && [left.y, left.x < right.x]).toEqual([right?.y, true]);
+  });
+
   it('has the document of the service that it was built for, and no address of another', async () => {
     const text = await (await fetch(`${address}openapi.json`)).text();
     expect(JSON.parse(text)).toMatchObject({ servers: [{ url: `${SITE_API}/v1` }] });
@@ -140,6 +203,22 @@ describe('The site', () => {
     const { page } = await open('reference.html', WIDE);
     await page.getByText(`${SITE_API}/v1`).first().waitFor();
     expect(await page.getByRole('button', { name: /^Test Request/ }).count()).toBe(0);
+  });
+
+  it.each(PAGES)('names its service, and nothing that only the repository has, in %s', async (path) => {
+    const { page } = await open(path, WIDE);
+    expect(await page.locator('.VPContent').innerText()).not.toMatch(/api\.example\.com|127\.0\.0\.1|npm start|\.md\b/);
+  });
+
+  it.each(PAGES)('has the same header with search and switch in %s', async (path) => {
+    const headerOf = async (name: string) => {
+      const { page } = await open(name, WIDE);
+      const header = page.getByRole('banner');
+      expect(await header.getByRole('button', { name: 'Search' }).isVisible()).toBe(true);
+      expect(await header.getByRole('switch').first().isVisible()).toBe(true);
+      return [await header.boundingBox(), await header.getByRole('link').allTextContents()];
+    };
+    expect(await headerOf(path)).toEqual(await headerOf('index.html'));
   });
 
   it('finds a word and links to a section that contains it', async () => {
@@ -154,15 +233,30 @@ describe('The site', () => {
     expect(messages).toEqual([]);
   });
 
+  it.each(['index.html', 'reference.html'])(
+    'finds an operation and opens it in the reference, from %s',
+    async (path) => {
+      const { page, messages } = await open(path, WIDE);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('searchbox').fill('/vehicle/bulk-insurance');
+      await page.locator('a.result', { hasText: 'Are these vehicles insured?' }).click();
+      await page.getByRole('heading', { name: 'Are these vehicles insured?' }).first().waitFor();
+      expect(page.url()).toBe(`${address}reference.html#tag/vehicles/POST/vehicle/bulk-insurance`);
+      await page.waitForFunction('scrollY > 0');
+      expect(messages).toEqual([]);
+    },
+  );
+
   it('keeps the colours chosen in the reference or on a page', async () => {
-    const opened = await open('reference.html', WIDE);
-    await opened.page.getByRole('button', { name: 'Dark' }).click();
-    await opened.page.getByRole('link', { name: 'Guide' }).click();
-    await opened.page.getByRole('heading', { name: 'Integrating' }).waitFor();
-    expect(await opened.page.locator('html.dark').count()).toBe(1);
-    await opened.page.getByRole('switch').first().click();
-    await opened.page.getByRole('link', { name: 'Reference' }).click();
-    await opened.page.getByRole('button', { name: 'Dark' }).waitFor();
-    expect(await opened.background()).toBe('rgb(255, 255, 255)');
+    const { page, background } = await open('reference.html', WIDE);
+    await page.getByRole('switch').first().click();
+    await page.locator('body.dark-mode').waitFor();
+    await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click();
+    await page.getByRole('heading', { name: 'Integrating' }).waitFor();
+    const dark = await background();
+    expect(dark).not.toBe('rgb(255, 255, 255)');
+    await page.getByRole('banner').getByRole('link', { name: 'Reference' }).click();
+    await page.locator('body.dark-mode').waitFor();
+    expect(await background()).toBe(dark);
   });
 });

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { EXIT } from '../../lib/admin/command/outcome.ts';
+import { EXIT } from '../../lib/admin/command/command-result.ts';
 import { type OpenApi, openApi } from '../black-box/api.ts';
 import { apiTests } from '../black-box/api-tests.ts';
 import { type Admin, adminProcess, prepareTarget } from '../black-box/prepare-target.ts';
@@ -76,7 +76,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
   ])('accepts an import of %s through --stack', async (kind, name, table) => {
     const file = join(folder, name);
     await copyFile(join(SAMPLES, name), file);
-    const importing = adminProcess(['--stack', STACK, '--yes', STACK], env, [EXIT.done, EXIT.someRejected]);
+    const importing = adminProcess(['--stack', STACK, '--yes', STACK], env, [EXIT.done, EXIT.incomplete]);
     expect(await importing('import', kind, file)).toMatch(table);
   });
 

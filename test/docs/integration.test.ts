@@ -9,12 +9,16 @@ import { runCommand } from '../support/run-command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/integration.md'), 'utf8');
+const home = readFileSync(join(ROOT, 'site/index.md'), 'utf8');
 /** The examples of a page in one language, in their order. */
-const snippetsOf = (markdown: string, language: 'sh' | 'ts'): string[] =>
-  [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+const snippetsOf = (markdown: string, language: 'sh' | 'ts' | 'python' | 'json'): string[] =>
+  [...markdown.matchAll(new RegExp(`^\`\`\`${language}(?: \\[.*?\\])?\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, code = '']) => code,
+  );
 /** Those with the client's command line run with the installed package: test/client/command-line.client.ts. */
 const scripts = snippetsOf(page, 'sh').filter((script) => !script.includes('vehicle-verification '));
-const hasCurl = ['curl', 'bash'].every((program) => spawnSync(program, ['--version']).status === 0);
+const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+const hasCurl = ['curl', 'bash'].every(isInstalled);
 
 let folder: string;
 let service: LocalService;
@@ -140,5 +144,40 @@ const shownOf = new Map([...page.matchAll(ANSWERED)].map(([, script = '', shown 
       { length: 3 },
       { length: 2 },
     ]);
+  });
+});
+
+describe('The home page of the site', () => {
+  /** What the programs in one language print, with a test key. */
+  const printed = async (language: 'sh' | 'ts' | 'python', ...command: [string, ...string[]]): Promise<string[]> => {
+    const outputs: string[] = [];
+    for (const snippet of snippetsOf(home, language)) {
+      const program = snippet
+        .replaceAll('https://api.example.com', service.origin)
+        .replaceAll('API_KEY', 'API_TEST_KEY');
+      const [name, ...args] = command;
+      outputs.push(await run(name, [...args, program]));
+    }
+    return outputs;
+  };
+
+  (hasCurl ? it : it.skip)('shows the answers to its requests', async () => {
+    const shown = snippetsOf(home, 'json');
+    expect(shown).toHaveLength(2);
+    expect((await printed('sh', 'bash', '-euo', 'pipefail', '-c')).map(timeless)).toEqual(shown.map(timeless));
+  });
+
+  /** What a program says in its last line that it prints. */
+  const announced = (language: 'ts' | 'python') =>
+    snippetsOf(home, language).map((program) => / (?:\/\/|#) (.*)\n$/.exec(program)?.[1]);
+
+  it('has TypeScript that prints what it says', async () => {
+    expect(announced('ts')).toEqual(['true', 'FINES_OUTSTANDING']);
+    expect(await printed('ts', process.execPath, '--input-type=module-typescript', '--eval')).toEqual(announced('ts'));
+  });
+
+  (isInstalled('python3') ? it : it.skip)('has Python that prints what it says', async () => {
+    expect(announced('python')).toEqual(['True', 'FINES_OUTSTANDING']);
+    expect(await printed('python', 'python3', '-c')).toEqual(announced('python'));
   });
 });

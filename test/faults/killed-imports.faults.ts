@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { EXIT } from '../../lib/admin/command/outcome.ts';
+import { EXIT } from '../../lib/admin/command/command-result.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { itemLine, vehicleRow, vehiclesCsv } from '../admin/import-files.ts';
@@ -168,7 +168,7 @@ describe.each(PLANS)('An import of $kind that is killed $kills times', ({ kind, 
 
   it('continues, and leaves the records, rejected rows, files and exit code of an import without kills', () => {
     expect(killed.runs.filter(({ signal }) => signal === 'SIGKILL')).toHaveLength(kills);
-    expect(killed.runs.at(-1)).toMatchObject({ isContinued: true, exitCode: EXIT.someRejected });
+    expect(killed.runs.at(-1)).toMatchObject({ isContinued: true, exitCode: EXIT.incomplete });
     expect(undisturbed.left.files).toHaveLength(2);
     expect(killed.left).toEqual(undisturbed.left);
   });

@@ -44,7 +44,7 @@ const NOT_ANSWERED: readonly (Fault | undefined)[] = [...NOT_APPLIED, 'resetAfte
 const sendBurst = async (nth: number, choose: ChooseFault) => {
   const { plan, usedBefore } = STARTS[nth % STARTS.length] ?? STARTS[0];
   const key = await api.newKey({ plan });
-  const keyId = keyIdOf(hashKey(key));
+  const keyId = keyIdOf(hashKey(key), 'live');
   api.clock.now = NOON + nth * WINDOW_MS;
   const { start } = windowAt(new Date(api.clock.now));
   const Item = { keyId: { S: keyId }, windowStart: { N: String(start) }, used: { N: String(usedBefore) } };

@@ -119,7 +119,7 @@ describe('On this machine, without a key,', () => {
     ...['/docs', '/docs/guide', '/docs/errors', '/docs/changelog'].map((path) => [path, 'text/html']),
     ['/openapi.json', 'application/json'],
     ...['/docs/scalar.js', '/docs/reference.js', '/docs/colours.js'].map((path) => [path, 'text/javascript']),
-    ['/docs/page.css', 'text/css'],
+    ...['/docs/page.css', '/docs/reference.css'].map((path) => [path, 'text/css']),
     ...['/docs/favicon.svg', '/favicon.ico'].map((path) => [path, 'image/svg+xml']),
   ] as [string, string][])('%s is served as %s, for this origin only', async (path, type) => {
     const reply = await get(path);

@@ -1,4 +1,4 @@
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
@@ -40,10 +40,9 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     call: byContract(gateway.origin, (...call) => send(gateway, ...call)),
     /** A new key; a live one with every scope, the premium plan and no environment, as of an early version, unless said otherwise. */
     newKey: async (record: Partial<KeyRecord> = {}): Promise<string> => {
-      const key = generateKey(record.environment ?? 'live');
-      const hash = hashKey(key);
+      const { key, id, hash } = newApiKey(record.environment ?? 'live');
       const createdAt = new Date(NOON).toISOString();
-      await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
+      await keys.add({ id, hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
       return key;
     },
     loadVehicles: (...records: VehicleRecord[]) => storeItems(engine.client, engine.names.vehicles, records),

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { AdminContext } from './context.ts';
-import { formatNumber } from './printable.ts';
+import { formatNumber } from './format.ts';
 
 /** Shows the progress of a command, in bytes of a file or in items. */
 export interface Progress {
@@ -8,14 +8,18 @@ export interface Progress {
   readonly stop: () => void;
 }
 
+type Terminal = Pick<AdminContext, 'stderr' | 'showsProgress'>;
+
+/** Shows how many entries are read, without a total, on standard error; nothing unless that is a terminal. */
+export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => {
+  const write = (text: string): void => void (showsProgress && stderr.write(text));
+  return { update: (count: number) => write(`\r${formatNumber(count)} ${noun} read`), stop: () => write('\n') };
+};
+
 const SILENT: Progress = { update: () => undefined, stop: () => undefined };
 
 /** A progress bar with rows, rate, rejections and time left, on standard error; nothing unless that is a terminal. */
-export const showProgress = (
-  { stderr, showsProgress }: Pick<AdminContext, 'stderr' | 'showsProgress'>,
-  noun: string,
-  total: number,
-): Progress => {
+export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number): Progress => {
   if (!showsProgress || total === 0) return SILENT;
   const bar = new SingleBar(
     {

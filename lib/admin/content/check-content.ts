@@ -4,11 +4,12 @@ import type { KeyKind } from '../../../core/access/api-key.ts';
 import { type ContentReport, checkContent } from '../../content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../content-maintenance/content-repair.ts';
-import { type CommandResult, EXIT } from '../command/outcome.ts';
-import { formatNumber } from '../command/printable.ts';
+import { type CommandResult, EXIT } from '../command/command-result.ts';
+import { formatNumber } from '../command/format.ts';
+import { showCount } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import { asStagingFailure } from '../file-command/staging-file.ts';
+import { asStagingFailure } from '../file-command/staging-database.ts';
 
 /** Where an inconsistency is, for an operator. */
 const placeOf = (found: Inconsistency): string => {
@@ -57,14 +58,12 @@ const isEmpty = ({ items, busy, inconsistencies }: Checked): boolean =>
 const check = async (repairs: boolean, context: CommandContext): Promise<CommandResult> => {
   if (repairs) await requireConfirmation('This rewrites lists and slugs', context);
   const { db, tableNames } = context.deployment;
-  const onProgress = (entries: number) => {
-    if (context.showsProgress) context.stderr.write(`\r${formatNumber(entries)} entries read`);
-  };
-  const report = await checkContent(db, tableNames.content, { onProgress, signal: context.signal })
+  const progress = showCount(context, 'entries');
+  const report = await checkContent(db, tableNames.content, { onProgress: progress.update, signal: context.signal })
     .catch((error: unknown) => {
       throw asStagingFailure(error, tmpdir(), 'TMPDIR names another folder');
     })
-    .finally(() => context.showsProgress && context.stderr.write('\n'));
+    .finally(progress.stop);
   const repairAll = async (found: ContentReport, kind: KeyKind): Promise<Checked> => {
     const repair = contentRepair(db, tableNames.content, kind);
     const inconsistencies: Checked['inconsistencies'][number][] = [];
@@ -80,7 +79,7 @@ const check = async (repairs: boolean, context: CommandContext): Promise<Command
   return {
     text: readable(live) + other(sandbox, 'Sandbox: ') + other(probe, 'Probe: '),
     data: { ...live, sandbox, probe },
-    exitCode: [live, sandbox, probe].every(isConsistent) ? EXIT.done : EXIT.someRejected,
+    exitCode: [live, sandbox, probe].every(isConsistent) ? EXIT.done : EXIT.incomplete,
   };
 };
 

@@ -4,7 +4,7 @@ import { removeUnused } from '../../../core/dynamodb/client/unused-middleware.ts
 import { documentClient, transportSettings } from '../../../core/dynamodb/database.ts';
 import { DeadlineExceeded } from '../../../core/runtime/deadline.ts';
 import { usesStockClient } from '../../../core/runtime/environment.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence, isUnreachable } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -12,10 +12,17 @@ import type { Deployment } from './deployment.ts';
 const TIMEOUTS = { connection: 2_000, answer: 10_000 };
 const MAX_ATTEMPTS = 3;
 
+/** The time limits of clients of other services: the SDK has none of its own. */
+export const REQUEST_HANDLER = {
+  connectionTimeout: TIMEOUTS.connection,
+  requestTimeout: TIMEOUTS.answer,
+  throwOnRequestTimeout: true,
+};
+
 /** A DynamoDB client with the optimisations of the functions' client and longer timeouts. */
 export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({ ...config, maxAttempts: MAX_ATTEMPTS, ...transportSettings(TIMEOUTS) });
-  // It prepares a log entry of every item, which nothing writes: a tenth of an import's time.
+  // The logger prepares an entry of every item, which nothing writes: a tenth of an import's time.
   if (!usesStockClient()) removeUnused(client, ['loggerMiddleware']);
   return documentClient(client);
 };

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { TableNames } from '../../../core/tables.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
 
 /** The database and tables that a command works on. */
 export interface Deployment {

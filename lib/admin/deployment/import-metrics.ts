@@ -1,9 +1,7 @@
 import { IMPORT_METRICS } from '../../cloud/outputs.ts';
 import { awsErrorSentence } from './aws-errors.ts';
+import { REQUEST_HANDLER } from './database.ts';
 import type { CommandContext } from './deployment.ts';
-
-/** Milliseconds. The SDK has no time limit of its own. */
-const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
 const isWatched = (noun: string): noun is keyof typeof IMPORT_METRICS => Object.hasOwn(IMPORT_METRICS, noun);
 
@@ -19,7 +17,7 @@ export const publishImport = async (
   if (importMetrics === undefined || !isWatched(noun)) return;
   // Loaded here, because other commands do not need it.
   const { CloudWatchClient, PutMetricDataCommand } = await import('@aws-sdk/client-cloudwatch');
-  const client = new CloudWatchClient({ ...importMetrics.account, requestHandler: TIMEOUTS });
+  const client = new CloudWatchClient({ ...importMetrics.account, requestHandler: REQUEST_HANDLER });
   const MetricData = [{ MetricName: IMPORT_METRICS[noun], Value: loaded }];
   try {
     await client.send(new PutMetricDataCommand({ Namespace: importMetrics.namespace, MetricData }));

@@ -3,14 +3,13 @@ import {
   type CloudFormationClientConfig,
   DescribeStacksCommand,
 } from '@aws-sdk/client-cloudformation';
-import type { TableId, TableNames } from '../../../core/tables.ts';
+import { prefixedTableNames, type TableId, type TableNames, tables } from '../../../core/tables.ts';
 import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence } from './aws-errors.ts';
-import { connect } from './database.ts';
+import { connect, REQUEST_HANDLER } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
 import { type Region, regionOf, requireRegion } from './region.ts';
-import { type NamedTables, onlyNamed, parseTables, TABLE_IDS } from './table-names.ts';
 
 /** The global options that choose the deployment. */
 export interface DeploymentOptions {
@@ -29,8 +28,42 @@ const MAX_PORT = 65_535;
 /** A local engine requires credentials, but accepts any. */
 const LOCAL_ENGINE = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 
-/** Milliseconds. The SDK has no time limit of its own. */
-const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+/** The table names in `--tables` by table id; some may be missing. */
+type NamedTables = Partial<TableNames>;
+
+const TABLE_IDS = Object.keys(tables) as TableId[];
+
+const USAGE = `--tables takes the prefix of all table names, or single tables as ID=NAME,ID=NAME with the ids ${TABLE_IDS.join(', ')}`;
+
+const isTableId = (text: string): text is TableId => Object.hasOwn(tables, text);
+
+const parsePair = (pair: string): [TableId, string] => {
+  const [id = '', name = '', ...more] = pair.split('=').map((part) => part.trim());
+  if (isTableId(id) && name !== '' && more.length === 0) return [id, name];
+  throw new CommandFailure(USAGE);
+};
+
+/**
+ * Parses the value of `--tables`: single tables (`keys=NAME,content=NAME`), or the prefix of all table names. A table name
+ * never contains an equals sign.
+ * @throws CommandFailure when it is neither
+ */
+const parseTables = (text: string): NamedTables => {
+  if (!text.includes('=')) return prefixedTableNames(text);
+  const pairs = text.split(',').map(parsePair);
+  if (new Set(pairs.map(([id]) => id)).size < pairs.length) throw new CommandFailure(USAGE);
+  return Object.fromEntries(pairs);
+};
+
+/** Table names of which some are unknown. Reading an unknown one throws a CommandFailure: there is no default. */
+const onlyNamed = (named: NamedTables): TableNames =>
+  new Proxy(named, {
+    get: (_, id: TableId): string => {
+      const name = named[id];
+      if (name !== undefined) return name;
+      throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
+    },
+  }) as TableNames;
 
 /** The address of the engine that `npm start` starts. @throws CommandFailure when `DYNAMODB_PORT` is not a port */
 const localAddress = (port: string = DEFAULT_PORT): string => {
@@ -72,7 +105,7 @@ const explain = (error: unknown, stack: string, region: Region, profile: string 
 };
 
 const outputsOf = async (account: CloudFormationClientConfig, stack: string): Promise<ReadonlyMap<string, string>> => {
-  const client = new CloudFormationClient({ ...account, requestHandler: TIMEOUTS });
+  const client = new CloudFormationClient({ ...account, requestHandler: REQUEST_HANDLER });
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
     const outputs = Stacks[0]?.Outputs ?? [];

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSharedConfigFiles } from '@smithy/core/config';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import type { DeploymentContext } from './deployment.ts';
 
 export interface Region {

@@ -5,9 +5,9 @@ import { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { readStored } from '../../../core/schemas/record.ts';
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { contentExport } from '../../content-maintenance/content-export.ts';
-import { CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
-import { formatNumber } from '../command/printable.ts';
-import { showProgress } from '../command/progress.ts';
+import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
+import { formatNumber } from '../command/format.ts';
+import { showCount, showProgress } from '../command/progress.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
 import { writeRejected } from '../files/rejected-file.ts';
@@ -38,6 +38,8 @@ const exportRecords =
   async (file, context) => {
     const { db, tableNames } = context.deployment;
     const damaged: RejectedRow[] = [];
+    // No total: DynamoDB's item count is up to six hours old.
+    const progress = showCount(context, 'records');
     let exported = 0;
     async function* lines() {
       const scan = paginateScan({ client: db }, { TableName: tableNames[kind], ConsistentRead: true });
@@ -55,20 +57,19 @@ const exportRecords =
           const reasons = ['the stored record is damaged; load it again from its source'];
           damaged.push({ row: { line, text, isJson: true, fields: {}, issues: [] }, reasons });
         }
-        // A count without a total: DynamoDB's item count is up to six hours old.
-        if (context.showsProgress) context.stderr.write(`\r${formatNumber(exported + damaged.length)} records read`);
+        progress.update(exported + damaged.length);
       }
     }
-    await write(file, lines(), context).finally(() => context.showsProgress && context.stderr.write('\n'));
+    await write(file, lines(), context).finally(progress.stop);
     const text = `${formatNumber(exported)} ${noun} are in ${file}.\n`;
     const data = { kind, file, exported, damaged: damaged.length };
     if (damaged.length === 0) return { text, data: { ...data, rejectedFile: null } };
     const rejectedFile = await writeRejected(file, 'export', 'ndjson', [damaged]);
     const notes = `Damaged records that were left out: ${formatNumber(damaged.length)}; they are in ${rejectedFile}\n`;
-    return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.someRejected };
+    return { text, notes, data: { ...data, rejectedFile }, exitCode: EXIT.incomplete };
   };
 
-/** In an order from which the import restores the order of the lists. */
+/** Writes the items in an order from which an import restores the order of the lists. */
 const exportContent: Export = async (file, context) => {
   const { db, tableNames } = context.deployment;
   const content = contentExport(db, tableNames.content);

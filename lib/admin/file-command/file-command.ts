@@ -78,7 +78,7 @@ export interface GroupResult<Entry> {
 
 /** A command that does something for each record of a file. */
 export interface FileCommand<Entry> {
-  /** As on the command line. */
+  /** The name of the command, on the command line too. */
   readonly verb: 'import' | 'remove';
   /** The kind of data; also the id of its table. */
   readonly noun: 'vehicles' | 'compliance' | 'content';

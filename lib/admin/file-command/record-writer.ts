@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream';
 import { BatchWriteCommand, type BatchWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { isTransient } from '../../../core/dynamodb/transact.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
-import type { Outcome, RowContext, Waiting, Writing } from './file-command.ts';
+import type { Outcome, RowContext, Writing } from './file-command.ts';
 
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number];
 
@@ -11,11 +12,6 @@ const MAX_BATCH = 25;
 const BATCHES_IN_FLIGHT = 8;
 /** Concurrent requests of one record each: as above. */
 const SINGLES_IN_FLIGHT = 32;
-/**
- * Requests that may begin, in those that may be in flight, before the first of them is confirmed. A request that is retried
- * for long would otherwise let any number of records behind it be written again after a kill.
- */
-const WINDOW = 2;
 /** Milliseconds without a single item written, after which the command fails. */
 const STALL_TIMEOUT_MS = 30_000;
 const BACKOFF_BASE_MS = 50;
@@ -68,69 +64,53 @@ export const oneByOne = <Entry>(write: (entry: Entry) => Promise<Outcome>): Writ
   write: (entries) => Promise.all(entries.map((entry) => persist(() => write(entry)))),
 });
 
-/** Writes records, several requests at a time. No key may occur twice: requests end in any order. `Place` is what is known of each. */
-export const recordWriter = <Entry, Place>(
-  { requestsInFlight, fits, write }: Writing<Entry>,
-  settled: (place: Place, outcome: Outcome | Waiting) => void,
-) => {
-  const running = new Set<Promise<void>>();
-  let failure: { readonly error: unknown } | undefined;
-  /** From the first request that is not confirmed. */
-  const begun: { readonly end: Place | undefined; isDone: boolean }[] = [];
-  let confirmed: Place | undefined;
-  let batch: Entry[] = [];
-  let places: Place[] = [];
+interface Attempt<Batch> {
+  readonly batch: Batch;
+  readonly isWritten: boolean;
+}
 
-  const request = async (entries: readonly Entry[], of: readonly Place[]): Promise<void> => {
-    const own = { end: of.at(-1), isDone: false };
-    begun.push(own);
-    const outcomes = await write(entries);
-    for (const [index, place] of of.entries()) {
-      const outcome = outcomes[index];
-      if (outcome !== undefined) settled(place, outcome);
+/**
+ * Writes batches of records and yields each once it and every earlier one is written. No key may occur twice: requests end in
+ * any order. Behind a batch that is retried for long fewer than twice `concurrency` begin: a killed command writes them again.
+ * @throws the first error, once no request is in flight; none begins after it
+ */
+export async function* writeBatches<Batch>(
+  batches: AsyncIterable<Batch>,
+  write: (batch: Batch) => Promise<void>,
+  concurrency: number,
+): AsyncGenerator<Batch> {
+  // An error that ended the stream would not wait for the requests in flight.
+  const errors: unknown[] = [];
+
+  async function* untilError() {
+    try {
+      for await (const batch of batches) {
+        if (errors.length > 0) return;
+        yield batch;
+      }
+    } catch (error) {
+      errors.push(error);
     }
-    own.isDone = true;
-    while (begun[0]?.isDone) confirmed = begun.shift()?.end;
+  }
+
+  const attempt = async (batch: Batch): Promise<Attempt<Batch>> => {
+    try {
+      // The stream may have read a batch before the error.
+      if (errors.length === 0) {
+        await write(batch);
+        return { batch, isWritten: true };
+      }
+    } catch (error) {
+      errors.push(error);
+    }
+    return { batch, isWritten: false };
   };
 
-  const settle = async (): Promise<void> => {
-    await Promise.all(running);
-    if (failure) throw failure.error;
-  };
-
-  const send = async (): Promise<void> => {
-    const next = [batch, places] as const;
-    [batch, places] = [[], []];
-    const mayBegin = () => running.size < requestsInFlight && begun.length < WINDOW * requestsInFlight;
-    while (!failure && !mayBegin()) await Promise.race(running);
-    if (failure) return settle();
-    const work: Promise<void> = request(...next)
-      .catch((error: unknown) => {
-        failure ??= { error };
-      })
-      .finally(() => running.delete(work));
-    running.add(work);
-  };
-
-  return {
-    /**
-     * Writes a record with the next request. A promise when a request is sent. @throws the first error of any request, once none is in flight
-     */
-    put: (entry: Entry, place: Place): Promise<void> | undefined => {
-      const isFull = batch.length > 0 && !fits([...batch, entry]);
-      const sent = isFull ? send() : undefined;
-      batch.push(entry);
-      places.push(place);
-      return sent;
-    },
-
-    /** Every write is confirmed afterwards. @throws the first error of any request, once none is in flight */
-    finish: async (): Promise<void> => {
-      if (batch.length > 0) await send();
-      await settle();
-    },
-
-    /** Every record up to this one is written. */
-    confirmed: (): Place | undefined => confirmed,
-  };
-};
+  const attempts: AsyncIterable<Attempt<Batch>> = Readable.from(untilError()).map(attempt, { concurrency });
+  let isConfirmed = true;
+  for await (const { batch, isWritten } of attempts) {
+    isConfirmed &&= isWritten;
+    if (isConfirmed) yield batch;
+  }
+  if (errors.length > 0) throw errors[0];
+}

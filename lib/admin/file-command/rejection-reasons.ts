@@ -1,9 +1,9 @@
-import { formatNumber, printable } from '../command/printable.ts';
+import { formatNumber, printable } from '../command/format.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 
 /** Rows that were rejected for the same reason. */
 export interface RejectionReason {
-  /** Without the numbers of lines, in which the rows differ. */
+  /** The reason without numbers of lines, which differ from row to row. */
   readonly reason: string;
   /** What to do about it. */
   readonly advice: string | undefined;

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row, RowText } from '../files/row.ts';
 import { type Claims, MAX_GROUP_ROWS, type RowGroup } from './file-command.ts';
-import { DamagedStaging } from './staging-file.ts';
+import { DamagedStaging } from './staging-database.ts';
 
 /** Incremented when an older or newer CLI cannot continue with the tables below. */
 export const STAGING_VERSION = 3;

@@ -3,9 +3,9 @@ import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../../core/vehicles/suggestion.ts';
 import { showProgress } from '../command/progress.ts';
 import type { FileCommand, Outcome, RowContext, RowGroup } from './file-command.ts';
-import { recordWriter } from './record-writer.ts';
+import { writeBatches } from './record-writer.ts';
 import type { StagedRows, StagingState } from './staged-rows.ts';
-import { DamagedStaging } from './staging-file.ts';
+import { DamagedStaging } from './staging-database.ts';
 
 /** Counts of one run: records by outcome, and rows. */
 export interface Counts extends Record<Outcome, number> {
@@ -56,46 +56,56 @@ export const workThrough = async <Entry>(
   counts.skipped = confirmed - counts.rejected - staged.rejected(true);
   const writing = command.writing(context);
   const today = londonDate(context.started);
-  const writer = recordWriter(writing, (place: Place, outcome) => {
-    if (typeof outcome !== 'string') return staged.reject(place.line, place.position, [outcome.waitsFor], true);
-    counts[outcome] += 1;
-    if (outcome === 'loaded') countFormat(counts, place, today);
-  });
-  /** The position up to which vehicles are whole. */
+  /** The position up to which vehicles are read whole. */
   let whole = confirmed;
+  /** The position up to which every write is confirmed. */
+  let written = confirmed;
 
   const save = (): void => {
-    staged.save(writer.confirmed()?.position ?? confirmed);
+    staged.save(written);
     bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
   };
 
-  const consume = (group: RowGroup): Promise<void> | undefined => {
+  const consume = (group: RowGroup): Entry | undefined => {
     const { record, rejected } = command.read(group, context);
     counts.read += group.rows.length;
     counts.rejected += rejected.length;
     for (const { row, reasons } of rejected) staged.reject(row.line, counts.read, reasons);
     // A part of a group is not confirmed before all of it: its rows are one vehicle's.
     if (!group.isPart) whole = counts.read;
-    return record === undefined
-      ? undefined
-      : writer.put(record, { line: group.firstLine, position: whole, key: group.key });
+    return record;
   };
 
-  const consumeAll = async (): Promise<boolean> => {
-    for (const groups of staged.groups()) {
+  /** The records of the file until Ctrl-C. Not one by one: most need no waiting, and an await for each is measurable. */
+  async function* batches() {
+    let [entries, places]: [Entry[], Place[]] = [[], []];
+    reading: for (const groups of staged.groups()) {
       for (const group of groups) {
-        if (context.signal.aborted) return false;
-        // Most records need no waiting, and an await for each is measurable.
-        const wait = consume(group);
-        if (wait !== undefined) await wait;
+        if (context.signal.aborted) break reading;
+        const record = consume(group);
+        if (record === undefined) continue;
+        if (entries.length > 0 && !writing.fits([...entries, record])) {
+          yield { entries, places };
+          [entries, places] = [[], []];
+        }
+        entries.push(record);
+        places.push({ line: group.firstLine, position: whole, key: group.key });
       }
       save();
       // Otherwise Ctrl-C would have no effect while every row is rejected.
       await nextTurn();
     }
-    if (context.signal.aborted) return false;
-    if (counts.read !== total) throw new DamagedStaging();
-    return true;
+    if (entries.length > 0) yield { entries, places };
+  }
+
+  const write = async ({ entries, places }: { entries: Entry[]; places: Place[] }): Promise<void> => {
+    for (const [index, outcome] of (await writing.write(entries)).entries()) {
+      const place = places[index];
+      if (place === undefined) continue;
+      if (typeof outcome !== 'string') staged.reject(place.line, place.position, [outcome.waitsFor], true);
+      else counts[outcome] += 1;
+      if (outcome === 'loaded') countFormat(counts, place, today);
+    }
   };
 
   /** Another row of the file may make way for a row that waits: they are tried again until that helps none of them. */
@@ -116,9 +126,13 @@ export const workThrough = async <Entry>(
   };
 
   try {
-    const isAtEnd = await consumeAll().finally(writer.finish);
-    if (isAtEnd) await retryWaiting();
-    return isAtEnd;
+    for await (const { places } of writeBatches(batches(), write, writing.requestsInFlight)) {
+      written = places.at(-1)?.position ?? written;
+    }
+    if (context.signal.aborted) return false;
+    if (counts.read !== total) throw new DamagedStaging();
+    await retryWaiting();
+    return true;
   } finally {
     save();
     bar.stop();

@@ -1,6 +1,6 @@
 import { Help } from 'commander';
-import { CommandFailure } from '../command/outcome.ts';
-import { printable } from '../command/printable.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { printable } from '../command/format.ts';
 import { parseRecords, withoutCells } from './csv-records.ts';
 import { MAX_ROW_LENGTH } from './lines.ts';
 
@@ -79,20 +79,18 @@ export const delimiterLine = (delimiter: string): string =>
 export const mustName = ({ required, optional }: Columns): string =>
   `its first line must name ${required.join(', ')}${optional.length > 0 ? ` and may name ${optional.join(', ')}` : ''}`;
 
-/** Characters of a name, and of its other names on the same line: together at most 80. */
-const NAME_WIDTH = 19;
-const OTHERS_WIDTH = 59;
+/** Characters of the longest name. */
+const NAME_WIDTH = 17;
 
 /** The columns for `--help`, each with its other names. */
-export const columnHelp = ({ required, optional }: Columns): string =>
-  [...required, ...optional]
-    .map((name) => {
-      const others = `${optional.includes(name) ? '(optional) ' : ''}${OTHER_NAMES[name]?.join(', ') ?? ''}`;
-      const lines = new Help().boxWrap(others, OTHERS_WIDTH).split('\n');
-      const wrapped = lines.map((line, index) => `  ${(index === 0 ? name : '').padEnd(NAME_WIDTH)}${line}`.trimEnd());
-      return wrapped.join('\n');
-    })
-    .join('\n');
+export const columnHelp = ({ required, optional }: Columns): string => {
+  const help = new Help();
+  const itemOf = (name: string) => {
+    const others = `${optional.includes(name) ? '(optional) ' : ''}${OTHER_NAMES[name]?.join(', ') ?? ''}`;
+    return help.formatItem(name, NAME_WIDTH, others, help);
+  };
+  return [...required, ...optional].map(itemOf).join('\n');
+};
 
 const shown = (name: string): string => JSON.stringify(printable(name.trim(), MAX_SHOWN_LENGTH));
 

@@ -3,7 +3,7 @@
  * takes one. So only rows with a quote are for the library.
  */
 import { CsvError, parse } from 'csv-parse/sync';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { MAX_ROW_LENGTH } from './lines.ts';
 import type { RowText } from './row.ts';
 
@@ -59,7 +59,7 @@ export const withoutCells = (text: string, delimiter: string, count: number): st
   let start = 0;
   for (let cell = 0; cell < count; cell += 1) {
     let end = text.indexOf(delimiter, start);
-    // Within a quoted cell.
+    // A delimiter inside quotes does not end the cell.
     while (end >= 0 && hasOddQuotes(text.slice(start, end))) end = text.indexOf(delimiter, end + 1);
     start = end < 0 ? text.length : end + 1;
   }

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PRIVATE_FILE } from '../../private-file.ts';
-import { asFileFailure, CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { asFileFailure } from './file-failure.ts';
 
 interface OutputOptions {
   /** The name of the file until it is complete, so that nobody loads an incomplete one. */

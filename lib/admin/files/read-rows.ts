@@ -1,4 +1,4 @@
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import { type Columns, type CsvLayout, delimiterIn, type MappedColumn, mustName, readHeader } from './csv-header.ts';
 import { type CsvRecord, csvRecords, parseRecords, withoutCells } from './csv-records.ts';
 import { MAX_ROW_LENGTH, readLines } from './lines.ts';

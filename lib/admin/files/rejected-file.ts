@@ -17,7 +17,7 @@ const asJson = ({ row: { line, text, isJson }, reasons }: RejectedRow): string =
   return `{"line":${line},"reasons":${JSON.stringify(reasons)},"row":${row}}\n`;
 };
 
-/** With a byte order mark, by which Excel knows UTF-8. */
+/** The header. The byte order mark tells Excel that the file is UTF-8. */
 const csvHead = ({ delimiter, header }: CsvLayout): string =>
   `\uFEFF${delimiterLine(delimiter)}${[...REJECTION_COLUMNS, header].join(delimiter)}\r\n`;
 

@@ -2,9 +2,10 @@ import { constants, createReadStream } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { TextDecoder } from 'node:util';
-import { asFileFailure, CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { asFileFailure } from './file-failure.ts';
 
-/** By the ending of the file's name; `txt` has a registration a line. */
+/** The format of a file, from the ending of its name; `txt` has a registration a line. */
 export type FileFormat = 'csv' | 'ndjson' | 'txt';
 
 /** How the characters of a file are written. */

@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { Runner } from '../deployment/deployment.ts';
-import type { DateForm, FileCommand, ImportKind } from '../file-command/file-command.ts';
-import { mapOption } from '../file-command/map-option.ts';
+import type { FileCommand, FileOptions, ImportKind } from '../file-command/file-command.ts';
+import { addFileOptions } from '../file-command/file-options.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
-import { columnHelp, type MappedColumn } from '../files/csv-header.ts';
-import { compliance } from './compliance/import-compliance.ts';
-import { content } from './content/import-content.ts';
-import { vehicles } from './vehicles/import-vehicles.ts';
+import { columnHelp } from '../files/csv-header.ts';
+import { compliance } from './compliance.ts';
+import { content } from './content.ts';
+import { vehicles } from './vehicles.ts';
 
-const fileCommand = <Entry>(kind: ImportKind<Entry>, ifNewer: boolean): FileCommand<Entry> => ({
+const fileCommand = <Entry>(kind: ImportKind<Entry>, ifNewer = false): FileCommand<Entry> => ({
   ...kind,
   verb: 'import',
   consequence: `This replaces stored ${kind.noun} with the content of the file`,
@@ -16,27 +16,13 @@ const fileCommand = <Entry>(kind: ImportKind<Entry>, ifNewer: boolean): FileComm
   outcomes: ifNewer ? ['loaded', 'kept'] : ['loaded'],
 });
 
-interface ImportOptions {
-  readonly map?: readonly MappedColumn[];
-  readonly restart?: boolean;
-  readonly staging?: string;
-  readonly dates?: DateForm;
-  readonly ifNewer?: boolean;
-}
-
 const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>, about: string): Command =>
-  imports
-    .command(kind.noun)
+  addFileOptions(imports.command(kind.noun))
     .description(`load ${about}; rejected rows go to FILE.rejected.csv or .ndjson`)
     .argument('<file>', 'a .csv or .ndjson file')
-    .addOption(mapOption())
     .addHelpText('after', `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(kind.columns)}`)
-    .option('--restart', 'begin with the first row, not where this import of the file was stopped')
-    .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)')
-    .action((file: string, { map = [], restart = false, staging, dates = 'iso', ifNewer = false }: ImportOptions) =>
-      run((context) =>
-        runFileCommand(fileCommand(kind, ifNewer), file, { map, restart, staging, dates, ifNewer }, context),
-      ),
+    .action((file: string, options: Partial<FileOptions>) =>
+      run((context) => runFileCommand(fileCommand(kind, options.ifNewer), file, options, context)),
     );
 
 /** Adds `import vehicles`, `compliance` and `content`. */

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../core/access/api-key.ts';
+import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
-import { isScope, SCOPES, type Scope } from '../../../core/access/scopes.ts';
+import { SCOPES, type Scope } from '../../../core/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, environmentOption, planOption, required } from './key-options.ts';
 import { keysOf, keyView, newKeyText } from './keys.ts';
@@ -20,6 +20,8 @@ const parseName = (text: string): string => {
   if (isName && !hasControlCharacters(name)) return name;
   throw new InvalidArgumentError(`A name has 1 to ${MAX_NAME_LENGTH} characters and no control characters.`);
 };
+
+const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);
 
 /** Each scope once, in the order of the documentation. */
 const parseScopes = (text: string): Scope[] => {
@@ -55,12 +57,8 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandCo
       `${options.expires} is in the past: use --expires ${today} (today, Europe/London) or a later day, or leave it out`,
     );
   }
-  const key = generateKey(env);
-  const hash = hashKey(key);
-  const record: KeyRecord = {
-    ...{ id: keyIdOf(hash), hash, createdAt: now.toISOString(), environment: env },
-    ...options,
-  };
+  const { key, ...identity } = newApiKey(env);
+  const record: KeyRecord = { ...identity, createdAt: now.toISOString(), environment: env, ...options };
   await keysOf(context).add(record);
   const { id, ...shown } = keyView(record, now);
   const expires = record.expires === undefined ? 'never' : `after ${record.expires} (Europe/London)`;

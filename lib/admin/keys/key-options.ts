@@ -4,7 +4,7 @@ import { KEY_ENVIRONMENTS } from '../../../core/access/api-key.ts';
 import { PLAN_NAMES } from '../../../core/access/plans.ts';
 import { CreateContent } from '../../../core/content/schemas.ts';
 import { validationIssues } from '../../../core/schemas/validation-issues.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 
 /** Maximum number of domains of one key: an API error lists them all. */
 const MAX_DOMAINS = 50;

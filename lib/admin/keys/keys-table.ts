@@ -14,7 +14,7 @@ import { transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored } from '../../../core/schemas/record.ts';
 import { PROBE_ID_PREFIX } from '../../../core/tables.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 
 /** Milliseconds for a change or a rotation, retries included. */
 const PATIENCE_MS = 20_000;
@@ -96,7 +96,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
   const newItem = (Item: Item) => ({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(id)' });
 
-  /** After a write whose response was lost. Keys are random, so an equal hash is this one. */
+  /** Whether a write was made whose response was lost. Keys are random: a record with the same hash is this one. */
   const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
     (await find(id).catch(() => undefined))?.hash === hash;
 

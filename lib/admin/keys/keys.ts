@@ -1,6 +1,6 @@
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { keysTable } from './keys-table.ts';
 

@@ -2,7 +2,7 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import pLimit from 'p-limit';
 import { SCOPES } from '../../../core/access/scopes.ts';
 import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
-import type { CommandResult } from '../command/outcome.ts';
+import type { CommandResult } from '../command/command-result.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { type KeyView, keysOf, keyView } from './keys.ts';

@@ -4,7 +4,7 @@ import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { PLANS } from '../../../core/access/plans.ts';
 import { type Usage, usageOf } from '../../../core/access/usage-report.ts';
 import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
-import { CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import { keysOf, requireKeyId } from './keys.ts';
 
@@ -42,7 +42,7 @@ export const periodOf = (month: string, { now, notice }: CommandContext): Period
   return { from: Math.max(start, kept), to: Math.min(end, midnightFrom(seconds + 1)) };
 };
 
-export const sumOf = (one: Usage | undefined, other: Usage): Usage => ({
+const sumOf = (one: Usage | undefined, other: Usage): Usage => ({
   requests: (one?.requests ?? 0) + other.requests,
   rateLimited: (one?.rateLimited ?? 0) + other.rateLimited,
 });
@@ -102,7 +102,10 @@ export const keyMonth = async (
   for (const one of [key, ...successors]) await addKey(days, one, period, context);
   const { name, plan } = successors.at(-1) ?? key;
   return {
-    ...{ id: key.id, name, plan, successors: successors.map(({ id }) => id) },
+    id: key.id,
+    name,
+    plan,
+    successors: successors.map(({ id }) => id),
     ...[...days.values()].reduce<Usage>(sumOf, { requests: 0, rateLimited: 0 }),
     days: [...days].map(([day, usage]) => ({ day, ...usage })).sort((a, b) => a.day.localeCompare(b.day)),
   };

@@ -2,7 +2,7 @@ import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { KeyRecord } from '../../../core/access/keys-table.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
 import { readStored } from '../../../core/schemas/record.ts';
-import { CommandFailure, type CommandResult, EXIT } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { keysOf } from './keys.ts';
@@ -45,6 +45,6 @@ export const restoreKeys = async (from: string, context: CommandContext): Promis
   return {
     text: `${table}${summary}${warning}\n`,
     data: keys,
-    exitCode: unreadable > 0 ? EXIT.someRejected : EXIT.done,
+    exitCode: unreadable > 0 ? EXIT.incomplete : EXIT.done,
   };
 };

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { PlanName } from '../../../core/access/plans.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption } from './key-options.ts';
 import { keysOf, keyView, requireKeyId } from './keys.ts';

@@ -1,26 +1,23 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import pLimit from 'p-limit';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
-import { formatNumber } from '../command/printable.ts';
+import { COUNTED_LIMITS } from '../../../core/access/admission.ts';
+import { PLANS, windowAt } from '../../../core/access/plans.ts';
+import { firstHour, type Usage, usageHours } from '../../../core/access/usage-report.ts';
+import { usageTable } from '../../../core/access/usage-table.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
-import { barChart, keyUsage } from './key-usage.ts';
+import { keysOf, requireKeyId } from './keys.ts';
 import { NAME_WIDTH } from './list-keys.ts';
-import {
-  chainsOf,
-  DAY_SECONDS,
-  dayOf,
-  type KeyMonth,
-  keyMonth,
-  type Period,
-  periodOf,
-  sumOf,
-} from './monthly-usage.ts';
+import { chainsOf, DAY_SECONDS, dayOf, type KeyMonth, keyMonth, type Period, periodOf } from './monthly-usage.ts';
 
 /** Maximum number of concurrent queries. Each holds one page of up to 1 MB; a key that is busy every minute has 3 MB a month. */
 const MAX_QUERIES = 20;
+/** Characters of the longest bar. */
+const BAR_WIDTH = 50;
 
 interface UsageOptions {
   readonly month?: string;
@@ -31,6 +28,41 @@ interface UsageOptions {
 const parseMonth = (text: string): string => {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
   throw new InvalidArgumentError('Use a month of the form YYYY-MM.');
+};
+
+/** A bar per row; nothing where no row has requests. */
+const barChart = (unit: string, rows: readonly (Usage & { readonly label: string })[]): string => {
+  const most = Math.max(...rows.map(({ requests }) => requests));
+  if (most === 0) return '';
+  const cells = rows.map(({ label, requests, rateLimited }) => [
+    label,
+    formatNumber(requests),
+    formatNumber(rateLimited),
+    '█'.repeat(Math.ceil((requests / most) * BAR_WIDTH)),
+  ]);
+  return `\n${readableTable([`${unit}, UTC`, 'requests', 'rate limited', ''], cells)}`;
+};
+
+/** Requests of a key in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws CommandFailure when no key has the id */
+const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
+  const id = requireKeyId(text);
+  const usage = usageTable(context.deployment.db, context.deployment.tableNames.usage);
+  const now = context.now();
+  const window = windowAt(now);
+  const [{ name, plan }, counts] = await Promise.all([keysOf(context).get(id), usage.countsSince(id, firstHour(now))]);
+  const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
+  const limit = PLANS[plan].requestsPerWindow;
+  const requests = count < COUNTED_LIMITS * limit ? `${count}` : `at least ${count}`;
+  const until = new Date(window.end * 1_000).toISOString();
+  const hours = usageHours(counts, PLANS[plan], now);
+  const chart = barChart(
+    'hour',
+    hours.map((hour) => ({ ...hour, label: hour.start.slice(11, 16) })),
+  );
+  return {
+    text: `Key ${id} (${name}, ${plan}): ${requests} of ${limit} requests in the window that ends at ${until}.\n${chart || 'No requests in the last 24 hours.\n'}`,
+    data: { id, plan, count, limit, reset: window.end, hours },
+  };
 };
 
 /** One row per key and day with requests. The byte order mark tells Excel that it is UTF-8. */
@@ -47,10 +79,7 @@ function* csvLines(keys: readonly KeyMonth[]): Generator<string> {
 const chartOf = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { from, to }: Period, month: string) => {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const labels = Array.from({ length: (to - from) / DAY_SECONDS }, (_, index) => dayOf(from + index * DAY_SECONDS));
-  const rows = labels.map((label) => ({
-    label,
-    ...sumOf(undefined, byDay.get(label) ?? { requests: 0, rateLimited: 0 }),
-  }));
+  const rows = labels.map((label) => ({ label, ...(byDay.get(label) ?? { requests: 0, rateLimited: 0 }) }));
   const count = `${formatNumber(requests)} requests in ${month}, ${formatNumber(rateLimited)} rate limited`;
   return `Key ${id} (${name}, ${plan}): ${count}.\n${barChart('day', rows)}`;
 };
@@ -58,7 +87,11 @@ const chartOf = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { fr
 const tableOf = (keys: readonly KeyMonth[], month: string): string => {
   const used = keys.filter(({ requests }) => requests > 0);
   const rows = used.map(({ id, name, plan, requests, rateLimited }) => [
-    ...[id, name, plan, formatNumber(requests), formatNumber(rateLimited)],
+    id,
+    name,
+    plan,
+    formatNumber(requests),
+    formatNumber(rateLimited),
   ]);
   const head = ['id', 'name', 'plan', 'requests', 'rate limited'];
   const table = used.length > 0 ? readableTable(head, rows, { widths: [null, NAME_WIDTH] }) : '';

@@ -1,41 +1,25 @@
 import type { Command } from 'commander';
-import { complianceTable } from '../../../core/compliance/compliance-table.ts';
-import type { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../../../core/compliance/verdict.ts';
+import { batchGet } from '../../../core/dynamodb/batch-get.ts';
+import type { Item } from '../../../core/dynamodb/database.ts';
 import { ApiError, apiError, problems } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
-import { UnreadableRecord } from '../../../core/schemas/record.ts';
+import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas/record.ts';
 import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../../../core/vehicles/insurance.ts';
-import type { VehicleRecord } from '../../../core/vehicles/record.ts';
+import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
-import { vehiclesTable } from '../../../core/vehicles/vehicles-table.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
-import { formatNumber, printable } from '../command/printable.ts';
+import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { formatNumber, printable } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { registrationIssue } from '../import/records/field-checks.ts';
+import { registrationIssue } from '../import/field-checks.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
 /** Characters of the column of labels. */
 const LABEL_WIDTH = 14;
-
-/** What was read; of a damaged record the error, which the API would meet too. */
-type Read<Found> = { readonly found: Found } | { readonly error: UnreadableRecord };
-
-const unlessDamaged = async <Found>(reading: Promise<Found>): Promise<Read<Found>> => {
-  try {
-    return { found: await reading };
-  } catch (error) {
-    if (error instanceof UnreadableRecord) return { error };
-    throw error;
-  }
-};
-
-const foundIn = <Found>(read: Read<Found>): Found => {
-  if ('error' in read) throw read.error;
-  return read.found;
-};
 
 /** The error of a response, without what differs in each. */
 interface AnsweredError {
@@ -85,13 +69,15 @@ const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: Compli
   ['Last updated', age(lastUpdated, now)],
 ];
 
+/** The lines of a stored item; `record` is undefined for a damaged one. */
 const storedLines = <Stored>(
   label: string,
-  read: Read<Stored | undefined>,
+  item: Item | undefined,
+  record: Stored | undefined,
   lines: (record: Stored) => Line[],
 ): Line[] => {
-  if ('error' in read) return [[label, 'the stored record is damaged; load it again from its source']];
-  return read.found === undefined ? [[label, 'none is stored']] : lines(read.found);
+  if (record !== undefined) return lines(record);
+  return [[label, item ? 'the stored record is damaged; load it again from its source' : 'none is stored']];
 };
 
 const errorTexts = (status: number, { code, detail, suggestion }: AnsweredError): string[] => [
@@ -129,28 +115,36 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   const { db, tableNames } = context.deployment;
   const now = context.now();
   const today = londonDate(now);
-  const vehicle = await unlessDamaged(vehiclesTable(db, tableNames.vehicles).find(registration));
-  const both = await unlessDamaged(
-    complianceTable(db, tableNames).findWithVehicle(registration, deadlineIn(READ_TIMEOUT_MS)),
+  const keys = [vehicleKey(registration)];
+  const wanted = [tableNames.vehicles, tableNames.compliance].map((table) => ({ table, keys }));
+  const { items, failure } = await batchGet(db, wanted, deadlineIn(READ_TIMEOUT_MS));
+  if (failure !== undefined) throw failure;
+  const [vehicleItem] = items.get(tableNames.vehicles) ?? [];
+  const [complianceItem] = items.get(tableNames.compliance) ?? [];
+  const vehicle = readStored(VehicleRecord, vehicleItem);
+  const compliance = readStored(ComplianceRecord, complianceItem);
+  // The API answers 500 when a record that it needs is damaged.
+  const parsedVehicle = () => vehicleItem && parseStored(VehicleRecord, vehicleItem);
+  const parsedCompliance = () => complianceItem && parseStored(ComplianceRecord, complianceItem);
+  const insurance = answerOf(() => insuranceAnswer(raw, parsedVehicle(), today));
+  const verdict = answerOf(() =>
+    complianceAnswer(raw, { vehicle: parsedVehicle(), compliance: parsedCompliance() }, now),
   );
-  const compliance = 'error' in both ? both : { found: both.found.compliance };
-  const insurance = answerOf(() => insuranceAnswer(raw, foundIn(vehicle), today));
-  const verdict = answerOf(() => complianceAnswer(raw, foundIn(both), now));
-  const policies = ('found' in vehicle && vehicle.found?.policies) || [];
   const lines: Line[] = [
     ['Registration', registration],
-    ...storedLines('Vehicle', vehicle, (record) => vehicleLines(record, now)),
-    ...storedLines('Compliance', compliance, (record) => complianceLines(record, now)),
+    ...storedLines('Vehicle', vehicleItem, vehicle, (record) => vehicleLines(record, now)),
+    ...storedLines('Compliance', complianceItem, compliance, (record) => complianceLines(record, now)),
     ['', ''],
     ['The API', `on ${today}`],
-    ...answerLines('insurance', insurance, (body) => whyInsured(body, policies, today)),
+    ...answerLines('insurance', insurance, (body) => whyInsured(body, vehicle?.policies ?? [], today)),
     ...answerLines('compliance', verdict, whyCompliant),
   ];
-  const stored = <Stored>(read: Read<Stored>) => ('found' in read ? (read.found ?? null) : null);
   return {
     text: lines.map(([label, text]) => `${`${label.padEnd(LABEL_WIDTH)}${printable(text, 300)}`.trimEnd()}\n`).join(''),
     data: {
-      ...{ registration, today, stored: { vehicle: stored(vehicle), compliance: stored(compliance) } },
+      registration,
+      today,
+      stored: { vehicle: vehicle ?? null, compliance: compliance ?? null },
       answers: { insurance, compliance: verdict },
     },
   };

@@ -3,16 +3,15 @@ import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamod
 import type { Command } from 'commander';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
-import { CommandFailure, type CommandResult } from '../command/outcome.ts';
+import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import type { FileCommand, Outcome, RowContext, Writing } from '../file-command/file-command.ts';
-import { mapOption } from '../file-command/map-option.ts';
+import type { FileCommand, FileOptions, Outcome, RowContext, Writing } from '../file-command/file-command.ts';
+import { addFileOptions } from '../file-command/file-options.ts';
 import { oneByOne } from '../file-command/record-writer.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
-import type { MappedColumn } from '../files/csv-header.ts';
 import type { Row } from '../files/row.ts';
-import { fieldChecks, registrationIssue } from '../import/records/field-checks.ts';
-import { registrationOf } from '../import/records/record-per-row.ts';
+import { fieldChecks, registrationIssue } from '../import/field-checks.ts';
+import { registrationOf } from '../import/record-per-row.ts';
 
 /** The records of each table, in a sentence. */
 const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
@@ -60,10 +59,7 @@ const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) 
     writing: ({ deployment: { db }, table }) => deletions(db, table),
   }) satisfies FileCommand<string>;
 
-interface RemoveOptions {
-  readonly map?: readonly MappedColumn[];
-  readonly restart?: boolean;
-  readonly staging?: string;
+interface RemoveOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
 }
 
@@ -103,22 +99,18 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
     ['compliance', 'vehicles'],
   ] as const) {
     const command = removeCommand(noun, other);
-    removals
-      .command(noun)
+    addFileOptions(removals.command(noun))
       .description(`erase ${RECORDS[noun]}, not ${RECORDS[other]}; rejected rows go to FILE.rejected.csv or .ndjson`)
       .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
-      .addOption(mapOption())
       .option('--registration <registrations...>', 'one or more registrations instead of a file')
-      .option('--restart', 'begin with the first row, not where this removal was stopped')
-      .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)')
-      .action((file: string | undefined, { map = [], restart = false, staging, registration }: RemoveOptions) =>
+      .action((file: string | undefined, { registration, ...options }: RemoveOptions) =>
         run((context) => {
           if (registration === undefined) {
             if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
-            return runFileCommand(command, file, { map, restart, staging, dates: 'iso', ifNewer: false }, context);
+            return runFileCommand(command, file, options, context);
           }
           if (file !== undefined) throw new CommandFailure('give either a FILE or --registration, not both');
-          if (restart || staging !== undefined || map.length > 0) {
+          if (Object.keys(options).length > 0) {
             throw new CommandFailure(
               '--restart, --staging and --map are for a FILE: leave them out with --registration',
             );

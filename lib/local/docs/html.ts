@@ -4,25 +4,19 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 
-/** The links and assets of every page. */
-export interface Site {
-  /** Link texts by address. */
-  readonly links: Readonly<Record<string, string>>;
-  /** The prefix of the addresses of style sheets, scripts and images. */
-  readonly assets: string;
-}
-
-/** The pages beside the API on this machine. */
-export const LOCAL_SITE: Site = {
-  links: { '/docs': 'Reference', '/docs/guide': 'Guide', '/docs/errors': 'Errors', '/docs/changelog': 'Changelog' },
-  assets: '/docs/',
+/** The links of every page: their texts by address. */
+const LINKS: Readonly<Record<string, string>> = {
+  '/docs': 'Reference',
+  '/docs/guide': 'Guide',
+  '/docs/errors': 'Errors',
+  '/docs/changelog': 'Changelog',
 };
 
 const link = (path: string, name: string, current: string): string =>
   `<a href="${path}"${path === current ? ' aria-current="page"' : ''}>${name}</a>`;
 
 interface Page {
-  /** The address of the page, as in `links`. */
+  /** The address of the page, as in `LINKS`. */
   readonly path: string;
   readonly title: string;
   /** HTML of the body below the links. */
@@ -30,20 +24,20 @@ interface Page {
 }
 
 /** A complete page with the links and the button for dark and light colours. */
-export const htmlPage = ({ path, title, body }: Page, { links, assets }: Site = LOCAL_SITE): string => `<!doctype html>
+export const htmlPage = ({ path, title, body }: Page): string => `<!doctype html>
 <html lang="en-GB">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<link rel="icon" href="${assets}favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${assets}page.css">
+<link rel="icon" href="/docs/favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs/page.css">
 </head>
 <body>
-<script src="${assets}colours.js"></script>
+<script src="/docs/colours.js"></script>
 <header class="site">
 <nav aria-label="Documentation">
-${Object.entries(links)
+${Object.entries(LINKS)
   .map(([address, name]) => link(address, name, path))
   .join('\n')}
 </nav>

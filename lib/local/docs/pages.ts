@@ -21,6 +21,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 const HTML = 'text/html; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const SVG = 'image/svg+xml';
 
@@ -29,7 +30,8 @@ const referencePage = (testKey: string): string =>
   htmlPage({
     path: '/docs',
     title: 'Vehicle verification API',
-    body: `<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${escapeHtml(testKey)}"></div></main>
+    body: `<link rel="stylesheet" href="/docs/reference.css">
+<main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${escapeHtml(testKey)}"></div></main>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/reference.js"></script>`,
   });
@@ -88,7 +90,8 @@ const PAGES: Readonly<Record<string, readonly [type: string, content: Content]>>
   '/docs/errors': [HTML, () => textPage('/docs/errors', errorListMarkdown())],
   '/docs/changelog': [HTML, async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
   '/openapi.json': ['application/json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
-  '/docs/page.css': ['text/css; charset=utf-8', () => ownFile('page.css')],
+  '/docs/page.css': [CSS, () => ownFile('page.css')],
+  '/docs/reference.css': [CSS, () => ownFile('reference.css')],
   '/docs/colours.js': [JAVASCRIPT, () => ownFile('colours.js')],
   '/docs/reference.js': [JAVASCRIPT, () => ownFile('reference.js')],
   '/docs/scalar.js': [JAVASCRIPT, referenceScript],

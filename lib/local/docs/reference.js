@@ -1,9 +1,14 @@
-/** Runs in the browser: opens the API reference. Requests carry the key of the page; without a key they cannot be sent. */
+/**
+ * Runs in the browser: opens the API reference. Requests carry the key of the page. Without a key, as on the documentation site,
+ * they cannot be sent: the service answers no browser of another origin, and keys do not belong there.
+ */
 const { url, key } = document.getElementById('reference').dataset;
 
 globalThis.Scalar.createApiReference('#reference', {
   url,
   hideTestRequestButton: key === undefined,
+  // The documentation site has one for all its pages.
+  hideSearch: key === undefined,
   authentication: {
     preferredSecurityScheme: 'apiKey',
     securitySchemes: { apiKey: { value: key }, bearer: { token: key } },

@@ -29,10 +29,20 @@ const correct = () => {
   }
 };
 
+const isReference = (address) => /\/reference\.html([?#]|$)/.test(address);
+
 export default {
   extends: DefaultTheme,
-  enhanceApp: () => {
+  enhanceApp: ({ router }) => {
     if (import.meta.env.SSR) return;
+    // The reference stays in a document of its own: its scripts and styles cannot be unloaded.
+    router.onBeforeRouteChange = (address) => {
+      if (isReference(address) === isReference(location.href)) return true;
+      location.assign(address);
+      return false;
+    };
+    // Within the reference Scalar finds the way.
+    router.onBeforePageLoad = (address) => !isReference(address) || !isReference(router.route.path);
     new MutationObserver(correct).observe(document.body, {
       childList: true,
       subtree: true,

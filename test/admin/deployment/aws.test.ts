@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TableId } from '../../../core/tables.ts';
 import { awsErrorSentence } from '../../../lib/admin/deployment/aws-errors.ts';
-import { TABLE_IDS } from '../../../lib/admin/deployment/table-names.ts';
 import { tableOutput } from '../../../lib/cloud/outputs.ts';
 import { ended, failure, runCommand } from '../command-line.ts';
 import { type AwsServer, startAwsServer } from './aws-server.ts';
@@ -31,7 +31,7 @@ let server: AwsServer;
 
 beforeAll(async () => {
   server = await startAwsServer();
-  server.stacks.there = Object.fromEntries(TABLE_IDS.map((id) => [tableOutput(id), id]));
+  server.stacks.there = Object.fromEntries(Object.keys(NAMES).map((id) => [tableOutput(id as TableId), id]));
   folder = await mkdtemp(join(tmpdir(), 'aws-'));
   for (const [name, text] of [
     ['config', CONFIG],

@@ -94,7 +94,7 @@ export const prepare = async (api: TestApi, scenario: Scenario, word: string) =>
   const headers = { 'Idempotency-Key': word };
   return {
     /** One of them is in every database request that is made for it. */
-    marks: [word, keyIdOf(hashKey(key)), ...[item, older].flatMap((one) => one?.id ?? [])],
+    marks: [word, keyIdOf(hashKey(key), 'live'), ...[item, older].flatMap((one) => one?.id ?? [])],
     key,
     send: () => api.call(method, path(word, both.item), { key, ...(json && { json: json(word), headers }) }),
     body: body?.(word, both),

@@ -7,12 +7,13 @@ import { closeSync, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PRIVATE_FILE } from '../../private-file.ts';
-import { asFileFailure, CommandFailure } from '../command/outcome.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import { asFileFailure } from '../files/file-failure.ts';
 
 const HASH_LENGTH = 16;
 /** Kilobytes of the file that SQLite keeps in memory. */
 const CACHE_KB = 16_384;
-/** Beside the file there may be a write-ahead log, and its index. */
+/** Endings of the names of the file, its write-ahead log and the index of that. */
 const ENDINGS = ['', '-wal', '-shm'];
 
 /** Primary result codes of SQLite. */

@@ -8,7 +8,7 @@ import { type Layout, readRows } from '../files/read-rows.ts';
 import { requireUnchanged } from '../files/source-file.ts';
 import type { FileCommand, FileContext } from './file-command.ts';
 import { readState, rowStaging, STAGING_VERSION, type StagingIdentity, type StagingState } from './staged-rows.ts';
-import { openStagingFile, stagingPlace } from './staging-file.ts';
+import { openStagingFile, stagingPlace } from './staging-database.ts';
 
 /** Bytes from the beginning of the file that are hashed. */
 const SAMPLE_BYTES = 1_048_576;

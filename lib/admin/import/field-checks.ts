@@ -1,6 +1,6 @@
-import { isCalendarDate } from '../../../../core/runtime/clock.ts';
-import type { Policy } from '../../../../core/vehicles/record.ts';
-import type { DateForm, RowContext } from '../../file-command/file-command.ts';
+import { isCalendarDate } from '../../../core/runtime/clock.ts';
+import type { Policy } from '../../../core/vehicles/record.ts';
+import type { DateForm, RowContext } from '../file-command/file-command.ts';
 
 const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;

@@ -1,9 +1,16 @@
-import { MAX_POLICIES, Policy, VehicleDetails, type VehicleRecord } from '../../../../core/vehicles/record.ts';
-import { type GroupResult, MAX_GROUP_ROWS, type RowContext, type RowGroup } from '../../file-command/file-command.ts';
-import type { Columns } from '../../files/csv-header.ts';
-import type { Row } from '../../files/row.ts';
-import { asNumber, type FieldChecks, fieldChecks, fileTime, isBlank } from '../records/field-checks.ts';
-import { readFields } from '../records/read-fields.ts';
+import { MAX_POLICIES, Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/record.ts';
+import {
+  type GroupResult,
+  type ImportKind,
+  MAX_GROUP_ROWS,
+  type RowContext,
+  type RowGroup,
+} from '../file-command/file-command.ts';
+import type { Columns } from '../files/csv-header.ts';
+import type { Row } from '../files/row.ts';
+import { asNumber, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
+import { readFields } from './read-fields.ts';
+import { type RowResult, recordPerRow, recordWriting, registrationOf, type StoredRecord } from './record-per-row.ts';
 
 /** A policy's fields by the names they have in a record. */
 const POLICY_COLUMNS: Readonly<Record<string, string>> = {
@@ -89,7 +96,7 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
  * One vehicle from its rows, a policy each; when one row is rejected, all are: a record without one of its policies would be
  * wrong. Without a `last_updated` the record gets the modification time of the file.
  */
-export const readVehicle = (
+const readVehicleRows = (
   { key: registration, rows: group, isPart }: RowGroup,
   context: RowContext,
 ): GroupResult<VehicleRecord> => {
@@ -109,4 +116,40 @@ export const readVehicle = (
       .toSorted()
       .at(-1) ?? fileTime(context);
   return { rejected: [], record: { registration, vehicle: first.details, policies, lastUpdated } };
+};
+
+const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
+  const seen = new Map<string, number>();
+  for (const [index, policy] of policies.entries()) {
+    const nameOf = (field: string) => `policies[${index}].${field}`;
+    check.cover(policy, nameOf);
+    const earlier = seen.get(policy.number);
+    if (earlier === undefined) seen.set(policy.number, index);
+    else if (policy.number !== '') check.issue(nameOf('number'), `is the same as policies[${earlier}].number`);
+  }
+};
+
+/** One vehicle from its NDJSON line. Without a `lastUpdated` the record gets the modification time of the file. */
+const readVehicleLine = (row: Row, registration: string | undefined, context: RowContext): RowResult<VehicleRecord> => {
+  const check = fieldChecks(context);
+  const record = readFields(check, VehicleRecord, row.fields, {
+    year: check.year,
+    model: check.textOrEmpty,
+    registration: (name, value) => registration ?? check.invalidRegistration(name, value),
+    lastUpdated: (name, value) => (value === undefined ? fileTime(context) : check.lastUpdated(name, value)),
+  });
+  checkPolicies(check, record.policies);
+  return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
+};
+
+/** Vehicles with their policies: CSV with a row per policy, or NDJSON with a vehicle per line. */
+export const vehicles: ImportKind<StoredRecord> = {
+  noun: 'vehicles',
+  columns: VEHICLE_COLUMNS,
+  keyOf: registrationOf,
+  read: (group, context) =>
+    context.source.format === 'csv'
+      ? readVehicleRows(group, context)
+      : recordPerRow(group, (row, registration) => readVehicleLine(row, registration, context)),
+  writing: recordWriting,
 };

@@ -1,0 +1,29 @@
+/** Exit codes of every command. */
+export const EXIT = {
+  done: 0,
+  /** The whole command ran, but rows were rejected, or damaged records or inconsistencies remain. */
+  incomplete: 1,
+  /** Failed: invalid arguments, no such file, column, key or database, or an error during the command. */
+  notDone: 2,
+  /** Ended by Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The result of a command, for people and for scripts. */
+export interface CommandResult {
+  /** For standard output, with its line feed. */
+  readonly text: string;
+  /** For standard error, after the text. */
+  readonly notes?: string;
+  /** The same as one JSON document, which `--json` writes instead of both. */
+  readonly data: unknown;
+  /** 0 if absent. */
+  readonly exitCode?: ExitCode;
+}
+
+/** A command failed. The message is one sentence for the operator, shown without a stack trace. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+}

@@ -1,0 +1,21 @@
+import { CommandFailure } from '../command/command-result.ts';
+
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'access to the file is denied',
+  EPERM: 'access to the file is denied',
+  EISDIR: 'that is a folder, not a file',
+  // Node's code when `rm` is called on a folder.
+  ERR_FS_EISDIR: 'that is a folder, not a file',
+  ENOSPC: 'the disk is full',
+  EFBIG: 'the file would be too large for the disk or its limit',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the disk cannot be written to',
+};
+
+/** An error of the file system as a message for operators; any other error is returned unchanged. */
+export const asFileFailure = (error: unknown, path: string): unknown => {
+  const reason = FILE_ERRORS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
+  return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });
+};

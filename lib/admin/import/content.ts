@@ -1,0 +1,147 @@
+import * as T from 'typebox';
+import { type ContentItem, isContentId } from '../../../core/content/item.ts';
+import { CreateContent, fieldsOf, newFields, type TextSchema } from '../../../core/content/schemas.ts';
+import { deadlineIn } from '../../../core/runtime/deadline.ts';
+import { validationIssues } from '../../../core/schemas/validation-issues.ts';
+import { contentImport } from '../../content-maintenance/content-import.ts';
+import { fitsOneTransaction, type ImportedItem } from '../../content-maintenance/imported-item.ts';
+import type { Claims, ImportKind, RowContext } from '../file-command/file-command.ts';
+import type { Columns } from '../files/csv-header.ts';
+import type { Row } from '../files/row.ts';
+import { asNumber, type FieldChecks, fieldChecks } from './field-checks.ts';
+import type { RowResult } from './record-per-row.ts';
+
+/** Concurrent transactions. Few, because they conflict on the counters of their lists. */
+const TRANSACTIONS_IN_FLIGHT = 4;
+/** Milliseconds for one transaction's items, including retries. */
+const TRANSACTION_TIMEOUT_MS = 30_000;
+
+/** The columns of a content CSV: one row per item. */
+const COLUMNS: Columns = {
+  required: ['title', 'content', 'domain', 'slug'],
+  optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
+};
+
+/** A text that was stored before, possibly by a version with fewer rules. */
+const storedText: TextSchema = (options) =>
+  T.Refine(
+    T.String(options),
+    (value) => typeof value !== 'string' || value.isWellFormed(),
+    () => 'must be well-formed Unicode',
+  );
+
+const rule = (isValid: (value: unknown) => boolean, issue: string) =>
+  T.Optional(T.Refine(T.Unknown(), isValid, () => issue));
+
+/** What the service sets. Timestamps are checked as they are read. */
+const setByService = {
+  id: rule(
+    (id) => typeof id === 'string' && isContentId(id),
+    'must be an id as this service gives them, a UUID in lower case',
+  ),
+  created_at: T.Optional(T.Unknown()),
+  updated_at: T.Optional(T.Unknown()),
+  version: rule((version) => Number.isSafeInteger(version) && Number(version) >= 1, 'must be a whole number from 1'),
+};
+
+const storedFields = fieldsOf(storedText);
+
+const NewRow = T.Object({ ...CreateContent.properties, ...setByService });
+/** A row of an export, by the rules for stored texts. */
+const ExportedRow = T.Object({
+  ...storedFields,
+  meta_description: T.Optional(storedFields.meta_description),
+  ...setByService,
+});
+
+/** A CSV row has a cell for every column: blank cells of optional columns count as absent. */
+const asGiven = ({ isJson, fields }: Row): Row['fields'] => {
+  if (isJson) return fields;
+  const isGiven = ([name, value]: [string, unknown]) => COLUMNS.required.includes(name) || value !== '';
+  const given = Object.fromEntries(Object.entries(fields).filter(isGiven));
+  return { ...given, ...(given.version !== undefined && { version: asNumber(given.version) }) };
+};
+
+/** Whether a row has everything that the service sets, as each row of an has: its texts are stored already. */
+const isExported = (fields: Row['fields']): boolean =>
+  Object.keys(setByService).every((field) => Object.hasOwn(fields, field) && fields[field] !== '');
+
+const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fields']) => {
+  const stamps = {
+    ...(created_at === undefined ? {} : { created_at: check.timestamp('created_at', created_at) }),
+    ...(updated_at === undefined ? {} : { updated_at: check.timestamp('updated_at', updated_at) }),
+  };
+  if (stamps.created_at && stamps.updated_at && stamps.updated_at < stamps.created_at) {
+    check.issue('updated_at', 'must not be before created_at');
+  }
+  return stamps;
+};
+
+/** One item from its row, checked as a request to create it would be; an export's texts as stored ones. */
+const readContentRow = (row: Row, context: RowContext): RowResult<ImportedItem> => {
+  if (row.issues.length > 0) return { reasons: row.issues };
+  const check = fieldChecks(context);
+  const fields = check.object('', asGiven(row), Object.keys(NewRow.properties));
+  const schema = isExported(fields) ? ExportedRow : NewRow;
+  for (const { pointer, detail } of validationIssues(schema, fields)) check.issue(pointer.slice(1), detail);
+  const stamps = readTimestamps(check, fields);
+  if (check.reasons.length > 0) return { reasons: check.reasons };
+  const { id, version } = fields as Pick<ImportedItem, 'id' | 'version'>;
+  const given = { ...(id !== undefined && { id }), ...(version !== undefined && { version }) };
+  return { record: { ...newFields(fields as T.Static<typeof CreateContent>), ...stamps, ...given } };
+};
+
+const slugOf = ({ domain, slug }: ImportedItem): string => `slug ${domain} ${slug}`;
+/** The claim of a row without an id. */
+const nameOf = ({ domain, slug }: ImportedItem): string => `name ${domain} ${slug}`;
+const idOf = (id: string): string => `id ${id}`;
+
+const repeats = (what: string, earlier: number | undefined): string[] =>
+  earlier === undefined ? [] : [`${what} is on line ${earlier} already; an item may be on one line of a file only`];
+
+/** Why an earlier row of the file excludes this one: items are written in no fixed order. */
+const repeatsOf = (item: ImportedItem, line: number, { claim }: Claims): string[] => {
+  const earlier = claim(slugOf(item), line);
+  if (earlier === undefined && item.id === undefined) claim(nameOf(item), line);
+  return [
+    ...repeats('this slug of this domain', earlier),
+    ...(item.id === undefined ? [] : repeats('this id', claim(idOf(item.id), line))),
+  ];
+};
+
+/**
+ * Why a row must not change the stored item that has its id or slug: an earlier row of the file changes it, by the other of
+ * the two. That row may still free the slug that a later row needs.
+ */
+const skipReasonOf = (item: ImportedItem, stored: ContentItem, { lineOf }: Claims): string | undefined => {
+  const find = (key: string) => lineOf(key) ?? Number.POSITIVE_INFINITY;
+  const [byId, byName] = [find(idOf(stored.id)), find(nameOf(stored))];
+  const [own, other] = item.id === undefined ? [byName, byId] : [byId, byName];
+  return repeats('this item', other < own ? other : undefined)[0];
+};
+
+/** Content items in the order of the file: CSV or NDJSON, an item per row. */
+export const content: ImportKind<ImportedItem> = {
+  noun: 'content',
+  columns: COLUMNS,
+  keyOf: () => undefined,
+  read: ({ rows }, context) => {
+    const [row] = rows;
+    if (row === undefined) return { rejected: [] };
+    const result = readContentRow(row, context);
+    const reasons = 'reasons' in result ? result.reasons : repeatsOf(result.record, row.line, context.claims);
+    if (reasons.length > 0 || 'reasons' in result) return { rejected: [{ row, reasons }] };
+    return { record: result.record, rejected: [] };
+  },
+  writing: ({ deployment: { db }, table, started: now, claims }) => {
+    const items = contentImport(db, table, (row, stored) => skipReasonOf(row, stored, claims));
+    return {
+      requestsInFlight: TRANSACTIONS_IN_FLIGHT,
+      fits: fitsOneTransaction,
+      write: async (rows) => {
+        const reasons = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
+        return reasons.map((reason) => (reason === undefined ? 'loaded' : { waitsFor: reason }));
+      },
+    };
+  },
+};
