@@ -27,15 +27,6 @@ const errorsOf = ({ body }: Reply) => (body as { errors: { pointer?: string }[] 
 
 /** The life of an item, at both addresses: test/black-box. Concurrent changes: `npm run test:orders`. */
 describe('POST /v1/api/content', () => {
-  it('returns every validation issue', async () => {
-    const long = 'x'.repeat(501);
-    const reply = await create({ title: '  ', content: 5, slug: 'Not A Slug', meta_description: long, extra: 1 });
-    const detail = 'The request has 6 validation issues; see errors.';
-    expect(reply.body).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', detail });
-    const pointers = errorsOf(reply).map(({ pointer }) => pointer);
-    expect(pointers.sort()).toEqual(['/content', '/domain', '/extra', '/meta_description', '/slug', '/title']);
-  });
-
   it.each([
     ['title', '🚗'.repeat(200)],
     ['title', 'a\u200bb'],
@@ -62,6 +53,8 @@ describe('POST /v1/api/content', () => {
     ['content', `${'é'.repeat(50_000)}x`, /^must be at most 100,000 bytes of UTF-8, not 100001$/],
     ['meta_description', '\u0085', /^must not contain U\+0085, which is character 1$/],
     ['meta_description', null, /^must be a string$/],
+    ['meta_description', 'x'.repeat(501), /^must be a text of at most 500 characters/],
+    ['domain', undefined, /^is required$/],
     ['domain', 'a'.repeat(254), /at most 253 characters$/],
     ['domain', 'a..b', /labels joined by dots/],
     ['slug', 'a'.repeat(201), /at most 200 characters$/],

@@ -52,11 +52,14 @@ const sendBurst = async (nth: number, choose: ChooseFault) => {
   api.faults.reset();
   api.faults.inject(choose);
   const replies = await send(key, REQUESTS);
+  const usedNow = async () => (await api.usage.countsSince(keyId, start))[0]?.used ?? 0;
+  // A request whose key cannot be read is answered without waiting for its update, which may be applied later.
+  let used = await usedNow();
+  for (let before = -1; before < used; ) [before, used] = [used, await usedNow()];
   const updates = api.faults.calls.filter(({ tables }) => tables.includes(api.engine.names.usage));
   const applied = updates.filter(({ fault }) => !NOT_APPLIED.includes(fault));
   const unanswered = updates.filter(({ fault }) => NOT_ANSWERED.includes(fault)).length;
   const [admitted = 0, limited = 0, failed = 0] = [200, 429, 500].map((status) => countOf(replies, status));
-  const { used = 0 } = (await api.usage.countsSince(keyId, start))[0] ?? {};
   return {
     ...{ plan, admitted, failed, left: PLANS[plan].requestsPerWindow - usedBefore },
     others: REQUESTS - admitted - limited - failed,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
-import { fetchByContract } from '../support/contract.ts';
+import { send } from '../black-box/api.ts';
+import { byContract } from '../support/contract.ts';
 import { clientOf } from '../support/engine.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { aVehicle } from '../support/records.ts';
@@ -40,12 +41,12 @@ const origin = (output: string) => /Base address\s+(http\S+)\/v1/.exec(output)?.
 const keyOf = (output: string, name: string) =>
   new RegExp(`^    ${name}\\s+(vvc_(?:live|test)_\\w+)$`, 'm').exec(output)?.[1] ?? '';
 
-/** A response of the service that printed this, with the key of that name. */
-const ask = async (output: string, name: string, path: string, item?: object) => {
-  const headers = { Authorization: `Bearer ${keyOf(output, name)}`, 'Content-Type': 'application/json' };
-  const sent = item && { method: 'POST', body: JSON.stringify(item) };
-  const reply = await fetchByContract(origin(output) + path, { headers, ...sent });
-  return { reply, body: await reply.json() };
+/** A response of the service that printed this, to the key of that name. */
+const ask = (output: string, name: string, path: string, item?: object) => {
+  const service = { origin: origin(output) };
+  const call = byContract(service.origin, (...request) => send(service, ...request));
+  const headers = { Authorization: `Bearer ${keyOf(output, name)}` };
+  return call(item ? 'POST' : 'GET', path, { headers, ...(item && { json: item }) });
 };
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 
@@ -53,12 +54,12 @@ const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 describe('npm start', () => {
   it('prints its addresses, a working key per plan, a test key and two requests', async () => {
     for (const [plan, limit] of Object.entries({ free: '60', standard: '600', premium: '6000' })) {
-      const { reply, body } = await ask(printed, plan, LOOKUP);
+      const { headers, body } = await ask(printed, plan, LOOKUP);
       expect(body).toMatchObject({ insured: true });
-      expect([reply.headers.get('x-ratelimit-limit'), reply.headers.get('x-sandbox')]).toEqual([limit, null]);
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-sandbox')]).toEqual([limit, null]);
     }
-    const { reply, body } = await ask(printed, 'test', LOOKUP);
-    expect([reply.headers.get('x-sandbox'), body]).toMatchObject(['true', { insured: true }]);
+    const { headers, body } = await ask(printed, 'test', LOOKUP);
+    expect([headers.get('x-sandbox'), body]).toMatchObject(['true', { insured: true }]);
     expect((await ask(printed, 'free', '/api/content')).body).toMatchObject({ total: 70 });
     expect((await ask(printed, 'test', '/api/content')).body).toMatchObject({ total: 0 });
     expect(printed).toContain(`Reference     ${origin(printed)}/docs`);
@@ -76,7 +77,7 @@ describe('npm start', () => {
 
   it('ends normally on several signals, and keeps data and demo keys for the next start', async () => {
     const item = { title: 'Kept', content: 'C', domain: 'kept.example', slug: 'kept' };
-    expect((await ask(printed, 'standard', '/api/content', item)).reply.status).toBe(201);
+    expect((await ask(printed, 'standard', '/api/content', item)).status).toBe(201);
     const db = clientOf(/DynamoDB\s+(http\S+)/.exec(printed)?.[1] ?? '');
     await db.send(new PutCommand({ TableName: LOCAL_TABLE_NAMES.vehicles, Item: aVehicle('DG65OLD', []) }));
     db.destroy();

@@ -7,6 +7,7 @@ import { matchRoute } from '../../functions/http/path-template.ts';
 import { openApiDocument } from '../../lib/openapi/document.ts';
 import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
+import type { Api } from '../black-box/api.ts';
 
 /** One request as it was sent, and its response. */
 export interface Exchange {
@@ -169,18 +170,15 @@ export const requireContract = (exchange: Exchange): void => {
   for (const form of forms) requireForm(form, { ...exchange, components: form.components });
 };
 
-interface Sent {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
-}
-
-/** As `fetch`. @throws Error when the exchange is not as the document describes it */
-export const fetchByContract = async (address: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
-  const response = await fetch(address, { method, headers, ...(body !== undefined && { body }) });
-  const { status, headers: answerHeaders } = response;
-  const text = typeof body === 'object' ? new TextDecoder().decode(body) : body;
-  const answerText = await response.clone().text();
-  requireContract({ method, url: new URL(address), headers, body: text, status, answerHeaders, answerText });
-  return response;
-};
+/** The same calls, each checked. They throw an Error when the exchange is not as the document describes it. */
+export const byContract =
+  (origin: string, call: Api['call']): Api['call'] =>
+  async (method, path, sent = {}) => {
+    const { headers = {}, json, raw } = sent;
+    const answer = await call(method, path, sent);
+    const { status, headers: answerHeaders, text: answerText } = answer;
+    const text = typeof raw === 'object' ? new TextDecoder().decode(raw) : raw;
+    const body = json === undefined ? text : JSON.stringify(json);
+    requireContract({ method, url: new URL(origin + path), headers, body, status, answerHeaders, answerText });
+    return answer;
+  };

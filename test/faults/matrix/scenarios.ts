@@ -4,7 +4,7 @@ import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../../core/content/item.ts';
 import type { EndpointId } from '../../../functions/endpoints/table.ts';
 import type { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
-import type { Reply, TestApi } from '../../support/api.ts';
+import type { TestApi } from '../../support/api.ts';
 import { moment } from '../../support/content.ts';
 import { aCompliance, aPolicy, aVehicle } from '../../support/records.ts';
 
@@ -78,17 +78,8 @@ export const scenarios: readonly Scenario[] = [
   { stored: 'nothing', endpoint: '$default', path: (word) => `/v1/${word}`, status: 404 },
 ];
 
-/** One request about records that no other request uses. */
-export interface Prepared {
-  /** One of them is in every database request that is made for it. */
-  readonly marks: readonly string[];
-  readonly key: string;
-  readonly send: () => Promise<Reply>;
-  readonly body: object | undefined;
-}
-
-/** Stores what a scenario needs around the proxy, so without faults. */
-export const prepare = async (api: TestApi, scenario: Scenario, word: string): Promise<Prepared> => {
+/** One request about records that no other request uses; what it needs is stored around the proxy, so without faults. */
+export const prepare = async (api: TestApi, scenario: Scenario, word: string) => {
   const { stored, method = 'GET', path, json, body } = scenario;
   const key = await api.newKey({ name: word });
   if (stored === 'vehicles') {
@@ -102,6 +93,7 @@ export const prepare = async (api: TestApi, scenario: Scenario, word: string): P
   const both = { item, older } as Items;
   const headers = { 'Idempotency-Key': word };
   return {
+    /** One of them is in every database request that is made for it. */
     marks: [word, keyIdOf(hashKey(key), 'live'), ...[item, older].flatMap((one) => one?.id ?? [])],
     key,
     send: () => api.call(method, path(word, both.item), { key, ...(json && { json: json(word), headers }) }),
