@@ -32,10 +32,8 @@ export const accessTests = (api: () => Api): void => {
     ])('is 401 %s', async (_what, callWith, path = LOOKUP) => {
       const answer = await api().call('GET', path, callWith(api().keys));
       expectProblem(answer, 401, 'UNAUTHORIZED', { title: 'Unauthorized' });
-      expect(['www-authenticate', 'x-ratelimit-limit'].map((name) => answer.headers.get(name))).toEqual([
-        'Bearer',
-        '0',
-      ]);
+      const { headers } = answer;
+      expect([headers.get('www-authenticate'), headers.get('x-ratelimit-limit')]).toEqual(['Bearer', '0']);
     });
 
     it.each<[string, (keys: Keys) => Call]>([
