@@ -16,7 +16,11 @@ export interface ProxiedRequest {
   readonly nth: number;
 }
 
-const HOP_BY_HOP = ['connection', 'content-length', 'date', 'host', 'keep-alive', 'transfer-encoding'];
+const HOP_BY_HOP = [
+  ...['connection', 'content-length', 'date', 'host', 'keep-alive', 'transfer-encoding'],
+  // Java asks for HTTP/2 with them.
+  ...['upgrade', 'http2-settings'],
+];
 
 /** The answers of API Gateway and of proxies, which have none of the service's headers. */
 const ANSWERS = {
