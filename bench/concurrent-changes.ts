@@ -5,11 +5,15 @@ import { deadlineIn } from '../core/runtime/deadline.ts';
 import { prefixedTableNames } from '../core/tables.ts';
 import { checkContent } from '../lib/content-maintenance/content-check.ts';
 import { createTables } from '../lib/local/engine/create-tables.ts';
+import type { Store } from '../lib/local/engine/dynalite-store.ts';
 import { startEmbeddedEngine } from '../lib/local/engine/embedded.ts';
+import type { PerformOperation } from '../lib/local/engine/http-server.ts';
+import { type JsonObject, RejectedRequest, responseTo } from '../lib/local/engine/protocol.ts';
+import { itemIdentity } from '../lib/local/engine/transaction-request.ts';
+import { requireSuccess } from '../lib/local/engine/transaction-response.ts';
 import { openDatabase } from '../lib/local/sample-database.ts';
 import { fillDomain } from '../test/support/content.ts';
 import { forkCall } from '../test/support/fork.ts';
-import { withConflicts } from '../test/support/transaction-conflicts.ts';
 import { atMost, percentile, showProgress, table, targetTable } from './report.ts';
 import { benchFields } from './requests.ts';
 
@@ -25,9 +29,41 @@ const STORED = 5_000;
 const DEADLINE_MS = 9_000;
 const LIMIT_MS = 3_000;
 
+const SINGLE_WRITES = new Set(['PutItem', 'UpdateItem', 'DeleteItem']);
+
+const conflict = () => new RejectedRequest('TransactionConflictException', 'Transaction is ongoing for the item');
+const SUCCESS = { status: 200, body: {} };
+
+/**
+ * Writes that conflict as in DynamoDB ("Transaction conflict handling" in its Developer Guide). A transaction takes time.
+ * Meanwhile a transaction on one of its items is cancelled, and a single write is rejected. Reads already see what it wrote,
+ * before its response. Not here: conflicts of batches and of transactional reads, which no change of content sends.
+ */
+const withConflicts = (store: Store, perform: PerformOperation): PerformOperation => {
+  const held = new Set<string>();
+  const identityOf = async (request: JsonObject): Promise<string> =>
+    itemIdentity(await store.tableNamed(String(request.TableName)), request) ?? '';
+
+  return async (operation, input) => {
+    if (SINGLE_WRITES.has(operation) && held.has(await identityOf(input))) throw conflict();
+    if (operation !== 'TransactWriteItems') return perform(operation, input);
+    const actions = (input.TransactItems as readonly object[]).flatMap(
+      (action) => Object.values(action) as JsonObject[],
+    );
+    const items = await Promise.all(actions.map(identityOf));
+    requireSuccess(items.map((item) => (held.has(item) ? responseTo(conflict()) : SUCCESS)));
+    for (const item of items) held.add(item);
+    try {
+      const [response] = await Promise.all([perform(operation, input), setTimeout(TRANSACTION_MS)]);
+      return response;
+    } finally {
+      for (const item of items) held.delete(item);
+    }
+  };
+};
+
 /** For a process of its own (`forkCall`). */
-export const startConflictingEngine = () =>
-  startEmbeddedEngine({ port: 0, intercept: withConflicts(() => setTimeout(TRANSACTION_MS)) });
+export const startConflictingEngine = () => startEmbeddedEngine({ port: 0, intercept: withConflicts });
 
 type Database = ReturnType<typeof openDatabase>;
 /** Makes the nth change of a kind, which is no other's, on tables of its own. */

@@ -1,12 +1,30 @@
-/** What a million requests cost at AWS's prices, from what the deployed bundles take. */
+/**
+ * What a million requests of each kind cost at AWS's prices, and how long they take with the processor time of several sizes of
+ * memory, from what the deployed bundles take. `BENCH_KINDS='usage not-found'` measures some.
+ */
 import { database } from '../core/dynamodb/database.ts';
 import type { GatewayHandler } from '../functions/http/http-function.ts';
 import { memoryMegabytes } from '../lib/cloud/endpoint-function.ts';
 import { importFileOf } from '../lib/endpoint-files.ts';
-import { meter } from '../test/support/metered-client.ts';
+import { type Cost, meter } from '../test/support/metered-client.ts';
+import { cpuShareOf } from './cpu-share.ts';
 import type { Invocation } from './function-process.ts';
-import { mean, showProgress, table } from './report.ts';
-import { DATABASE_MS, prepareRequests, WARM_EVENTS, WARM_METHOD } from './requests.ts';
+import { mean, median, percentile, showProgress, table } from './report.ts';
+import { type KindOfRequest, prepareRequests } from './requests.ts';
+
+/** Megabytes: what the functions are deployed with, and more. */
+const SIZES = [512, 1_024, 1_280, 1_769];
+const KINDS = process.env.BENCH_KINDS?.split(' ');
+/** Milliseconds from a request to the database to its answer. */
+const DATABASE_MS = 5;
+/** Of each of the two sorts. */
+const COLD_STARTS = 7;
+/** On a whole core, until V8 is done compiling. */
+const WARM_UP = 400;
+/** Until what the function has not used of its share before is used up. */
+const SETTLED = 40;
+const INVOCATIONS = 400;
+const PER_SIZE = 2 * COLD_STARTS + WARM_UP + SETTLED + INVOCATIONS;
 
 /**
  * USD, AWS price list of us-east-1 as known in 2025; nothing looks them up. eu-west-2 (London) costs 10–20 % more. On demand,
@@ -32,68 +50,119 @@ const ACCESS_LOG_BYTES = 229;
 const responseBytes = ({ headers = {}, body = '' }: Invocation): number =>
   Object.entries(headers).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, Buffer.byteLength(body));
 
-/** One event for the units, the others in the bundle. */
+type Start = Awaited<ReturnType<typeof prepareRequests>>['start'];
+
+/** Cold starts and warm invocations with the processor time of some memory. */
+const measureSize = async (start: Start, { endpoint, status }: KindOfRequest, megabytes: number, events: object[]) => {
+  const share = await cpuShareOf(megabytes);
+  /** Import and first response; with `fromStart` the import has only the share too. */
+  const coldMs = async (fromStart: boolean): Promise<number> => {
+    const process = await start(endpoint, fromStart ? share.procs : undefined);
+    await share.add(process.loaded.pid);
+    const { invocations } = await process.invoke(events.splice(0, 1), status);
+    await process.end();
+    return process.loaded.importMs + (invocations[0]?.ms ?? Number.NaN);
+  };
+  const coldStarts: number[] = [];
+  for (const fromStart of [false, true]) {
+    const times: number[] = [];
+    while (times.length < COLD_STARTS) times.push(await coldMs(fromStart));
+    coldStarts.push(Math.round(median(times)));
+  }
+  const process = await start(endpoint);
+  await process.invoke(events.splice(0, WARM_UP), status);
+  await share.add(process.loaded.pid);
+  await process.invoke(events.splice(0, SETTLED), status);
+  const { invocations } = await process.invoke(events, status);
+  const loggedBytes = (await process.end()) / (WARM_UP + SETTLED + INVOCATIONS);
+  await share.remove();
+  const times = invocations.map(({ ms }) => ms);
+  // Lambda rounds each up.
+  const billedMs = mean(times.map(Math.ceil));
+  return { megabytes, coldStarts, times, loggedBytes, billedMs, responseBytes: mean(invocations.map(responseBytes)) };
+};
+type Measured = Awaited<ReturnType<typeof measureSize>>;
+
+/** One event of each kind for the units, the others in the bundle. */
 const measureAll = async () => {
-  const { kinds, setDelay, measureWarm } = await prepareRequests(1 + WARM_EVENTS);
+  const { kinds, setDelay, start } = await prepareRequests(1 + SIZES.length * PER_SIZE);
   const costOf = meter(database());
-  const measured = [];
-  for (const [index, kind] of kinds.entries()) {
-    showProgress(index, kinds.length, kind.name);
+  const measured: { readonly kind: KindOfRequest; readonly units: Cost; readonly sizes: readonly Measured[] }[] = [];
+  const chosen = kinds.filter(({ endpoint }) => !KINDS || KINDS.includes(endpoint));
+  for (const kind of chosen) {
     const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(kind.endpoint, 'handler.ts');
-    const [first = {}, ...events] = Array.from({ length: 1 + WARM_EVENTS }, (_, nth) => kind.event(nth));
     await setDelay();
-    const units = await costOf(() => handler(first as never, {} as never));
+    const units = await costOf(() => handler(kind.event(0) as never, {} as never));
     await setDelay(DATABASE_MS);
-    const memory = memoryMegabytes(kind.endpoint);
-    const { invocations, billedMs, loggedBytes } = await measureWarm(kind, memory, events);
-    const bytes = mean(invocations.map(responseBytes));
-    measured.push({ name: kind.name, memory, ...units, billedMs, loggedBytes, responseBytes: bytes });
+    const sizes = await Array.fromAsync(SIZES, (megabytes, index) => {
+      showProgress(measured.length, chosen.length, `${kind.name}, ${megabytes} MB`);
+      const events = Array.from({ length: PER_SIZE }, (_, nth) => kind.event(1 + index * PER_SIZE + nth));
+      return measureSize(start, kind, megabytes, events);
+    });
+    measured.push({ kind, units, sizes });
   }
   return measured;
 };
 
 /** USD for a million invocations: milliseconds of one are thousands of seconds of all. */
-export const lambdaCost = (billedMs: number, megabytes: number): number =>
+const lambdaCost = ({ billedMs, megabytes }: Measured): number =>
   PRICES.lambdaPerMillion + billedMs * 1_000 * (megabytes / 1_024) * PRICES.lambdaPerGigabyteSecond;
 
-type Measured = Awaited<ReturnType<typeof measureAll>>[number];
-
 /** USD for a million requests, by what is paid for: bytes and seconds of one are megabytes and million seconds of all. */
-const costsOf = (one: Measured): readonly number[] => [
+const costsOf = ({ readUnits, writeUnits }: Cost, one: Measured): readonly number[] => [
   PRICES.gatewayPerMillion,
-  lambdaCost(one.billedMs, one.memory),
-  one.readUnits * PRICES.readUnitsPerMillion,
-  one.writeUnits * PRICES.writeUnitsPerMillion,
+  lambdaCost(one),
+  readUnits * PRICES.readUnitsPerMillion,
+  writeUnits * PRICES.writeUnitsPerMillion,
   ((one.loggedBytes + ACCESS_LOG_BYTES) / 1_000) * PRICES.logsPerGigabyte,
   (one.responseBytes / 1_000) * PRICES.transferPerGigabyte,
 ];
 
-const METHOD = [
-  'Requests and units from the embedded engine, which counts as DynamoDB does; milliseconds, bytes and log lines from the deployed',
-  `bundles over TLS, with the processor time of their memory and ${DATABASE_MS} ms for every database request (content: at least that).`,
-  `${WARM_METHOD} Prices: us-east-1, USD, as known in 2025, without free tiers. Known vehicles, existing items, every request admitted.`,
-].join('\n');
+const METHOD = `The deployed bundles over TLS, logs and metrics on, in a control group of Linux whose share of a core is that of the memory (memory /
+1,769 MB, of every 20 ms), ${DATABASE_MS} ms for every database request (content: at least that). Cold: import of the bundle and first response, median
+of ${COLD_STARTS}. Warm: ${INVOCATIONS} invocations, one at a time, after ${WARM_UP} on a whole core. Units: the embedded engine, which counts as DynamoDB does.
+Prices: us-east-1, USD, as known in 2025, without free tiers. Known vehicles, existing items, every request admitted.`;
 
-const HEAD = ['request', 'memory MB', 'database requests', 'read units', 'write units', 'billed ms', 'response bytes'];
+const OF_SIZE = [
+  'request',
+  'memory MB',
+  'cold start ms, whole core for the import',
+  'cold start ms, share from the start',
+];
+const OF_REQUEST = ['request', 'database requests', 'read units', 'write units', 'response bytes', 'logged bytes'];
 const PAID_FOR = ['API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'total'];
 
 const measure = async (): Promise<readonly string[]> => {
   const measured = await measureAll();
+  const deployed = measured.flatMap(({ kind, units, sizes }) =>
+    sizes
+      .filter(({ megabytes }) => megabytes === memoryMegabytes(kind.endpoint))
+      .map((size) => ({ name: kind.name, units, size, costs: costsOf(units, size) })),
+  );
   return [
     METHOD,
     table(
-      [...HEAD, 'logged bytes'],
-      measured.map(({ name, memory, requests, readUnits, writeUnits, billedMs, ...bytes }) => [
-        ...[name, memory, requests, readUnits, writeUnits, billedMs.toFixed(1)],
-        ...[Math.round(bytes.responseBytes), Math.round(bytes.loggedBytes)],
+      [...OF_SIZE, 'p50 ms', 'p99 ms', 'billed ms', 'Lambda, USD per million'],
+      measured.flatMap(({ kind, sizes }) =>
+        sizes.map((size) => [
+          ...[kind.name, size.megabytes, ...size.coldStarts],
+          ...[median(size.times), percentile(size.times, 0.99), size.billedMs].map((ms) => ms.toFixed(1)),
+          lambdaCost(size).toFixed(2),
+        ]),
+      ),
+    ),
+    'As deployed:',
+    table(
+      OF_REQUEST,
+      deployed.map(({ name, units: { requests, readUnits, writeUnits }, size }) => [
+        ...[name, requests, readUnits, writeUnits, Math.round(size.responseBytes), Math.round(size.loggedBytes)],
       ]),
     ),
     table(
-      ['USD per million', ...PAID_FOR],
-      measured.map((one) => {
-        const costs = costsOf(one);
+      ['USD per million', 'memory MB', ...PAID_FOR],
+      deployed.map(({ name, size, costs }) => {
         const total = costs.reduce((sum, usd) => sum + usd, 0);
-        return [one.name, ...[...costs, total].map((usd) => usd.toFixed(2))];
+        return [name, size.megabytes, ...[...costs, total].map((usd) => usd.toFixed(2))];
       }),
     ),
   ];

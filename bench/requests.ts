@@ -1,13 +1,11 @@
-/** One kind of request to every function, an engine that holds what they ask for, and what a warm function takes. */
+/** One kind of request to every function, and an engine that holds what they ask for. */
 import type { FunctionId } from '../lib/endpoint-files.ts';
 import { fillDomain, someFields } from '../test/support/content.ts';
 import { storeItems } from '../test/support/engine.ts';
 import { aCompliance, aVehicle } from '../test/support/records.ts';
-import { cpuShareOf } from './cpu-share.ts';
 import { deployed, startFunction } from './functions.ts';
 import { generatedRegistration } from './generated-vehicles.ts';
 import { preparePacedEngine } from './paced-engine.ts';
-import { mean } from './report.ts';
 
 const DOMAIN = 'bench.example';
 /** Items that no request deletes. */
@@ -20,9 +18,6 @@ export const benchFields: typeof someFields = (domain, slug) => ({
   ...someFields(domain, slug),
   content: 'x'.repeat(850),
 });
-
-/** Milliseconds from a request to the database to its answer. */
-export const DATABASE_MS = 5;
 
 interface Parts {
   readonly pathParameters?: Readonly<Record<string, string>>;
@@ -91,15 +86,6 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
   return kinds.map(([endpoint, name, event, status = 200]) => ({ endpoint, name, event, status }));
 };
 
-/** On a whole core, until V8 is done compiling. */
-const WARM_UP = 400;
-/** Until what the function has not used of its share before is used up. */
-const SETTLED = 40;
-const INVOCATIONS = 400;
-/** The events that `measureWarm` takes. */
-export const WARM_EVENTS = WARM_UP + SETTLED + INVOCATIONS;
-export const WARM_METHOD = `Warm: ${INVOCATIONS} invocations, one at a time, after ${WARM_UP} on a whole core.`;
-
 /** What a measurement of every kind of request works with. @param requests at most so many of each kind can be made */
 export const prepareRequests = async (requests: number) => {
   const bundles = await deployed();
@@ -115,19 +101,6 @@ export const prepareRequests = async (requests: number) => {
     BULK.map((registration) => aCompliance(registration)),
   );
   const kinds = kindsOfRequest(key, await fillDomain(db, names.content, DOMAIN, ITEMS + requests, benchFields));
-
   const start = (endpoint: FunctionId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
-  /** Warm invocations with the processor time of some memory; milliseconds as Lambda bills them, each rounded up. */
-  const measureWarm = async ({ endpoint, status }: KindOfRequest, megabytes: number, events: readonly object[]) => {
-    const share = await cpuShareOf(megabytes);
-    const process = await start(endpoint);
-    await process.invoke(events.slice(0, WARM_UP), status);
-    await share.add(process.loaded.pid);
-    await process.invoke(events.slice(WARM_UP, WARM_UP + SETTLED), status);
-    const { invocations } = await process.invoke(events.slice(WARM_UP + SETTLED), status);
-    const loggedBytes = (await process.end()) / events.length;
-    await share.remove();
-    return { invocations, loggedBytes, billedMs: mean(invocations.map(({ ms }) => Math.ceil(ms))) };
-  };
-  return { kinds, setDelay, start, measureWarm };
+  return { kinds, setDelay, start };
 };

@@ -10,8 +10,7 @@ const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
   import: 'Imports',
   'concurrent-changes': 'Many clients change content at once',
-  memory: 'The memory of each function',
-  cost: 'What a million requests cost',
+  cost: 'What a million requests cost, and the memory of each function',
 };
 
 const given = process.argv.slice(2);

@@ -52,14 +52,12 @@ const REGISTRATION_FORM =
   'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.';
 
 interface BulkExcess {
-  /** The array in the body. */
-  readonly field: string;
   readonly count: number;
   readonly limit: number;
 }
 
-const bulkExcess = ({ field, count, limit }: BulkExcess): string =>
-  `${count} ${field} were sent; the plan allows at most ${limit} in one request`;
+const bulkExcess = ({ count, limit }: BulkExcess): string =>
+  `${count} registrations were sent; the plan allows at most ${limit} in one request`;
 
 const summaryOf = (count: number): string => {
   if (count === 1) return 'The request has 1 validation issue; see errors.';
@@ -96,7 +94,7 @@ export const problems = {
   BULK_TOO_LARGE: {
     ...badRequest,
     detail: (excess: BulkExcess) => `${bulkExcess(excess)}.`,
-    issues: (excess: BulkExcess) => [{ pointer: `/${excess.field}`, detail: bulkExcess(excess) }],
+    issues: (excess: BulkExcess) => [{ pointer: '/registrations', detail: bulkExcess(excess) }],
   },
   PAGE_TOO_LARGE: {
     ...badRequest,

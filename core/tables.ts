@@ -50,7 +50,7 @@ export const tables = {
   },
 } as const satisfies Record<string, TableDescription>;
 
-/** With which the ids of the probe's keys begin. Its role may put no other record (lib/cloud/probe.ts). */
+/** The prefix of the ids of the probe's keys. Its role may put no other record (lib/cloud/probe.ts). */
 export const PROBE_ID_PREFIX = 'probe-';
 
 export type TableId = keyof typeof tables;

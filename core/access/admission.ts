@@ -4,7 +4,7 @@ import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import type { PresentedKey } from './api-key.ts';
 import type { KeyRecord } from './keys-table.ts';
 import { PLANS, type Plan, type Window, windowAt } from './plans.ts';
-import type { RecentKeys } from './recent-keys.ts';
+import type { RecentMap } from './recent-map.ts';
 
 /** An instance stops incrementing a counter that has reached so many times the plan's limit. */
 export const COUNTED_LIMITS = 2;
@@ -14,7 +14,7 @@ export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
   /** Counters that this instance has stopped incrementing, as it saw them last, by key id and window. */
-  readonly overused: RecentKeys<number>;
+  readonly overused: RecentMap<number>;
 }
 
 /** A valid key, its plan and its usage in the current window. */

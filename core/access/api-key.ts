@@ -40,34 +40,32 @@ export const generateKey = (kind: KeyKind): string => {
   return unchecked + checksumOf(unchecked);
 };
 
-/** What the prefix of a well-formed key says; undefined for any other text. */
-const kindOf = (text: string): KeyKind | undefined => {
-  const [, unchecked = '', kind, checksum] = SHAPE.exec(text) ?? [];
-  return checksum === checksumOf(unchecked) ? (kind as KeyKind | undefined) : undefined;
-};
-
-/** Whether the text has the shape of a key and the right checksum. The key may still not exist. */
-export const isWellFormedKey = (text: string): boolean => kindOf(text) !== undefined;
-
 /** SHA-256 of a key in hex, which is stored instead of the key. */
 export const hashKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** The id of a key's record, from the key's hash. */
-export const keyIdOf = (hash: string, kind: KeyKind = 'live'): string =>
+export const keyIdOf = (hash: string, kind: KeyKind): string =>
   (kind === 'probe' ? PROBE_ID_PREFIX : '') + hash.slice(0, ID_LENGTH);
 
-/** Of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
+/** A new key, with the id and the hash that its record has. */
+export const newApiKey = (kind: KeyKind): { readonly key: string; readonly id: string; readonly hash: string } => {
+  const key = generateKey(kind);
+  const hash = hashKey(key);
+  return { key, id: keyIdOf(hash, kind), hash };
+};
+
+/** What is known of the well-formed key in a request, which may not exist. The key itself does not leave this file. */
 export interface PresentedKey {
   readonly id: string;
   readonly hash: string;
-  /** From the prefix: known before the key's record is read. The hash includes it, so a record belongs to a key of one kind only. */
+  /** What the prefix says, before the record is read. The hash includes it, so a record belongs to a key of one kind only. */
   readonly kind: KeyKind;
 }
 
-/** Of a key's text. `undefined` unless it is well-formed; the key may still not exist. */
+/** Parses a key. Undefined unless it has the shape of a key and the right checksum; the key may still not exist. */
 export const parseApiKey = (text: string): PresentedKey | undefined => {
-  const kind = kindOf(text);
-  if (kind === undefined) return undefined;
-  const hash = hashKey(text);
+  const [, unchecked = '', prefix, checksum] = SHAPE.exec(text) ?? [];
+  if (checksum !== checksumOf(unchecked)) return undefined;
+  const [kind, hash] = [prefix as KeyKind, hashKey(text)];
   return { id: keyIdOf(hash, kind), hash, kind };
 };

@@ -1,4 +1,4 @@
-/** The entries of the content table: their keys, items to and from their stored form, and the writes of transactions. */
+/** The entries of the content table: their keys, and items from their stored form. */
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
@@ -6,7 +6,6 @@ import { type CountedLists, countedLists } from '../counted-list/counted-list.ts
 import { listKeys } from '../counted-list/entries.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item as Entry } from '../dynamodb/database.ts';
-import type { TransactWrite } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored, type RecordOf } from '../schemas/record.ts';
 import { type ContentFields, ContentItem, isContentId, type StoredItem } from './item.ts';
@@ -14,10 +13,18 @@ import { type ContentFields, ContentItem, isContentId, type StoredItem } from '.
 export type { Entry };
 
 /**
- * With which every partition key of the content of a kind of key begins (docs/contract.md#sandbox): content of live, of test
- * and of the probe's keys never meets. No other kind of entry is called `test` or `probe`, and no domain or slug contains `#`.
+ * The prefix of every partition key, by kind of key (docs/contract.md#sandbox): content of live, of test and of the probe's
+ * keys never meets. No other kind of entry is called `test` or `probe`, and no domain or slug contains `#`.
  */
 export const CONTENT_PREFIX: Readonly<Record<KeyKind, string>> = { live: '', test: 'test#', probe: 'probe#' };
+
+/** A creation that its caller may repeat: the caller's key id and its Idempotency-Key. */
+export interface Repeatable {
+  readonly keyId: string;
+  readonly idempotencyKey: string;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** The keys of every kind of entry, for the content of one kind of key. */
 export const contentKeys = (kind: KeyKind) => {
@@ -26,9 +33,9 @@ export const contentKeys = (kind: KeyKind) => {
     ...listKeys(prefix),
     itemKey: (id: string): Entry => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
     slugKey: (domain: string, slug: string): Entry => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
-    /** Contains the caller's key id, so that callers never share an entry. */
-    creationKey: (keyId: string, hash: string): Entry => ({
-      pk: `${prefix}idempotency#${keyId}#${hash}`,
+    /** Contains the caller's key id, so that callers never share an entry. Hashed: an Idempotency-Key may hold any text. */
+    creationKey: ({ keyId, idempotencyKey }: Repeatable): Entry => ({
+      pk: `${prefix}idempotency#${keyId}#${sha256(idempotencyKey)}`,
       sk: 'creation',
     }),
   };
@@ -73,15 +80,6 @@ export const parseItem = (entry: Entry): StoredItem => {
   return { item, positions: { all: allPosition, domain: domainPosition } };
 };
 
-/** How long a creation is remembered, in seconds. */
-const REMEMBERED_SECONDS = 24 * 60 * 60;
-
-/** A creation that its caller may repeat: the caller's key id and its Idempotency-Key. */
-export interface Repeatable {
-  readonly keyId: string;
-  readonly idempotencyKey: string;
-}
-
 const text = { type: 'string' } as const;
 
 /** What is remembered of a creation. The repeated request brings the fields again. */
@@ -93,39 +91,12 @@ const RememberedCreation = {
 
 export type RememberedCreation = RecordOf<typeof RememberedCreation>;
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 /** The same for the same validated body, whatever the order of its fields. */
 export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
   sha256(JSON.stringify([title, content, domain, slug, meta_description]));
 
 /** @throws UnreadableRecord */
 export const parseCreation = (entry: Entry): RememberedCreation => parseStored(RememberedCreation, entry);
-
-/** Fails, and returns the stored entry, when the same creation is still remembered. */
-export const rememberCreation = (
-  { table, keys }: Pick<ContentStore, 'table' | 'keys'>,
-  { keyId, idempotencyKey }: Repeatable,
-  item: ContentItem,
-): TransactWrite => {
-  const now = Math.floor(Date.parse(item.created_at) / 1_000);
-  return {
-    Put: {
-      TableName: table,
-      Item: {
-        // Hashed: an Idempotency-Key may hold any text.
-        ...keys.creationKey(keyId, sha256(idempotencyKey)),
-        bodyHash: hashBody(item),
-        id: item.id,
-        createdAt: item.created_at,
-        expiresAt: now + REMEMBERED_SECONDS,
-      },
-      ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
-      ExpressionAttributeValues: { ':now': now },
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    },
-  };
-};
 
 /** The item that claims a slug, from the slug's entry. */
 export const claimantOf = ({ id }: Entry): string | undefined => (typeof id === 'string' ? id : undefined);

@@ -5,10 +5,10 @@ import {
   type ContentStore,
   domainList,
   type Entry,
+  hashBody,
   parseCreation,
   type RememberedCreation,
   type Repeatable,
-  rememberCreation,
   type SlugClaim,
 } from './content-entries.ts';
 import type { ContentItem, StoredItem } from './item.ts';
@@ -66,6 +66,55 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   }),
 });
 
+/**
+ * The writes that add new items to the end of their lists, in their order: the items, then their slugs, then their members with
+ * one update of each counter.
+ */
+export const creationWrites = async (
+  store: ContentStore,
+  items: readonly ContentItem[],
+): Promise<readonly TransactWrite[]> => {
+  const writes = contentWrites(store);
+  const append = async ([list, added]: readonly [string, readonly ContentItem[]]) => {
+    const first = await store.lists.allocate(list, added.length);
+    return { list, members: added.map(({ id }, index) => ({ id, position: first + index })) };
+  };
+  const byDomain = Map.groupBy(items, ({ domain }) => domainList(domain));
+  const [all, ...domains] = await Promise.all([append([ALL_ITEMS, items]), ...[...byDomain].map(append)]);
+  const positions = new Map(domains.flatMap(({ members }) => members.map(({ id, position }) => [id, position])));
+  return [
+    ...items.map((item, index) => {
+      const at = { all: all.members[index]?.position ?? 0, domain: positions.get(item.id) ?? 0 };
+      return writes.addItem({ item, positions: at });
+    }),
+    ...items.map(writes.claimSlug),
+    ...[all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
+  ];
+};
+
+/** How long a creation is remembered, in seconds. */
+const REMEMBERED_SECONDS = 24 * 60 * 60;
+
+/** Fails, and returns the stored entry, when the same creation is still remembered. */
+const rememberCreation = ({ table, keys }: ContentStore, repeatable: Repeatable, item: ContentItem): TransactWrite => {
+  const now = Math.floor(Date.parse(item.created_at) / 1_000);
+  return {
+    Put: {
+      TableName: table,
+      Item: {
+        ...keys.creationKey(repeatable),
+        bodyHash: hashBody(item),
+        id: item.id,
+        createdAt: item.created_at,
+        expiresAt: now + REMEMBERED_SECONDS,
+      },
+      ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
+      ExpressionAttributeValues: { ':now': now },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+};
+
 /** The item, its slug and its lists are inconsistent. An operator must run `content check --repair`. */
 export class InconsistentContent extends Error {
   override readonly name = 'InconsistentContent';
@@ -84,10 +133,10 @@ export const contentTransactions = (store: ContentStore) => {
 
   const outcomeOf = (
     failed: ReadonlyMap<TransactWrite, Entry>,
-    item: TransactWrite,
+    item: TransactWrite | undefined,
     claim?: TransactWrite,
   ): ChangeOutcome => {
-    if (failed.has(item)) return { kind: 'changed' };
+    if (item && failed.has(item)) return { kind: 'changed' };
     if (claim && failed.has(claim)) return { kind: 'slug taken' };
     throw new InconsistentContent();
   };
@@ -95,16 +144,10 @@ export const contentTransactions = (store: ContentStore) => {
   return {
     /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableRecord */
     insert: async (item: ContentItem, deadline: Deadline, repeatable?: Repeatable): Promise<InsertOutcome> => {
-      const { id } = item;
-      const list = domainList(item.domain);
-      const [all, domain] = await Promise.all([lists.allocate(ALL_ITEMS), lists.allocate(list)]);
+      const creation = await creationWrites(store, [item]);
+      const [add, claim] = creation;
       const remember = repeatable && rememberCreation(store, repeatable, item);
-      const [add, claim] = [writes.addItem({ item, positions: { all, domain } }), writes.claimSlug(item)];
-      const members = [
-        ...lists.append(ALL_ITEMS, [{ position: all, id }]),
-        ...lists.append(list, [{ position: domain, id }]),
-      ];
-      const outcome = await transact(db, [...(remember ? [remember] : []), add, claim, ...members], deadline);
+      const outcome = await transact(db, [...(remember ? [remember] : []), ...creation], deadline);
       if (outcome.committed) return { kind: 'done' };
       const remembered = remember && outcome.failed.get(remember);
       return remembered

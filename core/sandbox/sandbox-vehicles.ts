@@ -28,7 +28,7 @@ export interface SandboxVehicle {
 
 const COMPLIANT: SandboxCompliance = { mot: 120, tax: 90, fines: 0 };
 const NO_RECORD = undefined;
-/** In force for half a year. */
+/** A policy whose cover began half a year ago and ends in half a year. */
 const INSURED: PolicyDays = [-182, 182];
 
 /** @param compliance what differs from a compliant record */

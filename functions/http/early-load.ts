@@ -1,8 +1,9 @@
 /** Reads input and loads items while admission runs, except where an unauthenticated caller could make that expensive. */
 import type { AdmissionStore } from '../../core/access/admission.ts';
 import type { Plan } from '../../core/access/plans.ts';
-import { recentKeys } from '../../core/access/recent-keys.ts';
-import { admissionBesideLoad } from './admission.ts';
+import { type RecentMap, recentMap } from '../../core/access/recent-map.ts';
+import type { Scope } from '../../core/access/scopes.ts';
+import { admit } from './admission.ts';
 import { hasCheapBody } from './body-checks.ts';
 import { bulkLength } from './bulk-size.ts';
 import type { ServedEndpoint } from './endpoint.ts';
@@ -57,6 +58,34 @@ const throwDeferredError: InboundMiddleware = {
 };
 
 /**
+ * As `admission`, with `load` in parallel, which saves a round trip. `load` must defer its errors. Its result is used only
+ * after admission, so a rejected caller learns nothing from it, not even from an error.
+ * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING
+ */
+export const admissionBesideLoad = (
+  store: AdmissionStore,
+  scope: Scope | undefined,
+  load: InboundMiddleware,
+  recentlyAdmitted: RecentMap<Plan>,
+): InboundMiddleware => ({
+  before: async (request) => {
+    const { internal: context } = request;
+    const hash = context.key?.hash ?? '';
+    // Admission sends its requests first: otherwise a rejection would wait until the loaded items are parsed.
+    const admitting = admit(store, scope, context);
+    const loading = load.before(request);
+    try {
+      const { plan } = await admitting;
+      recentlyAdmitted.remember(hash, plan);
+    } catch (error) {
+      recentlyAdmitted.forget(hash);
+      throw error;
+    }
+    await loading;
+  },
+});
+
+/**
  * The middlewares of a service with `load`, for admission, input and loading. Large bodies and expensive reads wait for
  * admission, unless the key was recently admitted. Even then, at most the bulk size of its plan is loaded early.
  */
@@ -64,18 +93,18 @@ export const withEarlyLoad = <Request>(
   { row, store, requestOf, date, read, hasBody }: Parts<Request>,
   { load, isExpensive = () => false, needsCaller = () => false }: EarlyLoad<Request, unknown>,
 ): readonly InboundMiddleware[] => {
-  const recentlyAdmitted = recentKeys<Plan>();
+  const recentlyAdmitted = recentMap<Plan>();
   const recentPlan = ({ key }: RequestContext) => key && recentlyAdmitted.get(key.hash);
 
   const isInputRead = ({ input }: RequestContext): boolean => input !== undefined || read.length === 0;
   const mayReadInput = ({ event, internal }: HttpRequest): boolean =>
     !hasBody || hasCheapBody(event) || recentPlan(internal) !== undefined;
-  const mayLoad = ({ event, internal: context }: HttpRequest): boolean => {
+  const mayLoad = ({ internal: context }: HttpRequest): boolean => {
     if (!isInputRead(context)) return false;
     const request = requestOf(context);
     if (needsCaller(request)) return false;
     const plan = recentPlan(context);
-    return plan ? bulkLength(row, event.body) <= plan.bulkSize : !isExpensive(request);
+    return plan ? bulkLength(row, context.input?.body) <= plan.bulkSize : !isExpensive(request);
   };
 
   const loading: InboundMiddleware = {

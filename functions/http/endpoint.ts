@@ -26,8 +26,8 @@ export interface ServedEndpoint {
    * whose schema lacks it.
    */
   readonly date?: 'accepted' | { readonly rejected: string };
-  /** The array in the body whose length the caller's plan limits. */
-  readonly bulk?: 'registrations';
+  /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
+  readonly bulk?: true;
   readonly successStatus: number;
   /** Without the actions of admission, which `grantedActions` adds. */
   readonly tables: Omit<TableActions, 'keys'>;
@@ -38,7 +38,7 @@ export interface Endpoint extends ServedEndpoint {
   readonly summary: string;
   readonly tag: 'Vehicles' | 'Compliance' | 'Content' | 'Usage';
   readonly successStatus: 200 | 201 | 204;
-  /** The errors of this endpoint, besides those of every endpoint. */
+  /** The errors of this endpoint, besides those of every endpoint and of every body. */
   readonly problems: readonly ProblemCode[];
 }
 

@@ -22,7 +22,12 @@ export const problemDocuments = () => ({
       statusCode: status,
       headers: { ...headers, 'Content-Type': 'application/problem+json' },
       body: JSON.stringify({
-        ...{ type: problemType(code, docsUrl()), title, status, detail, code, requestId },
+        type: problemType(code, docsUrl()),
+        title,
+        status,
+        detail,
+        code,
+        requestId,
         ...(issues && { errors: issues }),
         ...extension,
       }),

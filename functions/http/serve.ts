@@ -58,7 +58,11 @@ const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }
   return (context: RequestContext) => {
     const { now, deadline, date, path, key, caller, pathParameters } = context;
     return {
-      ...{ now, deadline, date, caller, keyKind: key?.kind },
+      now,
+      deadline,
+      date,
+      caller,
+      keyKind: key?.kind,
       parameters: Object.fromEntries(names.map((name) => [name, pathParameters[name] ?? ''])),
       address: paths.find((known) => known === path) ?? paths[0],
       ...input?.valuesOf(context),
@@ -67,30 +71,12 @@ const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }
   };
 };
 
-const build = <Row extends ServedEndpoint, Values extends object, Loaded>(
-  row: Row,
-  input: Input<Values> | undefined,
-  define: Define<Row, Values, Loaded>,
-): GatewayHandler => {
-  const { db, tables, store } = openTables(row);
-  const { load, respond, ...conditions } = define({ db, tables });
-  const requestOf = requestsOf(row, input);
-  const [date, ...read] = [dateParameter(row), ...(input?.middlewares(row) ?? [])];
-  const admitted = load
-    ? withEarlyLoad({ row, store, requestOf, date, read, hasBody: input?.hasBody === true }, { load, ...conditions })
-    : [admission(store, row.scope), date, ...read];
-  return httpFunction(row, [...admitted, bulkSizeLimit(row)], async (context) => {
-    const request = requestOf(context);
-    return respond(request, (context.loaded ? context.loaded.value : await load?.(request)) as Loaded);
-  });
-};
-
 /**
  * Makes the function of an endpoint. Its middlewares, outermost first: request log and id, response headers, problem documents,
  * key form, admission, input. They share the request context, `request.internal`.
  * With `load`, input is read and items are loaded while admission runs, so that a lookup takes the time of one round trip.
  * @example
- * export const handler = serve(endpoint, ({ db, tables }) => {
+ * export const handler = serve({ endpoint }, ({ db, tables }) => {
  *   const content = contentTables(db, tables.content);
  *   return {
  *     load: ({ parameters, keyKind }) => content[keyKind].find(parameters.id),
@@ -99,18 +85,20 @@ const build = <Row extends ServedEndpoint, Values extends object, Loaded>(
  * });
  * @throws MissingEnvironment at start, naming every variable that is missing
  */
-export function serve<const Row extends ServedEndpoint, Loaded>(
-  row: Row,
-  define: Define<Row, object, Loaded>,
-): GatewayHandler;
-export function serve<const Row extends ServedEndpoint, Values extends object, Loaded>(
-  row: Row,
-  input: Input<Values>,
+export const serve = <const Row extends ServedEndpoint, Loaded, Values extends object = object>(
+  { endpoint, input }: { readonly endpoint: Row; readonly input?: Input<Values> },
   define: Define<Row, Values, Loaded>,
-): GatewayHandler;
-export function serve<Row extends ServedEndpoint, Values extends object, Loaded>(
-  row: Row,
-  ...rest: [Define<Row, Values, Loaded>] | [Input<Values>, Define<Row, Values, Loaded>]
-): GatewayHandler {
-  return rest.length === 1 ? build(row, undefined, rest[0]) : build(row, rest[0], rest[1]);
-}
+): GatewayHandler => {
+  const { db, tables, store } = openTables(endpoint);
+  const { load, respond, ...conditions } = define({ db, tables });
+  const requestOf = requestsOf(endpoint, input);
+  const [date, ...read] = [dateParameter(endpoint), ...(input?.middlewares(endpoint) ?? [])];
+  const parts = { row: endpoint, store, requestOf, date, read, hasBody: input?.hasBody === true };
+  const admitted = load
+    ? withEarlyLoad(parts, { load, ...conditions })
+    : [admission(store, endpoint.scope), date, ...read];
+  return httpFunction(endpoint, [...admitted, bulkSizeLimit(endpoint)], async (context) => {
+    const request = requestOf(context);
+    return respond(request, (context.loaded ? context.loaded.value : await load?.(request)) as Loaded);
+  });
+};

@@ -38,7 +38,9 @@ const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> =>
     status: 200,
     body: {
       results: [INSURANCE, { registration: WITHOUT_POLICY, insured: false, policy: null }, NOT_FOUND],
-      ...{ processed: 3, successful: 2, failed: 1 },
+      processed: 3,
+      successful: 2,
+      failed: 1,
     },
   });
   await request(`GET /v1/compliance/${INSURED}`, { status: 200, body: VERDICT });

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { database } from '../../core/dynamodb/database.ts';
@@ -17,17 +17,19 @@ export interface ProbeKey {
 }
 
 const addProbeKey = async (now: Date): Promise<ProbeKey> => {
-  const key = generateKey('probe');
-  const hash = hashKey(key);
-  const id = keyIdOf(hash, 'probe');
+  const { key, ...identity } = newApiKey('probe');
   const record: KeyRecord = {
-    ...{ id, hash, name: 'Probe', plan: 'standard', scopes: SCOPES, createdAt: now.toISOString() },
+    ...identity,
+    name: 'Probe',
+    plan: 'standard',
+    scopes: SCOPES,
+    createdAt: now.toISOString(),
     expires: londonDate(new Date(now.getTime() + DAY_MS)),
   };
   const expiresAt = Math.floor(now.getTime() / 1_000) + (KEPT_DAYS * DAY_MS) / 1_000;
   const { keys } = tableNamesFromEnvironment(['keys']);
   await database().send(new PutCommand({ TableName: keys, Item: { ...record, expiresAt } }));
-  return { key, id };
+  return { key, id: identity.id };
 };
 
 let current: (ProbeKey & { readonly day: LondonDate }) | undefined;

@@ -13,7 +13,10 @@ const WINDOW_MINUTES = 5;
 /** The alarms, and the topic to which they publish when they are raised and when they end. */
 export class ServiceAlarms extends Construct {
   readonly byId: ReadonlyMap<string, Alarm>;
-  /** Of `alarmEmail`. It is made after the probe: before its first runs `Unreachable` has no data, which is no reason to notify. */
+  /**
+   * The subscription of `alarmEmail`, if there is one. It is made after the probe: before its first runs `Unreachable` has no data,
+   * which is no reason to notify.
+   */
   readonly subscription?: Subscription;
 
   constructor(scope: Construct, id: string, props: MonitoredParts) {

@@ -11,7 +11,7 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../../core/tables.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/http/endpoint.ts';
@@ -41,8 +41,22 @@ export const lambdaArchitecture = ({ architecture }: StageSettings): Architectur
   architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64;
 
 /** Where data is kept, logs are too, except those of a stack whose first deployment fails: they would be left over. */
-export const logRemovalPolicy = ({ keepsData }: StageSettings): RemovalPolicy =>
-  keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+export const logGroupProps = ({ keepsData, logRetentionDays }: StageSettings): LogGroupProps => ({
+  retention: logRetentionDays,
+  removalPolicy: keepsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+});
+
+/** The role of a function, which may write to its log group and what the statements grant. */
+export const functionRole = (scope: Construct, logGroup: LogGroup, statements: readonly PolicyStatement[]): Role => {
+  const writeLogs = new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [logGroup.logGroupArn],
+  });
+  return new Role(scope, 'Role', {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, ...statements] }) },
+  });
+};
 
 export interface EndpointFunctionProps {
   readonly settings: StageSettings;
@@ -67,11 +81,8 @@ export class EndpointFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
-    const { settings, summary, bundle } = props;
-    this.logGroup = new LogGroup(this, 'Logs', {
-      retention: settings.logRetentionDays,
-      removalPolicy: logRemovalPolicy(settings),
-    });
+    const { settings, summary, bundle, actions, tables } = props;
+    this.logGroup = new LogGroup(this, 'Logs', logGroupProps(settings));
     this.lambda = new LambdaFunction(this, 'Function', {
       description: summary,
       runtime: Runtime.NODEJS_24_X,
@@ -81,7 +92,7 @@ export class EndpointFunction extends Construct {
       timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
       handler: 'index.handler',
       code: Code.fromAsset(bundle),
-      role: this.role(props),
+      role: functionRole(this, this.logGroup, tables.statements(actions)),
       logGroup: this.logGroup,
       // Log levels need this format. At INFO Lambda logs lines of its own for every invocation, at WARN only for failed ones.
       loggingFormat: LoggingFormat.JSON,
@@ -99,17 +110,6 @@ export class EndpointFunction extends Construct {
     });
     this.live = new Alias(this, 'Live', { aliasName: ALIAS, version: this.lambda.currentVersion as IVersion });
     this.acknowledgeFindings();
-  }
-
-  private role({ actions, tables }: EndpointFunctionProps): Role {
-    const writeLogs = new PolicyStatement({
-      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [this.logGroup.logGroupArn],
-    });
-    return new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, ...tables.statements(actions)] }) },
-    });
   }
 
   private environment({ actions, tables: deployed, settings }: EndpointFunctionProps): Record<string, string> {

@@ -17,7 +17,7 @@ import { type Alias, CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambd
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
-import { logRemovalPolicy } from './endpoint-function.ts';
+import { logGroupProps } from './endpoint-function.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /**
@@ -68,8 +68,7 @@ export class HttpGateway extends Construct {
     });
     const accessLog = new LogGroup(this, 'AccessLog', {
       logGroupName: this.accessLogName(settings),
-      retention: settings.logRetentionDays,
-      removalPolicy: logRemovalPolicy(settings),
+      ...logGroupProps(settings),
     });
     this.stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,

@@ -1,13 +1,13 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { tables as descriptions, PROBE_ID_PREFIX } from '../../core/tables.ts';
 import type { FunctionId } from '../endpoint-files.ts';
-import { type EndpointFunction, lambdaArchitecture, logRemovalPolicy } from './endpoint-function.ts';
+import { type EndpointFunction, functionRole, lambdaArchitecture, logGroupProps } from './endpoint-function.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
@@ -40,18 +40,7 @@ const TIMEOUT_SECONDS = 50;
 export class Probe extends Construct {
   constructor(scope: Construct, id: string, { settings, bundle, origin, tables, functions }: ProbeProps) {
     super(scope, id);
-    const logGroup = new LogGroup(this, 'Logs', {
-      retention: settings.logRetentionDays,
-      removalPolicy: logRemovalPolicy(settings),
-    });
-    const writeLogs = new PolicyStatement({
-      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [logGroup.logGroupArn],
-    });
-    const role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, mayAddProbeKeys(tables)] }) },
-    });
+    const logGroup = new LogGroup(this, 'Logs', logGroupProps(settings));
     const lambda = new LambdaFunction(this, 'Function', {
       description: 'Uses every endpoint from outside, every minute',
       runtime: Runtime.NODEJS_24_X,
@@ -60,7 +49,7 @@ export class Probe extends Construct {
       timeout: Duration.seconds(TIMEOUT_SECONDS),
       handler: 'index.handler',
       code: Code.fromAsset(bundle),
-      role,
+      role: functionRole(this, logGroup, [mayAddProbeKeys(tables)]),
       logGroup,
       environment: {
         PROBED_ORIGIN: origin,

@@ -12,7 +12,7 @@ import { COMMIT_OUTPUT } from './outputs.ts';
 /** The code of one function that is deployed. */
 export interface DeployedCode {
   readonly commit: string;
-  /** As `bundleHash` makes it. */
+  /** The `bundleHash` of the function's bundle. */
   readonly hash: string;
 }
 

@@ -2,7 +2,7 @@
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
-import { StageFile } from './stage-file.ts';
+import { StageFile } from './stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 /** The settings of the stage that `-c stage=…` names. No CDK imports, because they load slowly. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { StageFile } from './stage-file.ts';
 import { stageFileProblems } from './stage-file-problems.ts';
+import { StageFile } from './stage-schema.ts';
 
 /** The settings of a stage: those of its file with defaults, its name, and those of `-c`. */
 export interface StageSettings extends StageFile {

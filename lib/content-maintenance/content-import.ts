@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import {
-  ALL_ITEMS,
-  type ContentStore,
-  claimantOf,
-  contentReads,
-  contentStore,
-  domainList,
-  readEntries,
-} from '../../core/content/content-entries.ts';
+import { claimantOf, contentReads, contentStore, readEntries } from '../../core/content/content-entries.ts';
 import type { Moment } from '../../core/content/content-table.ts';
-import { contentTransactions, contentWrites } from '../../core/content/content-writes.ts';
+import { contentTransactions, creationWrites } from '../../core/content/content-writes.ts';
 import type { ContentItem, StoredItem } from '../../core/content/item.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
@@ -30,35 +22,6 @@ const MAX_SLUG_RETRIES = 3;
 const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
 type StoredOf = (row: ImportedItem) => StoredItem | undefined;
-
-/**
- * Adds new items, which must fit one transaction (`fitsOneTransaction`), to the end of their lists in their order: the entries
- * that the creation of one item has, with one update of each counter.
- * False, with nothing written, when one of them or its slug exists. @throws DeadlineExceeded
- */
-const createItems = async (
-  store: ContentStore,
-  items: readonly ContentItem[],
-  deadline: Deadline,
-): Promise<boolean> => {
-  const writes = contentWrites(store);
-  const append = async ([list, added]: readonly [string, readonly ContentItem[]]) => {
-    const first = await store.lists.allocate(list, added.length);
-    return { list, members: added.map(({ id }, index) => ({ id, position: first + index })) };
-  };
-  const byDomain = Map.groupBy(items, ({ domain }) => domainList(domain));
-  const [all, ...domains] = await Promise.all([append([ALL_ITEMS, items]), ...[...byDomain].map(append)]);
-  const positions = new Map(domains.flatMap(({ members }) => members.map(({ id, position }) => [id, position])));
-  const parts = [
-    ...items.map((item, index) => {
-      const at = { all: all.members[index]?.position ?? 0, domain: positions.get(item.id) ?? 0 };
-      return writes.addItem({ item, positions: at });
-    }),
-    ...items.map(writes.claimSlug),
-    ...[all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
-  ];
-  return (await transact(store.db, parts, deadline)).committed;
-};
 
 /** Imports items from a file into the content of live keys. Safe while the service and other imports run. */
 export const contentImport = (
@@ -81,6 +44,10 @@ export const contentImport = (
 
   /** Resolves when the items of all earlier calls are in their lists. */
   let earlierCalls: Promise<unknown> = Promise.resolve();
+
+  /** Creates items, which must fit one transaction. False, with nothing written, when one of them or its slug exists. */
+  const createItems = async (items: readonly ContentItem[], deadline: Deadline): Promise<boolean> =>
+    (await transact(db, await creationWrites(store, items), deadline)).committed;
 
   /** Writes a row in the place of what was read. `changed` when another request changed that meanwhile. */
   const write = async (row: ImportedItem, stored: StoredItem | undefined, { now, deadline }: Moment) => {
@@ -131,7 +98,7 @@ export const contentImport = (
     }
     const timestamp = moment.now.toISOString();
     const items = created.map((row) => newItem(row, row.id ?? randomUUID(), timestamp));
-    const areCreated = created.length > 0 && (await createItems(store, items, moment.deadline));
+    const areCreated = created.length > 0 && (await createItems(items, moment.deadline));
     for (const row of created) outcomes.set(row, areCreated ? undefined : await importRow(row, moment));
     for (const row of moved) outcomes.set(row, await importRow(row, moment));
     return outcomes;

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
+import { type KeyEnvironment, newApiKey, parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { PLAN_NAMES, type PlanName } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
@@ -30,9 +30,8 @@ const FILE = 'demo-keys.json';
 
 /** Adds a new key, with all scopes unless `record` has others, and returns it. */
 export const addKey = async (keys: Keys, record: NewKey, now: Date): Promise<string> => {
-  const key = generateKey(record.environment);
-  const hash = hashKey(key);
-  await keys.add({ id: keyIdOf(hash), hash, scopes: SCOPES, createdAt: now.toISOString(), ...record });
+  const { key, ...identity } = newApiKey(record.environment);
+  await keys.add({ ...identity, scopes: SCOPES, createdAt: now.toISOString(), ...record });
   return key;
 };
 

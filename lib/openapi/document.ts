@@ -13,7 +13,7 @@ const REFERENCE = '#/components/schemas/';
 const isEvery = (type: string, schemas: readonly JsonObject[]): boolean =>
   schemas.every((schema) => schema.type === type);
 
-/** One object in place of several: with the fields of all, as the first one has them. Required is what all require. */
+/** Merges objects into one, with the fields of all, as the first one has them. A field is required if all require it. */
 const merged = (objects: readonly JsonObject[]): JsonObject => {
   const properties = objects.map((object) => object.properties as JsonObject);
   const [first = [], ...others] = objects.map(({ required }) => required as readonly string[]);
@@ -24,7 +24,7 @@ const merged = (objects: readonly JsonObject[]): JsonObject => {
   };
 };
 
-/** What stands in place of an `anyOf`. A reference or null stays one: every generator knows it. */
+/** Replaces an `anyOf`. A reference or null stays one: every generator knows it. */
 const plainAlternatives = (anyOf: readonly JsonObject[], schemas: Schemas): JsonObject => {
   const [first = {}, ...others] = anyOf;
   if (isEvery('null', others)) return first.type ? { ...first, type: [first.type, 'null'] } : { anyOf };
@@ -39,7 +39,7 @@ const plain = (node: unknown, schemas: Schemas): unknown => {
   const { anyOf, allOf, ...rest } = node as JsonObject & {
     readonly [key in 'anyOf' | 'allOf']?: readonly JsonObject[];
   };
-  // Of an `allOf` the reference stays; what narrows it would be another type for each status of each operation.
+  // An `allOf` becomes its reference alone: what narrows it would make a type for each status of each operation.
   const widened = { ...(anyOf && plainAlternatives(anyOf, schemas)), ...allOf?.find(({ $ref }) => $ref), ...rest };
   return Object.fromEntries(
     Object.entries(widened).map(([key, value]) => [key, key === 'examples' ? value : plain(value, schemas)]),

@@ -58,8 +58,13 @@ const withoutScope = commonErrors.filter((code) => code !== 'SCOPE_MISSING');
 /** The errors that an endpoint shares with others. `SCOPE_MISSING` is one only if the endpoint needs a scope. */
 const commonOf = ({ scope }: Endpoint) => (scope ? commonErrors : withoutScope);
 
+const bodyErrors = ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE'] as const;
+/** The errors that an endpoint does not share with all others: those of a body, if it reads one, then the row's. */
+const ownOf = ({ id, problems }: Endpoint): readonly ProblemCode[] =>
+  documents[id as EndpointId].body ? [...bodyErrors, ...problems] : problems;
+
 /** The code of every error of an endpoint. */
-export const problemCodesOf = (row: Endpoint): ProblemCode[] => [...commonOf(row), ...row.problems];
+export const problemCodesOf = (row: Endpoint): ProblemCode[] => [...commonOf(row), ...ownOf(row)];
 
 const platformMessage = (description: string): JsonObject => ({
   description,
@@ -112,7 +117,7 @@ const sharedExamples = (codes: readonly CommonError[], errors: Examples['errors'
 export const responsesOf = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
   const withStatus = (wanted: number) => examples.of(id).filter(({ status }) => status === wanted);
   const common = commonOf(row);
-  const ofStatus = Map.groupBy(row.problems, (code) => problems[code].status);
+  const ofStatus = Map.groupBy(ownOf(row), (code) => problems[code].status);
   const own = [...ofStatus].map(([status, codes]) => {
     // A status has one response. It describes the shared errors of the status too.
     const shared = common.filter((code) => problems[code].status === status);

@@ -25,7 +25,7 @@ describe('keys rotate', () => {
     const settings = ['--scopes', 'content:read', '--domains', 'a.example', '--env', 'test', '--expires', '2026-12-31'];
     const old = await create(...settings);
     const { id, key, previous } = await rotate(old);
-    expect([key, keyIdOf(hashKey(key))]).toEqual([expect.stringMatching(/^vvc_test_/), id]);
+    expect([key, keyIdOf(hashKey(key), 'live')]).toEqual([expect.stringMatching(/^vvc_test_/), id]);
     expect(await keys().find(id)).toEqual({
       ...{ id, hash: hashKey(key), name: 'Acme', plan: 'standard', scopes: ['content:read'], domains: ['a.example'] },
       ...{ environment: 'test', createdAt: NOW.toISOString(), follows: old, firstKeyId: old },
@@ -121,7 +121,7 @@ describe.each([
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     const { id, key } = JSON.parse(result.stdout) as Rotated;
     const created = after.filter((one) => before.every((other) => other.id !== one.id));
-    expect([keyIdOf(hashKey(key)), created]).toMatchObject([id, [{ id }]]);
+    expect([keyIdOf(hashKey(key), 'live'), created]).toMatchObject([id, [{ id }]]);
   });
 
   it('reports an error, shows no key and changes nothing when nothing was stored', async () => {

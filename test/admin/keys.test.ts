@@ -26,7 +26,7 @@ it('keys create shows one JSON object with the key, once; domains in lower case'
   const settings = ['--scopes', 'content:read,vehicles:read', '--expires', '2026-11-21', ...domains];
   const created = await create(...settings);
   expect(created).toEqual({
-    ...{ id: keyIdOf(hashKey(created.key)), key: expect.stringMatching(/^vvc_live_/), environment: 'live' },
+    ...{ id: keyIdOf(hashKey(created.key), 'live'), key: expect.stringMatching(/^vvc_live_/), environment: 'live' },
     ...{ name: 'Acme', plan: 'free', scopes: ['vehicles:read', 'content:read'], domains: ['b.example', 'a.example'] },
     ...{ state: 'active', createdAt: NOW.toISOString(), expires: '2026-11-21', revokedAt: null },
     ...{ follows: null, successor: null },

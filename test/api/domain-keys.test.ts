@@ -30,7 +30,8 @@ const read = (key: string, id: string) => api.call('GET', `${PATH}/${id}`, { key
 const update = (key: string, id: string, json: object, headers = {}) =>
   api.call('PUT', `${PATH}/${id}`, { key, json, headers });
 const remove = (key: string, id: string, headers = {}) => api.call('DELETE', `${PATH}/${id}`, { key, headers });
-const bind = (key: string, domains: readonly string[] | null) => api.keys.update(keyIdOf(hashKey(key)), { domains });
+const bind = (key: string, domains: readonly string[] | null) =>
+  api.keys.update(keyIdOf(hashKey(key), 'live'), { domains });
 
 const forbidden = { status: 403, body: { code: 'DOMAIN_FORBIDDEN' } };
 const notFound = { status: 404, body: { code: 'CONTENT_NOT_FOUND' } };

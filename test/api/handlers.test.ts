@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { generateKey, hashKey, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
-import { recentKeys } from '../../core/access/recent-keys.ts';
+import { recentMap } from '../../core/access/recent-map.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { admissionBesideLoad } from '../../functions/http/admission.ts';
+import { admissionBesideLoad } from '../../functions/http/early-load.ts';
 import type { GatewayHandler } from '../../functions/http/http-function.ts';
 import { type FunctionId, importFileOf } from '../../lib/endpoint-files.ts';
 import { documents } from '../../lib/openapi/documents.ts';
@@ -99,9 +99,9 @@ describe('A body', () => {
 it('Admission sends its requests before those of the lookup, whose parsing would delay a rejection', async () => {
   const sent: string[] = [];
   const findKey = async () => void sent.push('key') as undefined;
-  const store = { findKey, incrementUsage: async () => sent.push('counter'), overused: recentKeys<number>() };
+  const store = { findKey, incrementUsage: async () => sent.push('counter'), overused: recentMap<number>() };
   const load = { before: async () => void sent.push('vehicle') };
-  const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentKeys());
+  const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentMap());
   const key = parseApiKey(generateKey('test'));
   await expect(before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow('Send a valid API key');
   expect(sent).toEqual(['key', 'counter', 'vehicle']);
@@ -183,7 +183,7 @@ describe('An expensive read', () => {
   it('is limited by the smaller plan that its key has just changed to', async () => {
     const key = await api.newKey({ plan: 'premium' });
     await bulk(300)(key);
-    await api.keys.update(keyIdOf(hashKey(key)), { plan: 'free' });
+    await api.keys.update(keyIdOf(hashKey(key), 'live'), { plan: 'free' });
     expect((await bulk(300)(key)).body).toMatchObject({ code: 'BULK_TOO_LARGE' });
     expect(await outcomeOf(bulk(300), key)).toEqual([400, 0]);
   });

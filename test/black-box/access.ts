@@ -32,7 +32,10 @@ export const accessTests = (api: () => Api): void => {
     ])('%s: 401', async (_title, callWith, path = LOOKUP) => {
       const answer = await api().call('GET', path, callWith(api().keys));
       expectProblem(answer, 401, 'UNAUTHORIZED', { title: 'Unauthorized' });
-      expect(answer.headers).toMatchObject({ 'www-authenticate': 'Bearer', 'x-ratelimit-limit': '0' });
+      expect(['www-authenticate', 'x-ratelimit-limit'].map((name) => answer.headers.get(name))).toEqual([
+        'Bearer',
+        '0',
+      ]);
     });
 
     it.each<[string, (keys: Keys) => Call]>([
@@ -49,7 +52,7 @@ export const accessTests = (api: () => Api): void => {
     ] as const)('%s: %s %s: %i', async (_title, method, path, status, code) => {
       const answer = await api().call(method, path, { key: api().keys.vehiclesOnly });
       expectProblem(answer, status, code);
-      expect(answer.headers.allow).toBe(status === 405 ? 'GET, POST' : undefined);
+      expect(answer.headers.get('allow')).toBe(status === 405 ? 'GET, POST' : null);
     });
 
     it('reports limits, window and 24 hours to a key of any scope', async () => {
@@ -58,8 +61,8 @@ export const accessTests = (api: () => Api): void => {
         key: { name: 'Black box', plan: 'premium', scopes: ['vehicles:read'], domains: null, expires: null },
         limits: { requestsPerWindow: 6_000, windowSeconds: 60, registrationsPerBulk: 1_000 },
         window: {
-          remaining: Number(answer.headers['x-ratelimit-remaining']),
-          resetsAt: new Date(Number(answer.headers['x-ratelimit-reset']) * 1_000).toISOString(),
+          remaining: Number(answer.headers.get('x-ratelimit-remaining')),
+          resetsAt: new Date(Number(answer.headers.get('x-ratelimit-reset')) * 1_000).toISOString(),
         },
       });
       const { used, remaining } = answer.body.window as { used: number; remaining: number };
@@ -72,12 +75,14 @@ export const accessTests = (api: () => Api): void => {
       const rejected = all.find(({ status }) => status === 429);
       if (rejected === undefined) throw new Error('No request was rejected.');
       expectProblem(rejected, 429, 'RATE_LIMITED', { title: 'Too Many Requests' });
-      expect(rejected.headers['x-ratelimit-remaining']).toBe('0');
-      expect(Number(rejected.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-      const reset = rejected.headers['x-ratelimit-reset'];
-      const admitted = all.filter(({ status, headers }) => status === 200 && headers['x-ratelimit-reset'] === reset);
+      expect(rejected.headers.get('x-ratelimit-remaining')).toBe('0');
+      expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+      const reset = rejected.headers.get('x-ratelimit-reset');
+      const admitted = all.filter(
+        ({ status, headers }) => status === 200 && headers.get('x-ratelimit-reset') === reset,
+      );
       // Each admitted request has a unit of its own; one that the machine was too slow for may have taken two.
-      const remaining = admitted.map(({ headers }) => Number(headers['x-ratelimit-remaining']));
+      const remaining = admitted.map(({ headers }) => Number(headers.get('x-ratelimit-remaining')));
       expect(new Set(remaining).size).toBe(admitted.length);
       expect(Math.max(...remaining)).toBeLessThan(REQUESTS_OF_FREE);
       expect(Math.min(...remaining)).toBeGreaterThanOrEqual(0);

@@ -29,13 +29,12 @@ export interface Call {
   /** Sent as JSON. */
   readonly json?: unknown;
   /** Sent as it is. */
-  readonly raw?: string;
+  readonly raw?: string | Uint8Array;
 }
 
 export interface Answer {
   readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly headers: Headers;
   readonly text: string;
   /** The parsed body; throws when it is no JSON. */
   readonly body: Readonly<Record<string, unknown>>;
@@ -47,22 +46,32 @@ export interface Api {
   readonly call: (method: string, path: string, call?: Call) => Promise<Answer>;
 }
 
-const send = async (agent: http.Agent, target: Target, method: string, path: string, call: Call): Promise<Answer> => {
-  const key = 'key' in call ? call.key : target.keys.premium;
-  const headers = {
-    ...(target.host !== undefined && { Host: target.host }),
+/** Sends a path as it is written. */
+export const send = async (
+  { origin, host }: Pick<Target, 'origin' | 'host'>,
+  method: string,
+  path: string,
+  { key, headers, json, raw }: Call = {},
+  agent?: http.Agent,
+): Promise<Answer> => {
+  const { request } = origin.startsWith('https:') ? https : http;
+  const sent = {
+    ...(host !== undefined && { Host: host }),
     ...(key !== undefined && { 'X-API-Key': key }),
-    ...(call.json !== undefined && { 'Content-Type': 'application/json' }),
-    ...call.headers,
+    ...(json !== undefined && { 'Content-Type': 'application/json' }),
+    ...headers,
   };
-  const { request } = target.origin.startsWith('https:') ? https : http;
-  const outgoing = request(target.origin, { agent, method, path, headers });
-  outgoing.end(call.json === undefined ? call.raw : JSON.stringify(call.json));
-  const [incoming] = (await once(outgoing, 'response')) as [http.IncomingMessage];
+  const outgoing = request(origin, { method, path, headers: sent, ...(agent && { agent }) });
+  const answered = once(outgoing, 'response') as Promise<[http.IncomingMessage]>;
+  // After an answer that did not wait for the whole body.
+  outgoing.on('error', () => undefined);
+  outgoing.end(json === undefined ? raw : JSON.stringify(json));
+  const [incoming] = await answered;
   const received = await text(incoming);
+  const entries = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
   return {
     status: incoming.statusCode ?? 0,
-    headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
+    headers: new Headers(entries),
     text: received,
     get body() {
       return JSON.parse(received);
@@ -74,13 +83,13 @@ export interface OpenApi extends Api {
   readonly close: () => void;
 }
 
-/** The API as a caller with keys sees it, over a connection that sends a path as it is written. */
+/** The API as a caller with keys sees it. */
 export const openApi = (target: Target): OpenApi => {
   const { Agent } = target.origin.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   return {
     keys: target.keys,
-    call: (method, path, call = {}) => send(agent, target, method, path, call),
+    call: (method, path, call) => send(target, method, path, { key: target.keys.premium, ...call }, agent),
     close: () => agent.destroy(),
   };
 };

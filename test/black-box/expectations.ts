@@ -5,7 +5,8 @@ import type { Answer } from './api.ts';
 export const expectStatus = ({ status, headers, text }: Answer, expected: number): void => {
   // With the body, so that a failure shows the problem document.
   expect({ status, text }).toEqual({ status: expected, text: expect.any(String) });
-  expect(headers).toMatchObject({
+  const sent = Object.fromEntries(headers);
+  expect(sent).toMatchObject({
     'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
     'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
     'x-ratelimit-reset': expect.stringMatching(/^\d+$/),
@@ -13,19 +14,19 @@ export const expectStatus = ({ status, headers, text }: Answer, expected: number
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   });
-  expect(headers).not.toHaveProperty('access-control-allow-origin');
+  expect(sent).not.toHaveProperty('access-control-allow-origin');
 };
 
 /** A success in JSON whose body matches `body`. */
 export const expectSuccess = (answer: Answer, body: object, status = 200): void => {
   expectStatus(answer, status);
-  expect(answer.headers['content-type']).toBe('application/json');
+  expect(answer.headers.get('content-type')).toBe('application/json');
   expect(answer.body).toMatchObject(body);
 };
 
 /** A problem document of this status and code. */
 export const expectProblem = (answer: Answer, status: number, code: string, more: object = {}): void => {
   expectStatus(answer, status);
-  expect(answer.headers['content-type']).toBe('application/problem+json');
-  expect(answer.body).toMatchObject({ status, code, requestId: answer.headers['x-request-id'], ...more });
+  expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  expect(answer.body).toMatchObject({ status, code, requestId: answer.headers.get('x-request-id'), ...more });
 };

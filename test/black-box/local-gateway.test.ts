@@ -1,35 +1,15 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { runCommand } from '../admin/command-line.ts';
-import { requireContract } from '../support/contract.ts';
+import { byContract } from '../support/contract.ts';
 import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
-import { type Api, type OpenApi, openApi } from './api.ts';
+import { type OpenApi, openApi } from './api.ts';
 import { apiTests } from './api-tests.ts';
 import { prepareTarget } from './prepare-target.ts';
 
 let engine: TestEngine;
 let gateway: Gateway;
 let api: OpenApi;
-
-/** The same API, with every exchange checked against the OpenAPI document. */
-const byContract = (origin: string, { keys, call }: Api): Api => ({
-  keys,
-  call: async (method, path, sent = {}) => {
-    const answer = await call(method, path, sent);
-    requireContract({
-      method,
-      url: new URL(origin + path),
-      headers: sent.headers ?? {},
-      body: sent.json === undefined ? sent.raw : JSON.stringify(sent.json),
-      status: answer.status,
-      answerHeaders: new Headers(
-        Object.entries(answer.headers).map(([name, value = '']): [string, string] => [name, value]),
-      ),
-      answerText: answer.text,
-    });
-    return answer;
-  },
-});
 
 beforeAll(async () => {
   engine = await startEngine();
@@ -52,4 +32,5 @@ afterAll(async () => {
   await engine.stop();
 });
 
-describe('Through the local gateway', () => apiTests(() => byContract(gateway.origin, api)));
+describe('Through the local gateway', () =>
+  apiTests(() => ({ keys: api.keys, call: byContract(gateway.origin, api.call) })));

@@ -142,16 +142,16 @@ const runImport = async (kind: string, older: string, newer: string, kills: numb
 };
 
 /** The records of each file, how often it is killed, and the latest database call at which it is. Compliance is staged and written as vehicles are. */
-const PLANS = bySize(
-  [
-    { kind: 'vehicles', fileOf: vehicles, count: 1_500, kills: 3, latestCall: 40 },
-    { kind: 'content', fileOf: content, count: 1_101, kills: 2, latestCall: 300 },
-  ],
-  [
-    { kind: 'vehicles', fileOf: vehicles, count: 10_000, kills: 10, latestCall: 25 },
-    { kind: 'content', fileOf: content, count: 3_001, kills: 6, latestCall: 300 },
-  ],
-);
+const PLANS = [
+  {
+    kind: 'vehicles',
+    fileOf: vehicles,
+    count: bySize(1_500, 10_000),
+    kills: bySize(3, 10),
+    latestCall: bySize(40, 25),
+  },
+  { kind: 'content', fileOf: content, count: bySize(1_101, 3_001), kills: bySize(2, 6), latestCall: 300 },
+];
 
 /** Until it is killed, a fifth of a run's database calls are throttled, partial or slow. */
 describe.each(PLANS)('An import of $kind that is killed $kills times', ({ kind, fileOf, count, kills, latestCall }) => {

@@ -44,7 +44,7 @@ const NOT_ANSWERED: readonly (Fault | undefined)[] = [...NOT_APPLIED, 'resetAfte
 const sendBurst = async (nth: number, choose: ChooseFault) => {
   const { plan, usedBefore } = STARTS[nth % STARTS.length] ?? STARTS[0];
   const key = await api.newKey({ plan });
-  const keyId = keyIdOf(hashKey(key));
+  const keyId = keyIdOf(hashKey(key), 'live');
   api.clock.now = NOON + nth * WINDOW_MS;
   const { start } = windowAt(new Date(api.clock.now));
   const Item = { keyId: { S: keyId }, windowStart: { N: String(start) }, used: { N: String(usedBefore) } };
@@ -52,11 +52,14 @@ const sendBurst = async (nth: number, choose: ChooseFault) => {
   api.faults.reset();
   api.faults.inject(choose);
   const replies = await send(key, REQUESTS);
+  const usedNow = async () => (await api.usage.countsSince(keyId, start))[0]?.used ?? 0;
+  // A request whose key cannot be read is answered without waiting for its update, which may be applied later.
+  let used = await usedNow();
+  for (let before = -1; before < used; ) [before, used] = [used, await usedNow()];
   const updates = api.faults.calls.filter(({ tables }) => tables.includes(api.engine.names.usage));
   const applied = updates.filter(({ fault }) => !NOT_APPLIED.includes(fault));
   const unanswered = updates.filter(({ fault }) => NOT_ANSWERED.includes(fault)).length;
   const [admitted = 0, limited = 0, failed = 0] = [200, 429, 500].map((status) => countOf(replies, status));
-  const { used = 0 } = (await api.usage.countsSince(keyId, start))[0] ?? {};
   return {
     ...{ plan, admitted, failed, left: PLANS[plan].requestsPerWindow - usedBefore },
     others: REQUESTS - admitted - limited - failed,
@@ -89,30 +92,3 @@ it(
   },
   TIMEOUT_MS,
 );
-
-/** Milliseconds by which the clocks of four gateways are off. */
-const SKEWS = [-60_000, -20_000, 20_000, 60_000];
-/** Milliseconds of true time between bursts, and their requests at each clock: in a minute more than the free plan allows. */
-const STEP_MS = 5_000;
-const BURST = 6;
-
-/** The headers and a key's last day by the time of the request: test/api. */
-it('The rate limit of gateways whose clocks disagree holds in each window of the times that the requests carry', async () => {
-  const key = await api.newKey({ plan: 'free' });
-  const bursts: { readonly start: number; readonly admitted: number }[] = [];
-  for (let time = NOON; time < NOON + 2 * WINDOW_MS; time += STEP_MS) {
-    for (const skew of SKEWS) {
-      api.clock.now = time + skew;
-      const { start } = windowAt(new Date(api.clock.now));
-      bursts.push({ start, admitted: countOf(await send(key, BURST), 200) });
-    }
-  }
-  // When this machine responds too slowly, the SDK repeats an update, which counts twice.
-  const repeated = api.faults.calls.filter(({ isAbandoned }) => isAbandoned).length;
-  for (const own of Map.groupBy(bursts, ({ start }) => start).values()) {
-    const admitted = own.reduce((sum, burst) => sum + burst.admitted, 0);
-    const lost = Math.min(own.length * BURST, PLANS.free.requestsPerWindow) - admitted;
-    expect(lost).toBeGreaterThanOrEqual(0);
-    expect(lost).toBeLessThanOrEqual(repeated);
-  }
-});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { median } from '../../bench/report.ts';
 import { generateKey } from '../../core/access/api-key.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { requestTo } from '../../lib/local/record-examples.ts';
@@ -44,9 +45,6 @@ const requestsTo = (origin: string, key: string): (readonly [make: () => Request
     [() => withKey(new Request(`${origin}/v1/nowhere`)), 404],
   ];
 };
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 
 describe(`Requests of ${CLIENTS} clients to all endpoints`, () => {
   let engine: Awaited<ReturnType<typeof prepareEngine>>;

@@ -83,7 +83,7 @@ describe('The key of a request', () => {
     { authorization: `Bearer ${key}`, 'x-api-key': ' ' },
     { authorization: `Bearer ${key}`, 'x-api-key': key },
   ])('is found in headers %#', (headers) => {
-    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key)), hash: hashKey(key), kind: 'test' });
+    expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key), 'live'), hash: hashKey(key), kind: 'test' });
   });
 
   it.each([
@@ -99,7 +99,7 @@ describe('The key of a request', () => {
   it('is set in the request context, and required: otherwise UNAUTHORIZED', async () => {
     const request = httpRequest({ headers: { 'X-API-Key': key } });
     await keyForm().before(request);
-    expect(request.internal.key?.id).toBe(keyIdOf(hashKey(key)));
+    expect(request.internal.key?.id).toBe(keyIdOf(hashKey(key), 'live'));
     await expect(async () => keyForm().before(httpRequest())).rejects.toThrow(apiError('UNAUTHORIZED'));
   });
 });

@@ -1,42 +1,28 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
-import { fetchByContract } from '../support/contract.ts';
+import { send } from '../black-box/api.ts';
+import { byContract } from '../support/contract.ts';
 import { clientOf } from '../support/engine.ts';
+import { type Program, startProgram } from '../support/program.ts';
 import { aVehicle } from '../support/records.ts';
 
-interface Run {
-  readonly child: ChildProcessWithoutNullStreams;
-  readonly output: () => string;
-  readonly ended: Promise<number | null>;
-}
-
-const running: Run[] = [];
+const running: Program[] = [];
 let folder: string;
 /** The first run in the folder, and what it printed until it was ready. */
-let first: Run;
+let first: Program;
 let printed: string;
 
 /** Runs a command on free ports, by default the service with its data in the folder. */
-const start = (command = process.execPath, args = ['bin/local.ts', '--data', folder]): Run => {
-  const child = spawn(command, args, { env: { ...process.env, PORT: '0', DYNAMODB_PORT: '0' } });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += String(chunk)));
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  const run = { child, output: () => text, ended };
+const start = (command = process.execPath, args = ['bin/local.ts', '--data', folder]): Program => {
+  const run = startProgram(command, args, { ...process.env, PORT: '0', DYNAMODB_PORT: '0' });
   running.push(run);
   return run;
 };
-
-const ready = (run: Run): Promise<string> =>
-  new Promise((resolve, reject) => {
-    run.child.stdout.on('data', () => run.output().includes('Ready.') && resolve(run.output()));
-    run.ended.then(() => reject(new Error(run.output())), reject);
-  });
+const ready = (run: Program) => run.printed(/Ready\./);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'local-data-'));
@@ -55,12 +41,12 @@ const origin = (output: string) => /Base address\s+(http\S+)\/v1/.exec(output)?.
 const keyOf = (output: string, name: string) =>
   new RegExp(`^    ${name}\\s+(vvc_(?:live|test)_\\w+)$`, 'm').exec(output)?.[1] ?? '';
 
-/** A response of the service that printed this, with the key of that name. */
-const ask = async (output: string, name: string, path: string, item?: object) => {
-  const headers = { Authorization: `Bearer ${keyOf(output, name)}`, 'Content-Type': 'application/json' };
-  const sent = item && { method: 'POST', body: JSON.stringify(item) };
-  const reply = await fetchByContract(origin(output) + path, { headers, ...sent });
-  return { reply, body: await reply.json() };
+/** A response of the service that printed this, to the key of that name. */
+const ask = (output: string, name: string, path: string, item?: object) => {
+  const service = { origin: origin(output) };
+  const call = byContract(service.origin, (...request) => send(service, ...request));
+  const headers = { Authorization: `Bearer ${keyOf(output, name)}` };
+  return call(item ? 'POST' : 'GET', path, { headers, ...(item && { json: item }) });
 };
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 
@@ -68,12 +54,12 @@ const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
 describe('npm start', () => {
   it('prints its addresses, a working key per plan, a test key and two requests', async () => {
     for (const [plan, limit] of Object.entries({ free: '60', standard: '600', premium: '6000' })) {
-      const { reply, body } = await ask(printed, plan, LOOKUP);
+      const { headers, body } = await ask(printed, plan, LOOKUP);
       expect(body).toMatchObject({ insured: true });
-      expect([reply.headers.get('x-ratelimit-limit'), reply.headers.get('x-sandbox')]).toEqual([limit, null]);
+      expect([headers.get('x-ratelimit-limit'), headers.get('x-sandbox')]).toEqual([limit, null]);
     }
-    const { reply, body } = await ask(printed, 'test', LOOKUP);
-    expect([reply.headers.get('x-sandbox'), body]).toMatchObject(['true', { insured: true }]);
+    const { headers, body } = await ask(printed, 'test', LOOKUP);
+    expect([headers.get('x-sandbox'), body]).toMatchObject(['true', { insured: true }]);
     expect((await ask(printed, 'free', '/api/content')).body).toMatchObject({ total: 70 });
     expect((await ask(printed, 'test', '/api/content')).body).toMatchObject({ total: 0 });
     expect(printed).toContain(`Reference     ${origin(printed)}/docs`);
@@ -92,7 +78,7 @@ describe('npm start', () => {
 
   it('ends normally on several signals, and keeps data and demo keys for the next start', async () => {
     const item = { title: 'Kept', content: 'C', domain: 'kept.example', slug: 'kept' };
-    expect((await ask(printed, 'standard', '/api/content', item)).reply.status).toBe(201);
+    expect((await ask(printed, 'standard', '/api/content', item)).status).toBe(201);
     const db = clientOf(/DynamoDB\s+(http\S+)/.exec(printed)?.[1] ?? '');
     await db.send(new PutCommand({ TableName: LOCAL_TABLE_NAMES.vehicles, Item: aVehicle('DG65OLD', []) }));
     db.destroy();

@@ -127,7 +127,7 @@ describe('The line of a request', () => {
 
   it('is in EMF, with level, time and the key id of a known caller', async () => {
     const { line } = await logOf(KNOWN);
-    expect(line).toMatchObject({ service: 'vehicle-verification', keyId: keyIdOf(hashKey(api.key)) });
+    expect(line).toMatchObject({ service: 'vehicle-verification', keyId: keyIdOf(hashKey(api.key), 'live') });
     expect(new Date(String(line.timestamp)).toISOString()).toBe(line.timestamp);
     const Metrics = METRICS.map((Name) => ({ Name, Unit: Name === 'Latency' ? 'Milliseconds' : 'Count' }));
     const CloudWatchMetrics = [{ Namespace: 'VehicleVerification/test', Dimensions: [['service']], Metrics }];

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { authenticate } from '../../core/access/admission.ts';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import { keyFinder } from '../../core/access/keys-table.ts';
-import { recentKeys } from '../../core/access/recent-keys.ts';
+import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { asCommandFailure } from '../../lib/admin/deployment/database.ts';
 import { addKeysCommands } from '../../lib/admin/keys/keys-commands.ts';
@@ -49,7 +49,7 @@ const admission: Operation = {
       const presented = parseApiKey(key);
       if (presented === undefined) throw new Error('the key is malformed');
       const incrementUsage = usageTable(db, TABLES.usage).increment;
-      const store = { findKey: keyFinder(db, TABLES.keys), incrementUsage, overused: recentKeys<number>() };
+      const store = { findKey: keyFinder(db, TABLES.keys), incrementUsage, overused: recentMap<number>() };
       return authenticate(store, presented, moment.now);
     },
   ],

@@ -1,5 +1,5 @@
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { ContentItem } from '../../core/content/item.ts';
@@ -30,6 +30,10 @@ let testKey: string;
 beforeAll(async () => {
   testKey = await api.newKey({ environment: 'test' });
 });
+let written: readonly string[];
+beforeEach(() => {
+  written = catchOutput();
+});
 afterEach(() => {
   jest.restoreAllMocks();
 });
@@ -42,10 +46,9 @@ const probeRecords = async () => {
 
 /** What is logged meanwhile. */
 const logOf = async (work: () => Promise<unknown>) => {
-  const written = catchOutput();
+  const before = written.length;
   await work();
-  jest.restoreAllMocks();
-  return written.map((line) => JSON.parse(line));
+  return written.slice(before).map((line) => JSON.parse(line));
 };
 
 describe('The first request of an instance', () => {
@@ -178,7 +181,7 @@ describe('A request with a key of the probe', () => {
     const live = await create(api.key, 'repeated', headers);
     const key = generateKey('probe');
     const hash = hashKey(key);
-    const liveId = keyIdOf(hashKey(api.key));
+    const liveId = keyIdOf(hashKey(api.key), 'live');
     const Item = {
       ...{ id: keyIdOf(hash, 'probe'), hash, name: 'Forged', plan: 'premium', scopes: SCOPES, createdAt: '' },
       ...{ environment: 'live', firstKeyId: liveId, follows: liveId, domains: ['probe.example'] },
@@ -208,7 +211,7 @@ describe('A request with a key of the probe', () => {
 
 describe('The operators’ commands', () => {
   const run = (...args: string[]) => runCommand([...args, '--dynamodb', api.engine.endpoint], api.engine.names);
-  const liveId = () => keyIdOf(hashKey(api.key));
+  const liveId = () => keyIdOf(hashKey(api.key), 'live');
 
   it('neither list, accept nor make a key of the probe', async () => {
     const { id } = await keyOfToday(now);

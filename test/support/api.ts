@@ -1,4 +1,4 @@
-import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
@@ -6,27 +6,13 @@ import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import type { VehicleRecord } from '../../core/vehicles/record.ts';
 import { keysTable } from '../../lib/admin/keys/keys-table.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
+import { send } from '../black-box/api.ts';
 import { NOON } from './clock.ts';
-import { fetchByContract } from './contract.ts';
+import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 
-export interface Reply {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** Throws when the text is no JSON. */
-  readonly body: unknown;
-}
-
-export interface Call {
-  readonly key?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  readonly json?: unknown;
-  /** Sent as it is. */
-  readonly raw?: string | Uint8Array;
-}
+export type { Answer as Reply, Call } from '../black-box/api.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
@@ -51,30 +37,12 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     keys,
     usage: usageTable(engine.client, engine.names.usage),
     /** Sends a request; fails when request or answer break the OpenAPI document. */
-    call: async (method: string, path: string, { key, headers, json, raw }: Call = {}): Promise<Reply> => {
-      const body = json === undefined ? raw : JSON.stringify(json);
-      const sent = {
-        ...(key !== undefined && { 'X-API-Key': key }),
-        ...(json !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      };
-      const response = await fetchByContract(gateway.origin + path, { method, headers: sent, body });
-      const text = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        text,
-        get body() {
-          return JSON.parse(text);
-        },
-      };
-    },
+    call: byContract(gateway.origin, (...call) => send(gateway, ...call)),
     /** A new key; a live one with every scope, the premium plan and no environment, as of an early version, unless said otherwise. */
     newKey: async (record: Partial<KeyRecord> = {}): Promise<string> => {
-      const key = generateKey(record.environment ?? 'live');
-      const hash = hashKey(key);
+      const { key, id, hash } = newApiKey(record.environment ?? 'live');
       const createdAt = new Date(NOON).toISOString();
-      await keys.add({ id: keyIdOf(hash), hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
+      await keys.add({ id, hash, name: 'Test', plan: 'premium', scopes: SCOPES, createdAt, ...record });
       return key;
     },
     loadVehicles: (...records: VehicleRecord[]) => storeItems(engine.client, engine.names.vehicles, records),

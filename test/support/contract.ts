@@ -1,11 +1,13 @@
-/** Validates every request and response of the test suite against the strict form of the OpenAPI document. */
+/** Validates every request and response of the test suite against both forms of the OpenAPI document, the strict and the published one. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';
+import { openApiDocument } from '../../lib/openapi/document.ts';
 import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
+import type { Api } from '../black-box/api.ts';
 
 /** One request as it was sent, and its response. */
 export interface Exchange {
@@ -18,6 +20,11 @@ export interface Exchange {
   readonly status: number;
   readonly answerHeaders: Headers;
   readonly answerText: string;
+}
+
+/** An exchange, with the components of the form to which it is held. */
+interface Judged extends Exchange {
+  readonly components: object;
 }
 
 interface Response {
@@ -50,31 +57,34 @@ const knownCodes = ({ anyOf }: JsonObject): unknown => {
   return more.length === 0 && JSON.stringify(other) === '{"type":"string"}' ? known.enum : undefined;
 };
 
-const strict = strictDocument();
-
 /**
  * The document as strict as the service is, with references to responses and headers followed; the validator follows those to
  * schemas. Clients must accept new fields and codes, so both forms of the document are open; the tests accept only what is
  * described. Parts of an `allOf` describe one object together: none closes it alone.
  */
-const closed = (value: unknown, isPartOfAllOf = false): unknown => {
-  if (Array.isArray(value)) return value.map((entry) => closed(entry, isPartOfAllOf));
-  if (!isObject(value)) return value;
-  const [, kind, name] = /^#\/components\/(responses|headers)\/(.+)$/.exec(String(value.$ref)) ?? [];
-  if (kind && name) return closed((strict.components as Record<string, JsonObject>)[kind]?.[name]);
-  const codes = knownCodes(value);
-  if (codes) return { enum: codes };
-  const inner = Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, closed(entry, key === 'allOf')]));
-  return isObject(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
+const closedForm = (form: JsonObject): Document => {
+  const closed = (value: unknown, isPartOfAllOf = false): unknown => {
+    if (Array.isArray(value)) return value.map((entry) => closed(entry, isPartOfAllOf));
+    if (!isObject(value)) return value;
+    const [, kind, name] = /^#\/components\/(responses|headers)\/(.+)$/.exec(String(value.$ref)) ?? [];
+    if (kind && name) return closed((form.components as Record<string, JsonObject>)[kind]?.[name]);
+    const codes = knownCodes(value);
+    if (codes) return { enum: codes };
+    const entries = Object.entries(value).map(([key, entry]) => [key, closed(entry, key === 'allOf')]);
+    const inner = Object.fromEntries(entries);
+    return isObject(value.properties) && !isPartOfAllOf ? { ...inner, additionalProperties: false } : inner;
+  };
+  return closed(form) as Document;
 };
 
-const document = closed(strict) as Document;
+/** Generated clients read the published form, which is made from the strict one: what fits that must fit this. */
+const forms = [strictDocument(), openApiDocument()].map(closedForm);
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 const validators = new WeakMap<object, ValidateFunction>();
 
-const validatorOf = (schema: object): ValidateFunction => {
-  const validator = validators.get(schema) ?? ajv.compile({ ...schema, components: document.components });
+const validatorOf = (schema: object, components: object): ValidateFunction => {
+  const validator = validators.get(schema) ?? ajv.compile({ ...schema, components });
   validators.set(schema, validator);
   return validator;
 };
@@ -84,8 +94,8 @@ function require(holds: unknown, what: string, { method, url, status }: Exchange
   if (!holds) throw new Error(`${request} → ${status} breaks the OpenAPI document: ${what}`);
 }
 
-const requireFit = (schema: object, value: unknown, what: string, exchange: Exchange): void => {
-  const fits = validatorOf(schema);
+const requireFit = (schema: object, value: unknown, what: string, exchange: Judged): void => {
+  const fits = validatorOf(schema, exchange.components);
   require(fits(value), `${what}: ${ajv.errorsText(fits.errors)}`, exchange);
 };
 
@@ -96,7 +106,7 @@ const typed = (schema: JsonObject, text: string): unknown =>
 /** Headers of the connection rather than of the response. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
-const checkHeaders = ({ headers = {} }: Response, exchange: Exchange): void => {
+const checkHeaders = ({ headers = {} }: Response, exchange: Judged): void => {
   for (const [name, { required, schema }] of Object.entries(headers)) {
     const sent = exchange.answerHeaders.get(name);
     require(sent !== null || required !== true, `header ${name} is missing`, exchange);
@@ -107,7 +117,7 @@ const checkHeaders = ({ headers = {} }: Response, exchange: Exchange): void => {
   require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`, exchange);
 };
 
-const checkBody = ({ content }: Response, exchange: Exchange): void => {
+const checkBody = ({ content }: Response, exchange: Judged): void => {
   const { method, answerHeaders, answerText } = exchange;
   const type = answerHeaders.get('content-type');
   const described = content?.[type ?? ''];
@@ -118,11 +128,7 @@ const checkBody = ({ content }: Response, exchange: Exchange): void => {
 };
 
 /** What was accepted must be what the document asks for. */
-const checkRequest = (
-  { parameters = [], requestBody }: Operation,
-  path: Record<string, string>,
-  exchange: Exchange,
-) => {
+const checkRequest = ({ parameters = [], requestBody }: Operation, path: Record<string, string>, exchange: Judged) => {
   const { url, headers, body } = exchange;
   const sent = new Headers(headers);
   const places = {
@@ -140,38 +146,39 @@ const checkRequest = (
 };
 
 /** The operation of a request, with its path parameters still encoded; undefined when none is described. */
-const describedOperation = (method: string, pathname: string) => {
+const describedOperation = ({ paths }: Document, method: string, pathname: string) => {
   for (const row of Object.values<Endpoint>(endpoints).filter((each) => each.method === method)) {
     const path = row.paths.map((template) => matchRoute(template, pathname)).find((found) => found !== undefined);
-    const operation = document.paths[pathInDocument(row)]?.[method.toLowerCase()];
+    const operation = paths[pathInDocument(row)]?.[method.toLowerCase()];
     if (operation && path) return { operation, path };
   }
   return undefined;
 };
 
-/** @throws Error naming what differs from the document */
-export const requireContract = (exchange: Exchange): void => {
-  const described = describedOperation(exchange.method, exchange.url.pathname);
-  const responses = described?.operation.responses ?? document['x-other-requests'].responses;
-  const response = responses[exchange.status] ?? document['x-platform-responses'].responses[exchange.status];
+const requireForm = (form: Document, exchange: Judged): void => {
+  const described = describedOperation(form, exchange.method, exchange.url.pathname);
+  const responses = described?.operation.responses ?? form['x-other-requests'].responses;
+  const response = responses[exchange.status] ?? form['x-platform-responses'].responses[exchange.status];
   require(response, 'this status is not described', exchange);
   checkHeaders(response, exchange);
   checkBody(response, exchange);
   if (described && exchange.status < 300) checkRequest(described.operation, described.path, exchange);
 };
 
-interface Sent {
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array | undefined;
-}
-
-/** As `fetch`. @throws Error when the exchange is not as the document describes it */
-export const fetchByContract = async (address: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
-  const response = await fetch(address, { method, headers, ...(body !== undefined && { body }) });
-  const { status, headers: answerHeaders } = response;
-  const text = typeof body === 'object' ? new TextDecoder().decode(body) : body;
-  const answerText = await response.clone().text();
-  requireContract({ method, url: new URL(address), headers, body: text, status, answerHeaders, answerText });
-  return response;
+/** @throws Error naming what differs from the document */
+export const requireContract = (exchange: Exchange): void => {
+  for (const form of forms) requireForm(form, { ...exchange, components: form.components });
 };
+
+/** The same calls, each checked. They throw an Error when the exchange is not as the document describes it. */
+export const byContract =
+  (origin: string, call: Api['call']): Api['call'] =>
+  async (method, path, sent = {}) => {
+    const { headers = {}, json, raw } = sent;
+    const answer = await call(method, path, sent);
+    const { status, headers: answerHeaders, text: answerText } = answer;
+    const text = typeof raw === 'object' ? new TextDecoder().decode(raw) : raw;
+    const body = json === undefined ? text : JSON.stringify(json);
+    requireContract({ method, url: new URL(origin + path), headers, body, status, answerHeaders, answerText });
+    return answer;
+  };

@@ -70,12 +70,40 @@ const tablesIn = (body: string): readonly string[] => {
   return [...new Set([...Object.keys(RequestItems), ...named])];
 };
 
-const forward = async (target: URL, agent: Agent, incoming: IncomingMessage, body: Buffer): Promise<EngineResponse> => {
-  const headers = { ...incoming.headers, host: target.host, 'content-length': body.length };
-  const outgoing = request(target, { method: incoming.method ?? 'POST', agent, headers });
-  outgoing.end(body);
-  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
-  return { status: response.statusCode ?? 500, headers: response.headers, body: await buffer(response) };
+/** Sends a request on with this body. */
+type Forward = (body: Buffer) => Promise<EngineResponse>;
+
+/** A proxy for the server at this address: `serve` responds to each request, or sends it on before. */
+export const startProxy = async (
+  address: string,
+  serve: (incoming: IncomingMessage, response: ServerResponse, forward: Forward) => Promise<void>,
+) => {
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer((incoming, response) => {
+    const forward: Forward = async (body) => {
+      const { method = 'POST', url = '/' } = incoming;
+      const { host } = new URL(address);
+      const headers = { ...incoming.headers, host, 'content-length': body.length };
+      const outgoing = request(address, { method, path: url, agent, headers });
+      outgoing.end(body);
+      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return { status: answer.statusCode ?? 500, headers: answer.headers, body: await buffer(answer) };
+    };
+    // Either side may disconnect at any time.
+    serve(incoming, response, forward).catch(() => response.destroy());
+  });
+  // Closing an idle connection would be a fault that no test chose.
+  server.keepAliveTimeout = 0;
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async (): Promise<void> => {
+      agent.destroy();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
 };
 
 /** Resets it, unless its client has just left: Node never closes a socket that is reset during its shutdown, and cannot end. */
@@ -99,8 +127,6 @@ const deliver = (
 
 /** A proxy between the SDK and an engine that fails as a network and DynamoDB fail. */
 export const startFaultProxy = async (engineEndpoint: string) => {
-  const target = new URL(engineEndpoint);
-  const agent = new Agent({ keepAlive: true });
   const calls: RecordedCall[] = [];
   let nth = 0;
   let choose: (call: DatabaseCall) => Fault | undefined = () => undefined;
@@ -117,7 +143,7 @@ export const startFaultProxy = async (engineEndpoint: string) => {
     return call;
   };
 
-  const serve = async (incoming: IncomingMessage, response: ServerResponse) => {
+  const { endpoint, close } = await startProxy(engineEndpoint, async (incoming, response, forward) => {
     const body = await buffer(incoming);
     const call = record(String(incoming.headers['x-amz-target']).split('.')[1] ?? '', String(body), response);
     const { fault } = call;
@@ -128,22 +154,14 @@ export const startFaultProxy = async (engineEndpoint: string) => {
       fail(response, fault, { CancellationReasons: mixedReasons(JSON.parse(call.body).TransactItems) });
     else {
       const half = fault === 'partial' ? partialBatch(call.operation, body) : undefined;
-      const whole = await forward(target, agent, incoming, half?.body ?? body);
+      const whole = await forward(half?.body ?? body);
       const answer = half !== undefined && whole.status === 200 ? half.respond(whole) : whole;
       if (typeof fault === 'object') setTimeout(() => deliver(response, answer, fault), fault.slowMs).unref();
       else deliver(response, answer, fault);
     }
-  };
-  const server = createServer((incoming, response) => {
-    // Either side may disconnect at any time.
-    serve(incoming, response).catch(() => response.destroy());
   });
-  // Closing an idle connection would be a fault that no test chose.
-  server.keepAliveTimeout = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint,
     /** Every request since the last `reset`, the one whose fault is being chosen included. */
     calls: calls as readonly Readonly<RecordedCall>[],
     /** Decides the fault of each request; nothing goes wrong while it is unset. */
@@ -155,12 +173,7 @@ export const startFaultProxy = async (engineEndpoint: string) => {
       calls.length = 0;
       choose = () => undefined;
     },
-    close: async (): Promise<void> => {
-      agent.destroy();
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 };
 

@@ -18,7 +18,7 @@ export const prepareOn = async ({ result: { endpoint }, stop }: Forked<{ readonl
     db.destroy();
     await stop();
   };
-  return { db, key, keyId: keyIdOf(hashKey(key)), newKey, names, close };
+  return { db, key, keyId: keyIdOf(hashKey(key), 'live'), newKey, names, close };
 };
 
 /** An embedded engine, prepared. */

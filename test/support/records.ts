@@ -34,5 +34,5 @@ export const aCompliance = (registration: string, fields: Partial<ComplianceReco
 /** What a key has used of a window, that of `NOON` unless said otherwise. */
 export const aCounter = (key: string, used: number, at = NOON) => {
   const { start, end } = windowAt(new Date(at));
-  return { keyId: keyIdOf(hashKey(key)), windowStart: start, used, expiresAt: end + 90_000 };
+  return { keyId: keyIdOf(hashKey(key), 'live'), windowStart: start, used, expiresAt: end + 90_000 };
 };

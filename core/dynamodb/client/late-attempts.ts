@@ -11,7 +11,7 @@ export class TooLateToTryAgain extends Error {
  * the ten minutes for which DynamoDB keeps the token of a transaction.
  */
 export const rejectLateAttempts = ({ middlewareStack }: DynamoDBClient, milliseconds: number): void => {
-  // By what the SDK hands to each attempt of a request: `context` is shared by all requests of an operation.
+  // The key is what the SDK hands to each attempt of a request; `context` is shared by all requests of an operation.
   const firstAttempts = new WeakMap<object, number>();
   const reject =
     <Attempt extends object, Outcome>(next: (attempt: Attempt) => Outcome) =>

@@ -31,7 +31,7 @@ const AGENT = { keepAlive: true, maxSockets: 256 };
 const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
-/** Without the brackets of an IPv6 address, as sockets take it. */
+/** The host as sockets take it: an IPv6 address without brackets. */
 const hostOf = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Closes all idle connections. */

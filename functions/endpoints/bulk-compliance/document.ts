@@ -1,12 +1,6 @@
 import * as T from 'typebox';
 import type { verifyBulkCompliance } from '../../../core/bulk/compliance.ts';
-import {
-  bulkEnvelopeOf,
-  ENTRY_MEANINGS,
-  entryOf,
-  failedEntry,
-  tooManyRegistrations,
-} from '../bulk-insurance/document.ts';
+import { bulkEnvelopeOf, ENTRY_MEANINGS, entryOf, failedEntry, tooManyRegistrations } from '../bulk-document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
 import { BODY, type EndpointDocument, schemaOf } from '../document.ts';
 import { input } from './input.ts';

@@ -10,8 +10,8 @@ export const endpoint = {
   date: {
     rejected: 'must be left out: MOT, road tax and fines have no history, so a verdict is always for today',
   },
-  bulk: 'registrations',
+  bulk: true,
   successStatus: 200,
-  problems: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE', 'BULK_TOO_LARGE'],
+  problems: ['BULK_TOO_LARGE'],
   tables: { vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
 } as const satisfies Endpoint;

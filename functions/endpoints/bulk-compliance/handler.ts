@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** May these vehicles be on the road? docs/contract.md#compliance */
-export const handler = serve(endpoint, input, ({ db, tables }) => {
+export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const records = complianceSource(db, tables);
   return {
     load: async (request) => {

@@ -1,8 +1,7 @@
 import * as T from 'typebox';
-import { PLANS } from '../../../core/access/plans.ts';
-import type { EntryCode } from '../../../core/bulk/entries.ts';
 import type { verifyBulk } from '../../../core/bulk/insurance.ts';
-import { BODY, type EndpointDocument, type ExampleRequest, openCode, PAST_DAY, schemaOf } from '../document.ts';
+import { bulkEnvelopeOf, ENTRY_MEANINGS, entryOf, failedEntry, tooManyRegistrations } from '../bulk-document.ts';
+import { BODY, type EndpointDocument, PAST_DAY, schemaOf } from '../document.ts';
 import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
 import { input } from './input.ts';
 
@@ -15,21 +14,6 @@ const BulkSuccess = T.Object(
   { title: 'BulkSuccess', description: 'A vehicle that is known, insured or not' },
 );
 
-/** The codes of every bulk lookup, with their meanings. */
-export const ENTRY_MEANINGS = {
-  VEHICLE_NOT_FOUND: 'no vehicle has this registration',
-  INVALID_REGISTRATION: 'the text cannot be a registration',
-  LOOKUP_UNAVAILABLE: 'it could not be read just now; request it again',
-};
-
-/** The fields of every failed entry, with the codes of its endpoint. */
-export const failedEntry = <Code extends EntryCode>(meanings: Readonly<Record<Code, string>>) => ({
-  registration: T.String(),
-  error: T.String({ description: 'What went wrong, in words' }),
-  code: openCode<Code>(meanings, 'Why there is no answer; absent where there is one'),
-  suggestion: T.Optional(T.String({ description: 'The registration that was probably meant; ask before you use it' })),
-});
-
 const BulkFailure = T.Object(
   { ...failedEntry(ENTRY_MEANINGS), insured: T.Literal(false) },
   {
@@ -38,35 +22,9 @@ const BulkFailure = T.Object(
   },
 );
 
-/** The fields of every bulk response. */
-export const bulkEnvelopeOf = <Result extends T.TSchema>(result: Result) => ({
-  results: T.Array(result, { description: 'One result per entry, in order' }),
-  processed: T.Integer({ description: 'Number of submitted registrations' }),
-  successful: T.Integer({ description: 'How many of them have an answer' }),
-  failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
-});
-
-/** The type of an entry, of which some have an answer. */
-export const entryOf = <Success extends T.TSchema, Failure extends T.TSchema>(
-  title: string,
-  success: Success,
-  failure: Failure,
-) =>
-  T.Union([success, failure], {
-    title,
-    description: 'An answer, or `code` and `error`: why there is none. Check for `code` first.',
-  });
-
 const BulkResult = schemaOf<ReturnType<typeof verifyBulk>>()(
   T.Object({ ...bulkEnvelopeOf(entryOf('BulkEntry', BulkSuccess, BulkFailure)), asOf }, { title: 'BulkResult' }),
 );
-
-/** An example for both bulk endpoints: more registrations than the plan allows. */
-export const tooManyRegistrations: ExampleRequest = {
-  name: 'tooMany',
-  summary: 'One registration more than the standard plan allows',
-  request: { body: { registrations: Array.from({ length: PLANS.standard.bulkSize + 1 }, () => 'AB12 CDE') } },
-};
 
 export const document: EndpointDocument = {
   operationId: 'checkInsurance',

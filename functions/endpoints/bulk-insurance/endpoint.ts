@@ -8,8 +8,8 @@ export const endpoint = {
   tag: 'Vehicles',
   scope: 'vehicles:read',
   date: { rejected: 'must be a field of the body here: "date"' },
-  bulk: 'registrations',
+  bulk: true,
   successStatus: 200,
-  problems: ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE', 'BULK_TOO_LARGE'],
+  problems: ['BULK_TOO_LARGE'],
   tables: { vehicles: ['BatchGetItem'] },
 } as const satisfies Endpoint;

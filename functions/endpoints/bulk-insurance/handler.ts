@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** Are these vehicles insured? docs/contract.md#bulk */
-export const handler = serve(endpoint, input, ({ db, tables }) => {
+export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const vehicles = vehicleSource(db, tables.vehicles);
   return {
     load: async (request) => {

@@ -5,7 +5,7 @@ import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 
 /** May this vehicle be on the road? docs/contract.md#compliance */
-export const handler = serve(endpoint, ({ db, tables }) => {
+export const handler = serve({ endpoint }, ({ db, tables }) => {
   const records = complianceSource(db, tables);
   return {
     load: async (request) =>

@@ -8,14 +8,6 @@ export const endpoint = {
   tag: 'Content',
   scope: 'content:write',
   successStatus: 201,
-  problems: [
-    'VALIDATION_FAILED',
-    'MALFORMED_JSON',
-    'UNSUPPORTED_CONTENT_TYPE',
-    'BODY_TOO_LARGE',
-    'DOMAIN_FORBIDDEN',
-    'SLUG_TAKEN',
-    'IDEMPOTENCY_CONFLICT',
-  ],
+  problems: ['DOMAIN_FORBIDDEN', 'SLUG_TAKEN', 'IDEMPOTENCY_CONFLICT'],
   tables: { content: ['PutItem', 'UpdateItem'] },
 } as const satisfies Endpoint;

@@ -7,7 +7,7 @@ import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** Creates a content item, once per Idempotency-Key. docs/contract.md#content */
-export const handler = serve(endpoint, input, ({ db, tables }) => {
+export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
     respond: async ({ body, headers, caller, keyKind, address, now, deadline }) => {

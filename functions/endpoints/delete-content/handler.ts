@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** Deletes a content item permanently. docs/contract.md#content */
-export const handler = serve(endpoint, input, ({ db, tables }) => {
+export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
     respond: async ({ parameters, headers, caller, keyKind, now, deadline }) => {

@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** A page of content items. docs/contract.md#content */
-export const handler = serve(endpoint, input, ({ db, tables }) => {
+export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
     load: async ({ query, caller, keyKind, deadline }) => {

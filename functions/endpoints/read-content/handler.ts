@@ -5,7 +5,7 @@ import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Reads one content item. docs/contract.md#content */
-export const handler = serve(endpoint, ({ db, tables }) => {
+export const handler = serve({ endpoint }, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
     load: ({ parameters, keyKind }) => content[keyKind].find(parameters.id),

@@ -8,15 +8,6 @@ export const endpoint = {
   tag: 'Content',
   scope: 'content:write',
   successStatus: 200,
-  problems: [
-    'VALIDATION_FAILED',
-    'MALFORMED_JSON',
-    'UNSUPPORTED_CONTENT_TYPE',
-    'BODY_TOO_LARGE',
-    'CONTENT_NOT_FOUND',
-    'DOMAIN_FORBIDDEN',
-    'PRECONDITION_FAILED',
-    'SLUG_TAKEN',
-  ],
+  problems: ['CONTENT_NOT_FOUND', 'DOMAIN_FORBIDDEN', 'PRECONDITION_FAILED', 'SLUG_TAKEN'],
   tables: { content: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
 } as const satisfies Endpoint;

@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';
 
 /** Updates the fields of a content item that the body contains. docs/contract.md#content */
-export const handler = serve(endpoint, input, ({ db, tables }) => {
+export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
     respond: async ({ parameters, body, headers, caller, keyKind, now, deadline }) => {

@@ -4,7 +4,7 @@ import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 
 /** The caller's key, limits and requests of the last 24 hours. docs/contract.md#usage */
-export const handler = serve(endpoint, ({ db, tables }) => {
+export const handler = serve({ endpoint }, ({ db, tables }) => {
   const usage = usageTable(db, tables.usage);
   return {
     respond: async ({ caller, now }) => ({

@@ -6,7 +6,7 @@ import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 
 /** Is this vehicle insured? docs/contract.md#vehicle-insurance */
-export const handler = serve(endpoint, ({ db, tables }) => {
+export const handler = serve({ endpoint }, ({ db, tables }) => {
   const vehicles = vehicleSource(db, tables.vehicles);
   return {
     load: async (request) => vehicles(request).find(requireRegistration(request.parameters.registration)),

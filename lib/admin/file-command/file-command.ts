@@ -43,7 +43,7 @@ export interface Claims {
   readonly lineOf: (key: string) => number | undefined;
 }
 
-/** The context of one file: a job of its command. */
+/** The context of one file. */
 export interface FileContext extends CommandContext, FileOptions {
   readonly source: SourceFile;
   /** The name of the table that is changed. */

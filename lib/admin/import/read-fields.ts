@@ -1,54 +1,35 @@
-import {
-  type Fields,
-  type Reading,
-  type RecordOf,
-  type RecordSchema,
-  readRecord,
-} from '../../../core/schemas/record.ts';
+import type { Fields, RecordOf, RecordSchema } from '../../../core/schemas/record.ts';
 import type { FieldChecks } from './field-checks.ts';
 
-type FieldRules = NonNullable<Reading['rules']>;
+/** Fields, by their own names, that are read otherwise than by their schema. */
+type FieldRules = Readonly<Record<string, (name: string, value: unknown) => unknown>>;
 
-/** Reports every issue to `check`. */
-const strict = (check: FieldChecks, rules: FieldRules): Reading => ({
-  endsEarly: false,
-  rules,
-  nameOf: (parent, step) => {
-    if (typeof step === 'number') return `${parent}[${step}]`;
-    return parent === '' ? step : `${parent}.${step}`;
-  },
+/** Exactly one must be given, such as a due date or an exemption. */
+const givenAlternative = (
+  check: FieldChecks,
+  alternatives: readonly RecordSchema[],
+  value: unknown,
+  name: string,
+): RecordSchema | undefined => {
+  const isGiven = ({ required = [] }: RecordSchema) =>
+    required.every((field) => (value as Fields | null | undefined)?.[field] !== undefined);
+  const given = alternatives.filter(isGiven);
+  if (given.length === 1) return given[0];
+  const names = alternatives.flatMap(({ required = [] }) => required);
+  check.object(name, value, names);
+  check.issue(name, `must have exactly one of ${names.join(', ')}`);
+  return undefined;
+};
 
-  fields: ({ properties = {} }, value, name) => check.object(name, value, Object.keys(properties)),
-
-  items: ({ maxItems = Number.POSITIVE_INFINITY }, value, name) => {
-    if (!Array.isArray(value)) check.issue(name, value === undefined ? 'is missing' : 'must be an array');
-    else if (value.length > maxItems) check.issue(name, `must have at most ${maxItems} entries`);
-    else return value;
-    return [];
-  },
-
-  /** Exactly one must be given, such as a due date or an exemption. */
-  alternative: (of, value, name) => {
-    const isGiven = ({ required = [] }: RecordSchema) =>
-      required.every((field) => (value as Fields | null | undefined)?.[field] !== undefined);
-    const given = of.filter(isGiven);
-    if (given.length === 1) return given[0];
-    const names = of.flatMap(({ required = [] }) => required);
-    check.object(name, value, names);
-    check.issue(name, `must have exactly one of ${names.join(', ')}`);
-    return undefined;
-  },
-
-  scalar: ({ type, format, const: only }, value, name) => {
-    if (type === 'integer') return check.count(name, value);
-    if (type === 'string') {
-      if (format === 'date') return check.day(name, value);
-      return format === 'date-time' ? check.timestamp(name, value) : check.text(name, value);
-    }
-    if (value !== only) check.issue(name, `must be ${only}`);
-    return only;
-  },
-});
+const readScalar = (check: FieldChecks, schema: RecordSchema, value: unknown, name: string): unknown => {
+  if (schema.type === 'integer') return check.count(name, value);
+  if (schema.type === 'string') {
+    if (schema.format === 'date') return check.day(name, value);
+    return schema.format === 'date-time' ? check.timestamp(name, value) : check.text(name, value);
+  }
+  if (value !== schema.const) check.issue(name, `must be ${schema.const}`);
+  return schema.const;
+};
 
 /**
  * Reads a row by a schema, strictly: every issue is reported to `check`. What it returns is a record only when there is no
@@ -64,9 +45,37 @@ export const readFields = <const Schema extends RecordSchema>(
   rules: FieldRules,
   columnOf?: (field: string) => string,
 ): RecordOf<Schema> => {
-  const ofCsv = columnOf && {
-    nameOf: (_: string, step: string | number) => columnOf(String(step)),
-    fields: () => fields,
+  const readObject = ({ properties = {}, required = [] }: RecordSchema, object: Fields, parent: string) => {
+    const record: Record<string, unknown> = {};
+    for (const field in properties) {
+      const [value, rule] = [object[field], rules[field]];
+      if (value === undefined && rule === undefined && !required.includes(field)) continue;
+      const name = columnOf?.(field) ?? (parent === '' ? field : `${parent}.${field}`);
+      record[field] = rule ? rule(name, value) : readValue(properties[field] ?? {}, value, name);
+    }
+    return record;
   };
-  return readRecord({ ...strict(check, rules), ...ofCsv }, schema, fields) as RecordOf<Schema>;
+
+  const readArray = (
+    { items = {}, maxItems = Number.POSITIVE_INFINITY }: RecordSchema,
+    value: unknown,
+    name: string,
+  ) => {
+    if (!Array.isArray(value)) check.issue(name, value === undefined ? 'is missing' : 'must be an array');
+    else if (value.length > maxItems) check.issue(name, `must have at most ${maxItems} entries`);
+    else return value.map((item, index) => readValue(items, item, `${name}[${index}]`));
+    return [];
+  };
+
+  const readValue = (schema: RecordSchema, value: unknown, name: string): unknown => {
+    if (schema.anyOf) {
+      const given = givenAlternative(check, schema.anyOf, value, name);
+      return given && readValue(given, value, name);
+    }
+    if (schema.type === 'array') return readArray(schema, value, name);
+    if (schema.type !== 'object') return readScalar(check, schema, value, name);
+    return readObject(schema, check.object(name, value, Object.keys(schema.properties ?? {})), name);
+  };
+
+  return (columnOf ? readObject(schema, fields, '') : readValue(schema, fields, '')) as RecordOf<Schema>;
 };

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../core/access/api-key.ts';
+import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../../core/access/scopes.ts';
@@ -57,12 +57,8 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandCo
       `${options.expires} is in the past: use --expires ${today} (today, Europe/London) or a later day, or leave it out`,
     );
   }
-  const key = generateKey(env);
-  const hash = hashKey(key);
-  const record: KeyRecord = {
-    ...{ id: keyIdOf(hash), hash, createdAt: now.toISOString(), environment: env },
-    ...options,
-  };
+  const { key, ...identity } = newApiKey(env);
+  const record: KeyRecord = { ...identity, createdAt: now.toISOString(), environment: env, ...options };
   await keysOf(context).add(record);
   const { id, ...shown } = keyView(record, now);
   const expires = record.expires === undefined ? 'never' : `after ${record.expires} (Europe/London)`;

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { generateKey, hashKey, type KeyEnvironment, keyIdOf } from '../../../core/access/api-key.ts';
+import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
 import { idempotencyKeyIdOf, type KeyRecord } from '../../../core/access/keys-table.ts';
 import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
@@ -65,16 +65,6 @@ const environmentOf = ({ id, environment }: KeyRecord, env: KeyEnvironment | und
   );
 };
 
-const successorOf = (old: KeyRecord, key: string, environment: KeyEnvironment, now: Date): KeyRecord => {
-  const hash = hashKey(key);
-  const { name, plan, scopes, domains } = old;
-  return {
-    ...{ id: keyIdOf(hash), hash, name, plan, scopes, environment, createdAt: now.toISOString() },
-    ...(domains !== undefined && { domains }),
-    ...{ follows: old.id, firstKeyId: idempotencyKeyIdOf(old) },
-  };
-};
-
 const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfKey): string =>
   newKeyText(`New API key of ${successor.name}`, key, successor, {
     expires: old.expires === undefined ? 'never' : `never; the old key was to expire after ${old.expires}`,
@@ -103,8 +93,19 @@ const rotateKey = async (
         context,
       );
     }
-    const key = generateKey(environment);
-    const successor = successorOf(old, key, environment, now);
+    const { key, ...identity } = newApiKey(environment);
+    const { name, plan, scopes, domains } = old;
+    const successor: KeyRecord = {
+      ...identity,
+      name,
+      plan,
+      scopes,
+      environment,
+      createdAt: now.toISOString(),
+      ...(domains !== undefined && { domains }),
+      follows: old.id,
+      firstKeyId: idempotencyKeyIdOf(old),
+    };
     if (await keys.rotate(old, end, successor)) {
       const { id: successorId, ...shown } = keyView(successor, now);
       const previous = keyView({ ...old, ...end, successor: successorId }, now);

@@ -26,7 +26,7 @@ const linkHtml = (href: string, html: string): string => {
   return path ? `<a href="${path}${fragment === undefined ? '' : `#${fragment}`}">${html}</a>` : html;
 };
 
-/** Of an element that may be wider than a phone, so that it scrolls by itself, also with the keyboard. */
+/** The attributes of an element that may be wider than a phone: it scrolls by itself, also with the keyboard. */
 const scrolling = (name: string): string => `role="region" aria-label="${name}" tabindex="0"`;
 
 /** The page at `path` of a Markdown text. Anchors and comments in the text are left out. */

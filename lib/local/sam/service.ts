@@ -32,14 +32,17 @@ const synthesise = async (folder: string, env: NodeJS.ProcessEnv): Promise<strin
 /** Variables to replace the template's, where table names are logical ids and the endpoint is that of AWS. */
 const variablesOf = (dynamodb: string): Record<string, string> => ({
   ...localEnvironment(`http://${HOST_NAME}:${new URL(dynamodb).port}`, LOCAL_TABLE_NAMES),
-  ...{ POWERTOOLS_LOG_LEVEL: 'ERROR', POWERTOOLS_METRICS_NAMESPACE: '' },
+  POWERTOOLS_LOG_LEVEL: 'ERROR',
+  POWERTOOLS_METRICS_NAMESPACE: '',
 });
 
 /** Containers get dummy credentials, never those of this shell. SAM CLI does not read Docker contexts. */
 const samEnvironment = async (env: NodeJS.ProcessEnv, dynamodb: string): Promise<NodeJS.ProcessEnv> => ({
   ...env,
   ...localEnvironment(dynamodb, LOCAL_TABLE_NAMES),
-  ...{ AWS_PROFILE: undefined, AWS_SESSION_TOKEN: undefined, SAM_CLI_TELEMETRY: '0' },
+  AWS_PROFILE: undefined,
+  AWS_SESSION_TOKEN: undefined,
+  SAM_CLI_TELEMETRY: '0',
   DOCKER_HOST: await runTool('docker', ['context', 'inspect', '--format', '{{.Endpoints.docker.Host}}'], env),
 });
 

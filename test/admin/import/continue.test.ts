@@ -54,10 +54,12 @@ describe('A continued import', () => {
     denyFrom(6);
     const failed = await countedRun(importing(path));
     proxy().reset();
-    const before = (await stored()).filter(({ registration }) => registration.startsWith('FAULT')).length;
+    const loaded = async () => (await stored()).filter(({ registration }) => registration.startsWith('FAULT')).length;
+    const before = await loaded();
     expect(failed).toEqual(failure(`AccessDeniedException; ${before} records were loaded before, ${CAN_CONTINUE}\n`));
     expect(await countedRun(importing(path))).toMatchObject({ exitCode: 0 });
-    expect(before + writtenItems()).toBe(300);
+    // What was written behind the failed batch is written again.
+    expect([await loaded(), writtenItems() < 300]).toEqual([300, true]);
   });
 
   it('stores the first of over 1,000 rows of a vehicle, also when it is stopped right after that', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint.ts';
-import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-file.ts';
+import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-schema.ts';
 import {
   DEV,
   FULL,

@@ -9,7 +9,7 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import type { Bundles } from '../../../lib/cloud/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
 import { ServiceStack } from '../../../lib/cloud/service-stack.ts';
-import type { StageFile } from '../../../lib/cloud/stage-file.ts';
+import type { StageFile } from '../../../lib/cloud/stage-schema.ts';
 import { stageSettings } from '../../../lib/cloud/stage-settings.ts';
 import { FUNCTION_IDS } from '../../../lib/endpoint-files.ts';
 

@@ -4,7 +4,7 @@ import { contentTable } from '../../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../../core/content/item.ts';
 import type { EndpointId } from '../../../functions/endpoints/table.ts';
 import type { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
-import type { Reply, TestApi } from '../../support/api.ts';
+import type { TestApi } from '../../support/api.ts';
 import { moment } from '../../support/content.ts';
 import { aCompliance, aPolicy, aVehicle } from '../../support/records.ts';
 
@@ -44,57 +44,42 @@ const fieldsOf = (word: string, slug = word): ContentFields => ({
   ...{ title: `Title ${word}`, content: `Text of ${word}`, domain: `${word}.example`, slug },
   meta_description: `About ${word}`,
 });
-const retitled = (word: string) => ({ title: `New title ${word}` });
-const moved = (word: string) => ({ domain: `to-${word}.example`, slug: `to-${word}` });
-
 const vehicles = { stored: 'vehicles' } as const;
 const items = { stored: 'items' } as const;
-const bulk = { ...vehicles, method: 'POST', json: registrations } as const;
-const change = { ...items, endpoint: 'update-content', method: 'PUT', path: byId } as const;
-const list = { ...items, endpoint: 'list-content' } as const;
+const bulk = (endpoint: 'bulk-insurance' | 'bulk-compliance') =>
+  ({ ...vehicles, endpoint, method: 'POST', path: () => `/v1/vehicle/${endpoint}`, json: registrations }) as const;
+const list = (filter = (_: string) => '') =>
+  ({
+    ...items,
+    endpoint: 'list-content',
+    path: (word: string) => `${CONTENT}?domain=${word}.example${filter(word)}`,
+  }) as const;
+const update = (json: (word: string) => object): Scenario => ({
+  ...{ ...items, endpoint: 'update-content', method: 'PUT', path: byId, json },
+  body: (word, { item }) => ({ id: item.id, ...json(word), version: 2 }),
+});
 
 export const scenarios: readonly Scenario[] = [
   { ...vehicles, endpoint: 'vehicle-insurance', path: (word) => `/v1/vehicle/${word}/insurance`, body: insured },
   { ...vehicles, endpoint: 'compliance', path: (word) => `/v1/compliance/${word}`, body: compliant },
-  {
-    ...{ ...bulk, endpoint: 'bulk-insurance', path: () => '/v1/vehicle/bulk-insurance' },
-    body: (word) => ({ results: bulkOf(word).map(insured) }),
-  },
-  {
-    ...{ ...bulk, endpoint: 'bulk-compliance', path: () => '/v1/vehicle/bulk-compliance' },
-    body: (word) => ({ results: bulkOf(word).map(compliant) }),
-  },
+  { ...bulk('bulk-insurance'), body: (word) => ({ results: bulkOf(word).map(insured) }) },
+  { ...bulk('bulk-compliance'), body: (word) => ({ results: bulkOf(word).map(compliant) }) },
   { stored: 'nothing', endpoint: 'usage', path: () => '/v1/usage', body: (name) => ({ key: { name } }) },
-  {
-    ...{ ...list, path: (word) => `${CONTENT}?domain=${word}.example` },
-    body: (_, { item, older }) => ({ items: [item, older], total: 2 }),
-  },
-  {
-    ...{ ...list, path: (word) => `${CONTENT}?domain=${word}.example&slug=${word}` },
-    body: (_, { item }) => ({ items: [item], total: 1 }),
-  },
+  { ...list(), body: (_, { item, older }) => ({ items: [item, older], total: 2 }) },
+  { ...list((word) => `&slug=${word}`), body: (_, { item }) => ({ items: [item], total: 1 }) },
   { ...items, endpoint: 'read-content', path: byId, body: (_, { item }) => item },
   {
     ...{ stored: 'nothing', endpoint: 'create-content', method: 'POST', path: () => CONTENT, status: 201 },
     ...{ json: (word) => fieldsOf(word), body: (word) => ({ ...fieldsOf(word), version: 1 }) },
   },
-  { ...change, json: retitled, body: (word, { item }) => ({ id: item.id, ...retitled(word), version: 2 }) },
-  { ...change, json: moved, body: (word, { item }) => ({ id: item.id, ...moved(word), version: 2 }) },
+  update((word) => ({ title: `New title ${word}` })),
+  update((word) => ({ domain: `to-${word}.example`, slug: `to-${word}` })),
   { ...items, endpoint: 'delete-content', method: 'DELETE', path: byId, status: 204, repeatedStatus: 404 },
   { stored: 'nothing', endpoint: '$default', path: (word) => `/v1/${word}`, status: 404 },
 ];
 
-/** One request about records that no other request uses. */
-export interface Prepared {
-  /** One of them is in every database request that is made for it. */
-  readonly marks: readonly string[];
-  readonly key: string;
-  readonly send: () => Promise<Reply>;
-  readonly body: object | undefined;
-}
-
-/** Stores what a scenario needs around the proxy, so without faults. */
-export const prepare = async (api: TestApi, scenario: Scenario, word: string): Promise<Prepared> => {
+/** One request about records that no other request uses; what it needs is stored around the proxy, so without faults. */
+export const prepare = async (api: TestApi, scenario: Scenario, word: string) => {
   const { stored, method = 'GET', path, json, body } = scenario;
   const key = await api.newKey({ name: word });
   if (stored === 'vehicles') {
@@ -108,7 +93,8 @@ export const prepare = async (api: TestApi, scenario: Scenario, word: string): P
   const both = { item, older } as Items;
   const headers = { 'Idempotency-Key': word };
   return {
-    marks: [word, keyIdOf(hashKey(key)), ...[item, older].flatMap((one) => one?.id ?? [])],
+    /** One of them is in every database request that is made for it. */
+    marks: [word, keyIdOf(hashKey(key), 'live'), ...[item, older].flatMap((one) => one?.id ?? [])],
     key,
     send: () => api.call(method, path(word, both.item), { key, ...(json && { json: json(word), headers }) }),
     body: body?.(word, both),

@@ -1,8 +1,8 @@
 /** Maximum number of entries. Beyond it the least recently remembered one is forgotten. */
 const MAX_ENTRIES = 1_000;
 
-/** What an instance remembers of recent keys, in bounded memory. It never admits a key. */
-export const recentKeys = <Value>(maxEntries = MAX_ENTRIES) => {
+/** A map of bounded size, which an instance keeps between requests. */
+export const recentMap = <Value>(maxEntries = MAX_ENTRIES) => {
   const values = new Map<string, Value>();
   return {
     get: (key: string): Value | undefined => values.get(key),
@@ -18,4 +18,4 @@ export const recentKeys = <Value>(maxEntries = MAX_ENTRIES) => {
   };
 };
 
-export type RecentKeys<Value> = ReturnType<typeof recentKeys<Value>>;
+export type RecentMap<Value> = ReturnType<typeof recentMap<Value>>;

@@ -1,0 +1,46 @@
+/** What the documents of both bulk endpoints share. */
+import * as T from 'typebox';
+import { PLANS } from '../../core/access/plans.ts';
+import type { EntryCode } from '../../core/bulk/entries.ts';
+import { type ExampleRequest, openCode } from './document.ts';
+
+/** The codes of every bulk lookup, with their meanings. */
+export const ENTRY_MEANINGS = {
+  VEHICLE_NOT_FOUND: 'no vehicle has this registration',
+  INVALID_REGISTRATION: 'the text cannot be a registration',
+  LOOKUP_UNAVAILABLE: 'it could not be read just now; request it again',
+};
+
+/** The fields of every failed entry, with the codes of its endpoint. */
+export const failedEntry = <Code extends EntryCode>(meanings: Readonly<Record<Code, string>>) => ({
+  registration: T.String(),
+  error: T.String({ description: 'What went wrong, in words' }),
+  code: openCode<Code>(meanings, 'Why there is no answer; absent where there is one'),
+  suggestion: T.Optional(T.String({ description: 'The registration that was probably meant; ask before you use it' })),
+});
+
+/** The fields of every bulk response. */
+export const bulkEnvelopeOf = <Result extends T.TSchema>(result: Result) => ({
+  results: T.Array(result, { description: 'One result per entry, in order' }),
+  processed: T.Integer({ description: 'Number of submitted registrations' }),
+  successful: T.Integer({ description: 'How many of them have an answer' }),
+  failed: T.Integer({ description: 'How many are unknown, invalid or could not be read' }),
+});
+
+/** The type of an entry, of which some have an answer. */
+export const entryOf = <Success extends T.TSchema, Failure extends T.TSchema>(
+  title: string,
+  success: Success,
+  failure: Failure,
+) =>
+  T.Union([success, failure], {
+    title,
+    description: 'An answer, or `code` and `error`: why there is none. Check for `code` first.',
+  });
+
+/** An example for both bulk endpoints: more registrations than the plan allows. */
+export const tooManyRegistrations: ExampleRequest = {
+  name: 'tooMany',
+  summary: 'One registration more than the standard plan allows',
+  request: { body: { registrations: Array.from({ length: PLANS.standard.bulkSize + 1 }, () => 'AB12 CDE') } },
+};
