@@ -12,6 +12,7 @@ const printBanner = ({ origin, dynamodb, keys }: LocalService) =>
   print(
     startBanner({
       title: 'Vehicle verification API',
+      origin,
       addresses: [
         ['Base address', `${origin}/v1`],
         ['Reference', `${origin}/docs`],

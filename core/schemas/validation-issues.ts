@@ -57,6 +57,8 @@ const explain = (schema: TSchema, value: unknown, error: SchemaError): PointerIs
       return [{ pointer, detail: `must be at least ${params.limit}` }];
     case 'maximum':
       return [{ pointer, detail: `must be at most ${params.limit}` }];
+    case 'minItems':
+      return [{ pointer, detail: `must have ${params.limit} or more entries` }];
     case 'format':
     case 'pattern':
     case 'maxLength':

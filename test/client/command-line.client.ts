@@ -158,8 +158,15 @@ describe('The command line ends with 2 and one sentence', () => {
     [`check . ${NEW}`, /^\. cannot be read \(it is a folder\)\.$/],
     [`check empty.csv ${NEW}`, /^empty\.csv is empty\.$/],
     [`check fleet.xlsx ${NEW}`, /^fleet\.xlsx is an Excel workbook: save the sheet as/],
+    [`check fleet.xls ${NEW}`, /^fleet\.xls is an Excel workbook/],
+    [`check header.csv ${NEW}`, /^header\.csv has no rows below its header\.$/],
+    [`check headless.csv ${NEW}`, /which must name the columns: choose one of "AB12CDE" with --column\.$/],
+    [`check title.csv ${NEW}`, /choose one of "Fleet" with --column\.$/],
     [`check quote.csv ${NEW}`, /^quote\.csv is not CSV: a quote is not/],
-    [`${CHECK} --column vrm`, /^fleet\.csv has no column "vrm": choose one of "registration"/],
+    [
+      `${CHECK} --column vrm`,
+      /^fleet\.csv has no column "vrm" in its first line, which must name the columns: choose one of "registration"/,
+    ],
     ...AMBIGUOUS_HEADERS.map((_, nth): [string, RegExp] => [
       `check ambiguous${nth}.csv ${NEW}`,
       /^ambiguous\d\.csv has several columns that could be the registration: choose one of "\w.*", "\w+" with --column\.$/,
@@ -176,6 +183,10 @@ describe('The command line ends with 2 and one sentence', () => {
       ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,\nAB12CDE,false,,,,,,,\n`],
       ['quote.csv', 'registration\n"AB12CDE\n'],
       ['fleet.xlsx', 'PK\x03\x04'],
+      ['fleet.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
+      ['header.csv', 'registration,note\n,\n'],
+      ['headless.csv', 'AB12CDE\nKR08NIL\n'],
+      ['title.csv', 'Fleet,,\nregistration,note,\nAB12CDE,x,\n'],
       ...AMBIGUOUS_HEADERS.map((header, nth): [string, string] => [`ambiguous${nth}.csv`, header]),
     ] as const) {
       await writeFile(file(name), text);

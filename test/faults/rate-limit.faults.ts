@@ -52,10 +52,9 @@ const sendBurst = async (nth: number, choose: ChooseFault) => {
   api.faults.reset();
   api.faults.inject(choose);
   const replies = await send(key, REQUESTS);
-  const usedNow = async () => (await api.usage.countsSince(keyId, start))[0]?.used ?? 0;
-  // A request whose key cannot be read is answered without waiting for its update, which may be applied later.
-  let used = await usedNow();
-  for (let before = -1; before < used; ) [before, used] = [used, await usedNow()];
+  // A request whose key cannot be read is answered without waiting for its update.
+  await api.faults.settled();
+  const used = (await api.usage.countsSince(keyId, start))[0]?.used ?? 0;
   const updates = api.faults.calls.filter(({ tables }) => tables.includes(api.engine.names.usage));
   const applied = updates.filter(({ fault }) => !NOT_APPLIED.includes(fault));
   const unanswered = updates.filter(({ fault }) => NOT_ANSWERED.includes(fault)).length;

@@ -15,6 +15,7 @@ import type { Endpoint } from '../../functions/http/endpoint.ts';
 import type { AccessLogEntry } from '../../lib/local/gateway/gateway.ts';
 import { recordedExamples } from '../../lib/openapi/examples.ts';
 import { responsesOf } from '../../lib/openapi/responses.ts';
+import { startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 import { pythonTools } from '../support/python-tools.ts';
 import { runCommand } from '../support/run-command.ts';
 import { startServiceUnderTest } from '../support/service-under-test.ts';
@@ -130,6 +131,7 @@ const drive = async (): Promise<void> => {
   const seen = new Set<string>();
   const onResponse = ({ routeKey, status }: AccessLogEntry) => void seen.add(`${routeKey} ${status}`);
   const { origin, addKey, stop } = await startServiceUnderTest({ clockRate: 0, onResponse });
+  const proxy = await startHttpFaultProxy(origin);
   try {
     const [KEY, NO_SCOPE_KEY, SPENT_KEY] = [await addKey('premium'), await addKey('premium', []), await addKey('free')];
     for (let count = 0; count < PLANS.free.requestsPerWindow; count += 1) {
@@ -149,10 +151,12 @@ const drive = async (): Promise<void> => {
       deepEqual(new Set(known.map((line) => line.replace(/ \d+$/, ''))), ROUTES, name);
       say(`${name}: ${[...seen].toSorted().join(', ')}`);
     }
-    const credentials = { API_ORIGIN: origin, API_KEY: await addKey('premium', undefined, 'test') };
+    const credentials = { API_ORIGIN: proxy.origin, API_KEY: await addKey('premium', undefined, 'test') };
     for (const { heading, text } of sections) {
       if (blocksOf(text, 'sh').length === 0) continue;
       const [, , command = ''] = PROGRAM.exec(text) ?? [];
+      // API Gateway's own 429 for the first request of each path.
+      proxy.inject(({ path }) => (proxy.requests.some((earlier) => earlier.path === path) ? undefined : 'throttle'));
       deepEqual(`${await run(heading, command, credentials)}\n`, blocksOf(page, '')[0], heading);
       say(`docs/languages.md, ${heading}: ${command}`);
     }
@@ -161,6 +165,7 @@ const drive = async (): Promise<void> => {
     say(`Go: ${goLines} lines; Python: ${pythonModels.length} models`);
     ok(goLines <= 9_000 && pythonModels.length <= 40, 'the document is not plain any more');
   } finally {
+    await proxy.close();
     await stop();
   }
 };

@@ -123,6 +123,11 @@ describe('A bulk request', () => {
     expect(issuesOf(() => validated('bulk-insurance', {}, entries(1_001)))).toBeUndefined();
   });
 
+  it('must have an entry', () => {
+    const empty = { pointer: '/registrations', detail: 'must have 1 or more entries' };
+    expect(issuesOf(() => validated('bulk-insurance', {}, { registrations: [] }))).toEqual([empty]);
+  });
+
   it.each([
     [{ registrations: ['A1', 'B2'] }, 2],
     [{ registrations: 'A1' }, 0],

@@ -16,6 +16,7 @@ export const CSV_FORMS: [form: string, written: Written][] = [
   ['a sep= line', (csv) => `sep=|\r\n${csv.replaceAll(',', '|')}`],
   ['a sep= line that was saved again', (csv) => `"sep=;"${';'.repeat(10)}\r\n${csv.replaceAll(',', ';')}`],
   ['a byte order mark, CRLF and blank lines', (csv) => `\uFEFF${csv.replaceAll('\n', '\r\n\r\n')}`],
+  ['rows of empty cells', (csv) => csv.replaceAll('\n', '\n,\n , \n')],
   ['carriage returns alone', (csv) => csv.replaceAll('\n', '\r')],
   ['each cell quoted', (csv) => csv.replace(/[^,\n]+/g, '"$&"')],
   ['UTF-16, little endian', (csv) => Buffer.from(`\uFEFF${csv.replaceAll(',', '\t')}`, 'utf16le')],

@@ -79,6 +79,7 @@ export const startProxy = async (
   serve: (incoming: IncomingMessage, response: ServerResponse, forward: Forward) => Promise<void>,
 ) => {
   const agent = new Agent({ keepAlive: true });
+  const serving = new Set<Promise<void>>();
   const server = createServer((incoming, response) => {
     const forward: Forward = async (body) => {
       const { method = 'POST', url = '/' } = incoming;
@@ -89,14 +90,19 @@ export const startProxy = async (
       const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
       return { status: answer.statusCode ?? 500, headers: answer.headers, body: await buffer(answer) };
     };
-    // Either side may disconnect at any time.
-    serve(incoming, response, forward).catch(() => response.destroy());
+    const served = serve(incoming, response, forward)
+      // Either side may disconnect at any time.
+      .catch(() => void response.destroy())
+      .finally(() => serving.delete(served));
+    serving.add(served);
   });
   // Closing an idle connection would be a fault that no test chose.
   server.keepAliveTimeout = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Waits until every request that has arrived was sent on and answered there, or will never be. */
+    settled: () => Promise.all(serving),
     close: async (): Promise<void> => {
       agent.destroy();
       server.close();
@@ -143,7 +149,7 @@ export const startFaultProxy = async (engineEndpoint: string) => {
     return call;
   };
 
-  const { endpoint, close } = await startProxy(engineEndpoint, async (incoming, response, forward) => {
+  const { endpoint, settled, close } = await startProxy(engineEndpoint, async (incoming, response, forward) => {
     const body = await buffer(incoming);
     const call = record(String(incoming.headers['x-amz-target']).split('.')[1] ?? '', String(body), response);
     const { fault } = call;
@@ -162,6 +168,7 @@ export const startFaultProxy = async (engineEndpoint: string) => {
   });
   return {
     endpoint,
+    settled,
     /** Every request since the last `reset`, the one whose fault is being chosen included. */
     calls: calls as readonly Readonly<RecordedCall>[],
     /** Decides the fault of each request; nothing goes wrong while it is unset. */

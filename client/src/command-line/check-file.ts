@@ -105,6 +105,7 @@ export const checkFile = async (
 ): Promise<CheckReport> => {
   const { source, out, date, ending } = args;
   const fleet = await openFleet(source, (header) => findColumn(source, header, args.column));
+  if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
   const openEarlier = (path: string) => openEarlierResult(path, check, fleet.header[fleet.column] ?? '');
   // A nightly job compares with the result that it replaces; the first time there is none.

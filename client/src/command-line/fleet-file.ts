@@ -32,6 +32,8 @@ const DELIMITERS = [',', ';', '\t'];
 const DELIMITER_LINE = /^"?sep=([^"])"?/i;
 /** Characters. After an unclosed quote the rest of the file would be one cell. */
 const MAX_RECORD_LENGTH = 1_000_000;
+/** First bytes of .xlsx and of .xls. */
+const WORKBOOKS = ['504b0304', 'd0cf11e0'];
 const MARKS = { 'utf-8': 'efbbbf', 'utf-16le': 'fffe', 'utf-16be': 'feff' };
 
 /** Whether the next bytes are valid; without bytes, whether the text may end here. */
@@ -57,7 +59,7 @@ const scan = async (path: string) => {
   }
   // The file may end within a character.
   isUtf8 &&= isValid(decoder);
-  if (start === '504b0304') throw new CannotRun(`${path} is an Excel workbook: save the sheet as "CSV UTF-8".`);
+  if (WORKBOOKS.includes(start)) throw new CannotRun(`${path} is an Excel workbook: save the sheet as "CSV UTF-8".`);
   const [marked] = Object.entries(MARKS).find(([, mark]) => start.startsWith(mark)) ?? [];
   const encoding = marked ?? (isUtf8 ? 'utf-8' : 'windows-1252');
   return { encoding, hasMark: marked !== undefined || !isUtf8, hash: hash.digest('hex') };
@@ -83,7 +85,11 @@ const REGISTRATION_NAMES = [
   ...['plate', 'numberplate', 'licenceplate', 'licenseplate'],
 ];
 
-const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
+const quoted = (names: readonly string[]): string =>
+  names
+    .filter((name) => name.trim() !== '')
+    .map((name) => JSON.stringify(name))
+    .join(', ');
 
 /** @throws CannotRun that lists the columns of the file, or those of which each could be the one */
 export const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
@@ -96,9 +102,11 @@ export const findColumn = (path: string, header: readonly string[], wanted: stri
   }
   const [name] = found;
   if (name !== undefined) return header.indexOf(name);
-  if (wanted === undefined && header.length === 1) return 0;
-  const names = quoted(header);
-  throw new CannotRun(`${path} has no column "${wanted ?? 'registration'}": choose one of ${names} with --column.`);
+  // A name with a digit may be the first vehicle of a file without a header.
+  if (wanted === undefined && header.length === 1 && !/\d/.test(`${header}`)) return 0;
+  throw new CannotRun(
+    `${path} has no column "${wanted ?? 'registration'}" in its first line, which must name the columns: choose one of ${quoted(header)} with --column.`,
+  );
 };
 
 /** Opens a CSV file, and reads it whole to validate it and to count its rows. @throws CannotRun when it is missing or not CSV, or what `find` throws */
@@ -122,6 +130,8 @@ export const openFleet = async (path: string, find: (header: readonly string[]) 
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
+      // Excel writes such rows for cells that were cleared. They do not count for `from`.
+      skip_records_with_empty_values: true,
       max_record_size: MAX_RECORD_LENGTH,
       from: declared === undefined ? 1 : 2,
     };

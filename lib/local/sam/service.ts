@@ -87,6 +87,7 @@ export const runSamLocal = async (
     const keys = await prepareSampleDatabase(engine.endpoint);
     const banner = startBanner({
       title: 'Vehicle verification API, in Lambda containers',
+      origin,
       addresses: Object.entries({ 'Base address': `${origin}/v1`, DynamoDB: engine.endpoint }),
       keys,
       heading: 'Try (the first request to each endpoint starts its container)',
