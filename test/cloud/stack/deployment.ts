@@ -57,8 +57,8 @@ describe('The alias of each function', () => {
     ]);
   });
 
-  it('has at most 150 resources in prod', () => {
-    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(150);
+  it('has at most 10 resources per function and 40 others in prod', () => {
+    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(10 * SERVING.length + 40);
   });
 
   it('is updated at once without gradual deployment', () => {
