@@ -51,5 +51,5 @@ export const keyFinder =
   (db: DynamoDBDocumentClient, table: string) =>
   async (id: string): Promise<KeyRecord | undefined> => {
     const { Item } = await db.send(new GetCommand({ TableName: table, Key: { id }, ConsistentRead: true }));
-    return Item && parseStored(KeyRecord, Item);
+    return Item && parseStored(KeyRecord, Item, `key ${id}`);
   };

@@ -76,7 +76,7 @@ const StoredContentItem = {
 
 /** @throws UnreadableRecord */
 export const parseItem = (entry: Entry): StoredItem => {
-  const { allPosition, domainPosition, ...item } = parseStored(StoredContentItem, entry);
+  const { allPosition, domainPosition, ...item } = parseStored(StoredContentItem, entry, `content ${entry.pk}`);
   return { item, positions: { all: allPosition, domain: domainPosition } };
 };
 

@@ -69,18 +69,23 @@ export const readStored = <const Schema extends RecordSchema>(
   value: unknown,
 ): RecordOf<Schema> | undefined => readTolerantly(schema, value) as RecordOf<Schema> | undefined;
 
-/** A stored record does not fit its schema. No response is made from it. */
+/** A stored record does not fit its schema. No response is made from it. The message names it, unless it is personal data. */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
 /**
- * As `readStored`, for a record without which there is no response. @throws UnreadableRecord
+ * As `readStored`, for a record without which there is no response. @param name of the record for an operator; no registration,
+ * which is personal data @throws UnreadableRecord
  * @example
  * const vehicle = parseStored(VehicleRecord, item);
  */
-export const parseStored = <const Schema extends RecordSchema>(schema: Schema, value: unknown): RecordOf<Schema> => {
+export const parseStored = <const Schema extends RecordSchema>(
+  schema: Schema,
+  value: unknown,
+  name?: string,
+): RecordOf<Schema> => {
   const record = readStored(schema, value);
-  if (record === undefined) throw new UnreadableRecord();
+  if (record === undefined) throw new UnreadableRecord(name);
   return record;
 };

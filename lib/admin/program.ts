@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { UnreadableRecord } from '../../core/schemas/record.ts';
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
 import { printable } from './command/format.ts';
@@ -69,6 +70,9 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
 
 const sentenceFor = (error: unknown): string => {
   if (error instanceof CommandFailure) return error.message;
+  if (error instanceof UnreadableRecord && error.message !== '') {
+    return `the stored record of ${error.message} is damaged: docs/runbook.md#errorrate says how to replace it`;
+  }
   // The message might quote content of a file.
   return `unexpected error (${error instanceof Error ? error.name : typeof error})`;
 };

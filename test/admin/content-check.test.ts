@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../core/content/content-entries.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { moment, someFields } from '../support/content.ts';
-import { commandLine, ended } from './command-line.ts';
+import { commandLine, ended, failure } from './command-line.ts';
 
 const { engine, run, json, pathOf, atCall, processArguments } = commandLine();
 
@@ -32,6 +32,26 @@ describe('content check', () => {
     expect([repaired.exitCode, repaired.stdout.match(/repaired/g)]).toEqual([0, ['repaired', 'repaired']]);
     expect(await run(['content', 'check'])).toMatchObject(consistent);
     expect(await json(['content', 'check'])).toMatchObject({ items: 1, inconsistencies: [], busy: [] });
+  });
+
+  it('and an export name an item whose record is damaged', async () => {
+    const { client, names } = engine();
+    const item = await contentTable(client, names.content, 'live').create(
+      someFields('b.example', 'damaged'),
+      undefined,
+      moment(),
+    );
+    const { itemKey } = contentKeys('live');
+    const change = { UpdateExpression: 'SET title = :x', ExpressionAttributeValues: { ':x': 1 } };
+    await client.send(new UpdateCommand({ TableName: names.content, Key: itemKey(item.id), ...change }));
+    const damaged = failure(
+      `error: the stored record of content item#${item.id} is damaged: docs/runbook.md#errorrate says how to replace it\n`,
+    );
+    expect(await run(['content', 'check'])).toEqual(damaged);
+    expect(await run(['export', 'content', pathOf('damaged.ndjson')])).toEqual(damaged);
+    // The way back.
+    await client.send(new DeleteCommand({ TableName: names.content, Key: itemKey(item.id) }));
+    expect((await run(['content', 'check', '--repair'])).exitCode).toBe(0);
   });
 
   it('stages entries in files that nobody sees, so that they are deleted even when it is killed', async () => {

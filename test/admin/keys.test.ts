@@ -83,6 +83,19 @@ it('keys update binds a key to domains, unbinds it, and puts it on another plan 
   expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example.\n`);
 });
 
+it.each([
+  ['list', []],
+  ['revoke', ['ID']],
+  ['rotate', ['ID']],
+  ['usage', ['ID']],
+])('keys %s names a damaged record and what to do about it', async (command, args) => {
+  const [{ keys }, id] = [engine().names, 'd'.repeat(20)];
+  await put(keys, { id, plan: 'gold' });
+  const sentence = `error: the stored record of key ${id} is damaged: docs/runbook.md#errorrate says how to replace it\n`;
+  expect(await run(['keys', command, ...args.map(() => id)])).toEqual(failure(sentence));
+  await engine().client.send(new DeleteCommand({ TableName: keys, Key: { id } }));
+});
+
 it('keys revoke keeps the first time when a key is revoked twice', async () => {
   const { id } = await create();
   const revokedAt = NOW.toISOString();

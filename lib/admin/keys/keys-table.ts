@@ -85,7 +85,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       };
       const send = () => db.send(new UpdateCommand(command));
       const { Attributes } = await retryUntil(deadlineIn(PATIENCE_MS), send, isConflict);
-      return parseStored(KeyRecord, Attributes);
+      return parseStored(KeyRecord, Attributes, `key ${id}`);
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw unknownKey(id);
       throw error;
@@ -133,7 +133,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
     /** Every key but the probe's, oldest first. */
     list: async (): Promise<KeyRecord[]> =>
       (await stored())
-        .map((item) => parseStored(KeyRecord, item))
+        .map((item) => parseStored(KeyRecord, item, `key ${item.id}`))
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
     /**

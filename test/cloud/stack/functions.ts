@@ -126,8 +126,8 @@ describe('The stack', () => {
     expect(LOG_RETENTION_DAYS).toEqual(retentionDays.filter((days) => days !== forever));
   });
 
-  it('has at most 150 resources in prod', () => {
-    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(150);
+  it('has at most 10 resources per function and 40 others in prod', () => {
+    expect(Object.keys(PROD.Resources).length).toBeLessThanOrEqual(10 * SERVING.length + 40);
   });
 });
 
