@@ -9,7 +9,7 @@ import { ComplianceRecord } from './record.ts';
 /** What verdicts of many vehicles need. */
 export interface FoundSources {
   readonly vehicles: FoundRecords<InsuranceRecord>;
-  readonly records: FoundRecords<ComplianceRecord>;
+  readonly compliance: FoundRecords<ComplianceRecord>;
   /** Why some could not be read, for the log. */
   readonly failure?: unknown;
 }
@@ -52,7 +52,12 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
     );
     return {
       vehicles: foundRecords('vehicles', InsuranceRecord, items.get(names.vehicles), unread.get(names.vehicles)),
-      records: foundRecords('compliance', ComplianceRecord, items.get(names.compliance), unread.get(names.compliance)),
+      compliance: foundRecords(
+        'compliance',
+        ComplianceRecord,
+        items.get(names.compliance),
+        unread.get(names.compliance),
+      ),
       failure,
     };
   },
