@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
 import { type CountedLists, countedLists } from '../counted-list/counted-list.ts';
-import { listKeys } from '../counted-list/entries.ts';
+import { listEntryKeys } from '../counted-list/entries.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item as Entry } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
@@ -30,7 +30,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 export const contentKeys = (kind: KeyKind) => {
   const prefix = CONTENT_PREFIX[kind];
   return {
-    ...listKeys(prefix),
+    ...listEntryKeys(prefix),
     itemKey: (id: string): Entry => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
     slugKey: (domain: string, slug: string): Entry => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
     /** Contains the caller's key id, so that callers never share an entry. Hashed: an Idempotency-Key may hold any text. */
