@@ -4,6 +4,7 @@ import type { ServedEndpoint } from '../http/endpoint.ts';
 export const endpoint = {
   id: '$default',
   paths: ['$default'],
+  // Never sent: the handler rejects every request, with 404 or 405.
   successStatus: 404,
   tables: {},
 } as const satisfies ServedEndpoint;
