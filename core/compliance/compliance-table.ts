@@ -50,14 +50,10 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
       ],
       deadline,
     );
+    const resultOf = (table: string) => [items.get(table), unread.get(table)] as const;
     return {
-      vehicles: foundRecords('vehicles', InsuranceRecord, items.get(names.vehicles), unread.get(names.vehicles)),
-      compliance: foundRecords(
-        'compliance',
-        ComplianceRecord,
-        items.get(names.compliance),
-        unread.get(names.compliance),
-      ),
+      vehicles: foundRecords('vehicles', InsuranceRecord, ...resultOf(names.vehicles)),
+      compliance: foundRecords('compliance', ComplianceRecord, ...resultOf(names.compliance)),
       failure,
     };
   },
