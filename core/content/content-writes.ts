@@ -96,17 +96,13 @@ export const creationWrites = async (
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 
 /** Fails, and returns the stored record, when there is one that has not expired. */
-const putIdempotencyRecord = (
-  { table, keys }: ContentStore,
-  idempotency: IdempotentCreation,
-  item: ContentItem,
-): TransactWrite => {
+const putIdempotencyRecord = (table: string, key: Entry, item: ContentItem): TransactWrite => {
   const now = Math.floor(Date.parse(item.created_at) / 1_000);
   return {
     Put: {
       TableName: table,
       Item: {
-        ...keys.idempotencyRecordKey(idempotency),
+        ...key,
         bodyHash: hashBody(item),
         id: item.id,
         createdAt: item.created_at,
@@ -132,7 +128,7 @@ export type InsertOutcome = ChangeOutcome | { readonly kind: 'repeated'; readonl
 
 /** The changes of items, each one transaction over the item, its slug and its lists. */
 export const contentTransactions = (store: ContentStore) => {
-  const { db, lists } = store;
+  const { db, table, keys, lists } = store;
   const writes = contentWrites(store);
 
   const outcomeOf = (
@@ -150,7 +146,7 @@ export const contentTransactions = (store: ContentStore) => {
     insert: async (item: ContentItem, deadline: Deadline, idempotency?: IdempotentCreation): Promise<InsertOutcome> => {
       const creation = await creationWrites(store, [item]);
       const [add, claim] = creation;
-      const putRecord = idempotency && putIdempotencyRecord(store, idempotency, item);
+      const putRecord = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), item);
       const outcome = await transact(db, [...(putRecord ? [putRecord] : []), ...creation], deadline);
       if (outcome.committed) return { kind: 'done' };
       const stored = putRecord && outcome.failed.get(putRecord);
