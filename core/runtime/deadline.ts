@@ -44,11 +44,9 @@ export const deadlineIn = (milliseconds: number): Deadline => {
   };
 };
 
-/** Milliseconds before the deadline at which reading ends, so that the response can still be sent. */
-const MARGIN_MS = 100;
-
-/** The time by which reading for a response ends. */
-export const readingDeadline = (deadline: Deadline): Deadline => deadlineIn(deadline.remainingMs() - MARGIN_MS);
+const RESPONSE_MARGIN_MS = 100;
+/** When reading ends, so that the response can still be sent by the deadline. */
+export const readingDeadline = ({ remainingMs }: Deadline): Deadline => deadlineIn(remainingMs() - RESPONSE_MARGIN_MS);
 
 /** Exponential back-off with full jitter, in milliseconds: `attempt` counts from 0. */
 export const backoffMs = (attempt: number, baseMs = 25, capMs = 1_000): number =>
