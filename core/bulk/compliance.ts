@@ -18,7 +18,7 @@ export type BulkComplianceEntry =
 const verify = (
   registration: string,
   key: string | undefined,
-  { vehicles, records }: FoundSources,
+  { vehicles, compliance }: FoundSources,
   now: Date,
 ): BulkComplianceEntry => {
   const failed = { registration, compliant: false } as const;
@@ -26,8 +26,8 @@ const verify = (
   if (vehicles.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const vehicle = vehicles.found.get(key);
   if (vehicle === undefined) return { ...failed, ...unknownVehicle(key, londonDate(now)) };
-  if (records.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
-  const record = records.found.get(key);
+  if (compliance.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
+  const record = compliance.found.get(key);
   if (record === undefined) return { ...failed, ...entryFailure('COMPLIANCE_NOT_FOUND') };
   return complianceAnswer(registration, { vehicle, compliance: record }, now);
 };

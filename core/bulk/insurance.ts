@@ -1,5 +1,5 @@
 import type { LondonDate } from '../runtime/clock.ts';
-import { type InsuranceStatus, insuranceStatus } from '../vehicles/insurance.ts';
+import { type InsuranceResult, insuranceResult } from '../vehicles/insurance.ts';
 import type { InsuranceRecord } from '../vehicles/record.ts';
 import type { FoundRecords } from '../vehicles/vehicles-table.ts';
 import {
@@ -12,9 +12,9 @@ import {
 } from './entries.ts';
 
 /** One result of bulk insurance. */
-export type BulkEntry =
-  | InsuranceStatus
-  | (EntryFailure<InsuranceEntryCode> & Pick<InsuranceStatus, 'registration'> & { readonly insured: false });
+export type BulkInsuranceEntry =
+  | InsuranceResult
+  | (EntryFailure<InsuranceEntryCode> & Pick<InsuranceResult, 'registration'> & { readonly insured: false });
 
 const verify = (
   registration: string,
@@ -22,13 +22,13 @@ const verify = (
   { found, unread }: FoundRecords<InsuranceRecord>,
   today: LondonDate,
   asOf: LondonDate = today,
-): BulkEntry => {
+): BulkInsuranceEntry => {
   const failed = { registration, insured: false } as const;
   if (key === undefined) return { ...failed, ...entryFailure('INVALID_REGISTRATION') };
   if (unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const record = found.get(key);
   if (record === undefined) return { ...failed, ...unknownVehicle(key, today) };
-  return insuranceStatus(registration, asOf, record.policies);
+  return insuranceResult(registration, asOf, record.policies);
 };
 
 /**
@@ -36,7 +36,7 @@ const verify = (
  * @param keys of the entries, as `bulkKeys` gives them
  * @param asOf the day that was asked for instead of today
  */
-export const verifyBulk = (
+export const verifyBulkInsurance = (
   submitted: readonly string[],
   keys: BulkKeys,
   records: FoundRecords<InsuranceRecord>,

@@ -9,7 +9,7 @@ import { ComplianceRecord } from './record.ts';
 /** What verdicts of many vehicles need. */
 export interface FoundSources {
   readonly vehicles: FoundRecords<InsuranceRecord>;
-  readonly records: FoundRecords<ComplianceRecord>;
+  readonly compliance: FoundRecords<ComplianceRecord>;
   /** Why some could not be read, for the log. */
   readonly failure?: unknown;
 }
@@ -50,9 +50,10 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
       ],
       deadline,
     );
+    const resultOf = (table: string) => [items.get(table), unread.get(table)] as const;
     return {
-      vehicles: foundRecords('vehicles', InsuranceRecord, items.get(names.vehicles), unread.get(names.vehicles)),
-      records: foundRecords('compliance', ComplianceRecord, items.get(names.compliance), unread.get(names.compliance)),
+      vehicles: foundRecords('vehicles', InsuranceRecord, ...resultOf(names.vehicles)),
+      compliance: foundRecords('compliance', ComplianceRecord, ...resultOf(names.compliance)),
       failure,
     };
   },

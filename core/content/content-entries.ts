@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
 import { type CountedLists, countedLists } from '../counted-list/counted-list.ts';
-import { listKeys } from '../counted-list/entries.ts';
+import { listEntryKeys } from '../counted-list/entries.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Item as Entry } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
@@ -19,7 +19,7 @@ export type { Entry };
 export const CONTENT_PREFIX: Readonly<Record<KeyKind, string>> = { live: '', test: 'test#', probe: 'probe#' };
 
 /** A creation that its caller may repeat: the caller's key id and its Idempotency-Key. */
-export interface Repeatable {
+export interface IdempotentCreation {
   readonly keyId: string;
   readonly idempotencyKey: string;
 }
@@ -30,11 +30,11 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 export const contentKeys = (kind: KeyKind) => {
   const prefix = CONTENT_PREFIX[kind];
   return {
-    ...listKeys(prefix),
+    ...listEntryKeys(prefix),
     itemKey: (id: string): Entry => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
     slugKey: (domain: string, slug: string): Entry => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
     /** Contains the caller's key id, so that callers never share an entry. Hashed: an Idempotency-Key may hold any text. */
-    creationKey: ({ keyId, idempotencyKey }: Repeatable): Entry => ({
+    idempotencyRecordKey: ({ keyId, idempotencyKey }: IdempotentCreation): Entry => ({
       pk: `${prefix}idempotency#${keyId}#${sha256(idempotencyKey)}`,
       sk: 'creation',
     }),
@@ -82,21 +82,21 @@ export const parseItem = (entry: Entry): StoredItem => {
 
 const text = { type: 'string' } as const;
 
-/** What is remembered of a creation. The repeated request brings the fields again. */
-const RememberedCreation = {
+/** What is stored of a creation with an Idempotency-Key. The repeated request brings the fields again. */
+const IdempotencyRecord = {
   type: 'object',
   required: ['bodyHash', 'id', 'createdAt'],
   properties: { bodyHash: text, id: text, createdAt: text },
 } as const;
 
-export type RememberedCreation = RecordOf<typeof RememberedCreation>;
+export type IdempotencyRecord = RecordOf<typeof IdempotencyRecord>;
 
 /** The same for the same validated body, whatever the order of its fields. */
 export const hashBody = ({ title, content, domain, slug, meta_description }: ContentFields): string =>
   sha256(JSON.stringify([title, content, domain, slug, meta_description]));
 
 /** @throws UnreadableRecord */
-export const parseCreation = (entry: Entry): RememberedCreation => parseStored(RememberedCreation, entry);
+export const parseIdempotencyRecord = (entry: Entry): IdempotencyRecord => parseStored(IdempotencyRecord, entry);
 
 /** The item that claims a slug, from the slug's entry. */
 export const claimantOf = ({ id }: Entry): string | undefined => (typeof id === 'string' ? id : undefined);

@@ -12,8 +12,8 @@ import {
   contentStore,
   domainList,
   hashBody,
-  type RememberedCreation,
-  type Repeatable,
+  type IdempotencyRecord,
+  type IdempotentCreation,
 } from './content-entries.ts';
 import { type ChangeOutcome, contentTransactions } from './content-writes.ts';
 import {
@@ -52,7 +52,7 @@ interface ContentFilter {
 }
 
 /** The response to a repeated creation: the item as it was created then. @throws IDEMPOTENCY_CONFLICT */
-const repeatedCreation = ({ bodyHash, id, createdAt }: RememberedCreation, fields: ContentFields): ContentItem => {
+const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields: ContentFields): ContentItem => {
   if (bodyHash !== hashBody(fields)) throw apiError('IDEMPOTENCY_CONFLICT');
   return { id, ...fields, created_at: createdAt, updated_at: createdAt, version: 1 };
 };
@@ -149,15 +149,15 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     /** @throws DOMAIN_FORBIDDEN, SLUG_TAKEN, IDEMPOTENCY_CONFLICT */
     create: async (
       fields: ContentFields,
-      repeatable: Repeatable | undefined,
+      idempotency: IdempotentCreation | undefined,
       { now, deadline, domains }: Change,
     ): Promise<ContentItem> => {
       requireDomain(domains, fields.domain);
       const timestamp = now.toISOString();
       const item = { id: randomUUID(), ...fields, created_at: timestamp, updated_at: timestamp, version: 1 };
-      const outcome = await transactions.insert(item, deadline, repeatable);
+      const outcome = await transactions.insert(item, deadline, idempotency);
       if (outcome.kind === 'done') return item;
-      if (outcome.kind === 'repeated') return repeatedCreation(outcome.creation, fields);
+      if (outcome.kind === 'repeated') return repeatedCreation(outcome.record, fields);
       throw apiError('SLUG_TAKEN');
     },
 

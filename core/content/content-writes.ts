@@ -6,9 +6,9 @@ import {
   domainList,
   type Entry,
   hashBody,
-  parseCreation,
-  type RememberedCreation,
-  type Repeatable,
+  type IdempotencyRecord,
+  type IdempotentCreation,
+  parseIdempotencyRecord,
   type SlugClaim,
 } from './content-entries.ts';
 import type { ContentItem, StoredItem } from './item.ts';
@@ -92,21 +92,21 @@ export const creationWrites = async (
   ];
 };
 
-/** How long a creation is remembered, in seconds. */
-const REMEMBERED_SECONDS = 24 * 60 * 60;
+/** How long an Idempotency-Key counts, in seconds. */
+const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 
-/** Fails, and returns the stored entry, when the same creation is still remembered. */
-const rememberCreation = ({ table, keys }: ContentStore, repeatable: Repeatable, item: ContentItem): TransactWrite => {
+/** Fails, and returns the stored record, when there is one that has not expired. */
+const putIdempotencyRecord = (table: string, key: Entry, item: ContentItem): TransactWrite => {
   const now = Math.floor(Date.parse(item.created_at) / 1_000);
   return {
     Put: {
       TableName: table,
       Item: {
-        ...keys.creationKey(repeatable),
+        ...key,
         bodyHash: hashBody(item),
         id: item.id,
         createdAt: item.created_at,
-        expiresAt: now + REMEMBERED_SECONDS,
+        expiresAt: now + IDEMPOTENCY_SECONDS,
       },
       ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :now',
       ExpressionAttributeValues: { ':now': now },
@@ -123,12 +123,12 @@ export class InconsistentContent extends Error {
 /** How a transaction ended: `changed` when another request changed, deleted or created the item meanwhile. */
 export type ChangeOutcome = { readonly kind: 'done' | 'changed' | 'slug taken' };
 
-/** `repeated` when the same creation is remembered. */
-export type InsertOutcome = ChangeOutcome | { readonly kind: 'repeated'; readonly creation: RememberedCreation };
+/** `repeated` when the creation has an idempotency record. */
+export type InsertOutcome = ChangeOutcome | { readonly kind: 'repeated'; readonly record: IdempotencyRecord };
 
 /** The changes of items, each one transaction over the item, its slug and its lists. */
 export const contentTransactions = (store: ContentStore) => {
-  const { db, lists } = store;
+  const { db, table, keys, lists } = store;
   const writes = contentWrites(store);
 
   const outcomeOf = (
@@ -142,16 +142,16 @@ export const contentTransactions = (store: ContentStore) => {
   };
 
   return {
-    /** Adds a new item, unless it is `repeatable` and was added before. @throws InconsistentContent, UnreadableRecord */
-    insert: async (item: ContentItem, deadline: Deadline, repeatable?: Repeatable): Promise<InsertOutcome> => {
+    /** Adds a new item, unless the same creation was done before. @throws InconsistentContent, UnreadableRecord */
+    insert: async (item: ContentItem, deadline: Deadline, idempotency?: IdempotentCreation): Promise<InsertOutcome> => {
       const creation = await creationWrites(store, [item]);
       const [add, claim] = creation;
-      const remember = repeatable && rememberCreation(store, repeatable, item);
-      const outcome = await transact(db, [...(remember ? [remember] : []), ...creation], deadline);
+      const putRecord = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), item);
+      const outcome = await transact(db, [...(putRecord ? [putRecord] : []), ...creation], deadline);
       if (outcome.committed) return { kind: 'done' };
-      const remembered = remember && outcome.failed.get(remember);
-      return remembered
-        ? { kind: 'repeated', creation: parseCreation(remembered) }
+      const stored = putRecord && outcome.failed.get(putRecord);
+      return stored
+        ? { kind: 'repeated', record: parseIdempotencyRecord(stored) }
         : outcomeOf(outcome.failed, add, claim);
     },
 

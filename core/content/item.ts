@@ -1,4 +1,4 @@
-/** Rules of content items: the record and its versions, the domains of a key, pages (docs/contract.md#content). */
+/** Rules of content items: the record and its versions, the domains of a key (docs/contract.md#content). */
 import { apiError } from '../problems.ts';
 import type { RecordOf } from '../schemas/record.ts';
 
@@ -62,55 +62,4 @@ export const listedDomain = (domains: BoundDomains, asked: string | undefined): 
   const domain = asked ?? (domains?.length === 1 ? domains[0] : undefined);
   requireDomain(domains, domain);
   return domain;
-};
-
-/** Items in a page without a `limit` (docs/contract.md#content). */
-const DEFAULT_LIMIT = 20;
-
-/** The query of a list request. */
-interface PageQuery {
-  readonly domain?: string;
-  readonly slug?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-}
-
-/** The filter and the bounds of a list request, for a caller that is bound to domains or to none. @throws DOMAIN_FORBIDDEN */
-export const readPageQuery = (
-  { domain: asked, slug, limit = DEFAULT_LIMIT, offset = 0 }: PageQuery,
-  domains?: BoundDomains,
-) => {
-  const domain = listedDomain(domains, asked?.toLowerCase());
-  return { filter: { ...(domain && { domain }), ...(slug && { slug }) }, bounds: { limit, offset } };
-};
-
-/** The body of a list. */
-export interface ContentPage {
-  readonly items: readonly ContentItem[];
-  /** Items that match the filter, exactly. */
-  readonly total: number;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/** Bytes of JSON. */
-const MAX_PAGE_BYTES = 5_000_000;
-/**
- * Lambda's response limit is 6,291,556 bytes. The page is a JSON string in that response, so quotes, backslashes and line
- * ends take more bytes there. The rest is for headers.
- */
-const MAX_ENCODED_BYTES = 6_200_000;
-
-/** @throws PAGE_TOO_LARGE, which names how many of the items fit */
-export const requirePageFits = (items: readonly ContentItem[]): void => {
-  let bytes = 0;
-  let encodedBytes = 0;
-  for (const [index, item] of items.entries()) {
-    const json = JSON.stringify(item);
-    bytes += Buffer.byteLength(json) + 1;
-    encodedBytes += Buffer.byteLength(JSON.stringify(json)) + 1;
-    if (bytes > MAX_PAGE_BYTES || encodedBytes > MAX_ENCODED_BYTES) {
-      throw apiError('PAGE_TOO_LARGE', { limitThatFits: index });
-    }
-  }
 };

@@ -1,6 +1,7 @@
 /** The rules of new and of changed content, for requests and for imports: docs/contract.md#content. */
 import * as T from 'typebox';
 import type { ContentFields } from './item.ts';
+import { DEFAULT_LIMIT } from './page.ts';
 
 const MAX_CONTENT_BYTES = 100_000;
 
@@ -95,7 +96,7 @@ export const ContentQuery = T.Object(
   {
     domain: T.Optional(fields.domain),
     slug: T.Optional(fields.slug),
-    limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items in a page' })),
+    limit: T.Optional(T.Integer({ minimum: 1, maximum: 100, default: DEFAULT_LIMIT, description: 'Items in a page' })),
     offset: T.Optional(T.Integer({ minimum: 0, default: 0, description: 'Items to skip' })),
   },
   { dependentRequired: { slug: ['domain'] } },

@@ -30,7 +30,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { type Bucket, type BucketRange, bucketRanges } from './bucket-ranges.ts';
-import { bucketOf, listKeys } from './entries.ts';
+import { bucketOf, listEntryKeys } from './entries.ts';
 
 /** An id and its allocated position. */
 export interface Member {
@@ -57,9 +57,9 @@ const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { m
  * await transact(db, [deleteItem, ...lists.remove('all', position)], deadline);
  */
 export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix = '') => {
-  const { allocatorKey, counterKey, counterPartition, memberKey, memberPartition } = listKeys(prefix);
+  const { allocatorKey, counterKey, counterPartition, memberKey, memberPartition } = listEntryKeys(prefix);
 
-  const count = (list: string, bucket: number, change: number): TransactWrite => ({
+  const counterUpdate = (list: string, bucket: number, change: number): TransactWrite => ({
     Update: {
       TableName: table,
       Key: counterKey(list, bucket),
@@ -126,7 +126,7 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
         },
       })),
       ...[...Map.groupBy(members, ({ position }) => bucketOf(position))].map(([bucket, added]) =>
-        count(list, bucket, added.length),
+        counterUpdate(list, bucket, added.length),
       ),
     ],
 
@@ -139,7 +139,7 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
           ConditionExpression: 'attribute_exists(pk)',
         },
       },
-      count(list, bucketOf(position), -1),
+      counterUpdate(list, bucketOf(position), -1),
     ],
 
     /**

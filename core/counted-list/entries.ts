@@ -13,7 +13,7 @@ const padded = (value: number, digits: number): string => String(value).padStart
 export const bucketOf = (position: number): number => Math.floor(position / BUCKET_SIZE);
 
 /** The keys of the lists whose partition keys begin with `prefix`: lists with different prefixes never share an entry. */
-export const listKeys = (prefix: string) => {
+export const listEntryKeys = (prefix: string) => {
   /** The partition of a list's counters, sorted by bucket. */
   const counterPartition = (list: string): string => `${prefix}counters#${list}`;
 

@@ -1,5 +1,5 @@
 import { retryUntil } from '../dynamodb/retry.ts';
-import { type Deadline, DeadlineExceeded, deadlineIn } from '../runtime/deadline.ts';
+import { type Deadline, DeadlineExceeded, readingDeadline } from '../runtime/deadline.ts';
 import type { MemberPage } from './counted-list.ts';
 
 /** Items of a page, and how many their list has. */
@@ -17,8 +17,6 @@ interface Listed<Item> {
   readonly belongs: (item: Item) => boolean;
 }
 
-/** Milliseconds before the deadline at which reading ends, so that the response can still be sent. */
-const MARGIN_MS = 100;
 /** Successive reads with the same items missing, after which the list is inconsistent rather than changing. */
 const MAX_UNCHANGED = 3;
 
@@ -37,7 +35,7 @@ export const readListedItems = async <Item extends { readonly id: string; readon
   { readIds, readItems, belongs }: Listed<Item>,
   deadline: Deadline,
 ): Promise<ItemPage<Item>> => {
-  const readBy = deadlineIn(deadline.remainingMs() - MARGIN_MS);
+  const readBy = readingDeadline(deadline);
   const found = new Map<string, Item>();
   let page: ItemPage<Item> | undefined;
   let [lastMissing, unchanged] = ['', 0];

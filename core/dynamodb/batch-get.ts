@@ -1,5 +1,5 @@
 import { BatchGetCommand, type BatchGetCommandInput, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Deadline, deadlineIn } from '../runtime/deadline.ts';
+import { type Deadline, readingDeadline } from '../runtime/deadline.ts';
 import { type Item, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
@@ -23,8 +23,6 @@ export interface BatchGetResult {
 
 /** DynamoDB's own limit for one BatchGetItem. */
 const MAX_KEYS = 100;
-/** Milliseconds before the deadline at which reading ends, so that the response can still be sent. */
-const MARGIN_MS = 100;
 
 type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;
 
@@ -105,7 +103,7 @@ export const batchGet = async (
   const chunks = Array.from({ length: Math.ceil(pending.length / MAX_KEYS) }, (_, index) =>
     pending.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS),
   );
-  const readBy = deadlineIn(deadline.remainingMs() - MARGIN_MS);
+  const readBy = readingDeadline(deadline);
   const outcomes = await Promise.all(chunks.map((chunk) => readChunk(db, chunk, readBy)));
   const failure = outcomes.find((outcome) => outcome.failure)?.failure;
   if (outcomes.length > 0 && outcomes.every((outcome) => outcome.failure && outcome.found.length === 0)) throw failure;

@@ -2,6 +2,7 @@
 export type LondonDate = string;
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const MARCH = 2;
 const OCTOBER = 9;
 
@@ -25,6 +26,10 @@ const isSummerTime = (instant: Date): boolean => {
  */
 export const londonDate = (instant: Date): LondonDate =>
   new Date(instant.getTime() + (isSummerTime(instant) ? HOUR_MS : 0)).toISOString().slice(0, 'YYYY-MM-DD'.length);
+
+/** The day so many days later, or earlier if negative. Counted in UTC, where every day has 24 hours. */
+export const dayAfter = (day: LondonDate, days: number): LondonDate =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, day.length);
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 

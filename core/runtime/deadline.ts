@@ -44,6 +44,10 @@ export const deadlineIn = (milliseconds: number): Deadline => {
   };
 };
 
+const RESPONSE_MARGIN_MS = 100;
+/** When reading ends, so that the response can still be sent by the deadline. */
+export const readingDeadline = ({ remainingMs }: Deadline): Deadline => deadlineIn(remainingMs() - RESPONSE_MARGIN_MS);
+
 /** Exponential back-off with full jitter, in milliseconds: `attempt` counts from 0. */
 export const backoffMs = (attempt: number, baseMs = 25, capMs = 1_000): number =>
   Math.random() * Math.min(capMs, baseMs * 2 ** attempt);

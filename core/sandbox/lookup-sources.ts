@@ -67,7 +67,7 @@ const sandboxRecords = (now: Date): ComplianceSource => {
     },
     findManyWithVehicles: async (registrations) => ({
       vehicles: findAll(registrations, (registration) => sandboxVehicle(registration, today)),
-      records: findAll(registrations, (registration) => sandboxCompliance(registration, today)),
+      compliance: findAll(registrations, (registration) => sandboxCompliance(registration, today)),
     }),
   };
 };

@@ -1,17 +1,12 @@
 /** The sandbox vehicles as records on a day. A record is made when it is asked for, so that a cold start makes none. */
 import type { ComplianceRecord } from '../compliance/record.ts';
-import type { LondonDate } from '../runtime/clock.ts';
+import { dayAfter, type LondonDate } from '../runtime/clock.ts';
 import type { Policy, VehicleRecord } from '../vehicles/record.ts';
 import { normaliseRegistration } from '../vehicles/registration.ts';
-import { type Days, SANDBOX_VEHICLES, type SandboxCompliance, type SandboxVehicle } from './sandbox-vehicles.ts';
+import { SANDBOX_VEHICLES, type SandboxCompliance, type SandboxVehicle } from './sandbox-vehicles.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const INSURERS = ['Acme Mutual', 'Northgate Mutual', 'Albion Direct', 'Castle & Crown Insurance'] as const;
 const COVER = ['Comprehensive', 'Third Party, Fire and Theft', 'Third Party Only'] as const;
-
-/** The day so many days later. Noon is on the same calendar day in London and in UTC, in summer and in winter. */
-export const dayFrom = (day: LondonDate, days: Days): LondonDate =>
-  new Date(Date.parse(`${day}T12:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 
 const pick = <T>(choices: readonly [T, ...T[]], index: number): T => choices[index % choices.length] ?? choices[0];
 
@@ -29,7 +24,7 @@ const byRegistration = () => {
 export const sandboxRegistrations = (): string[] => [...byRegistration().keys()].filter((key) => key !== undefined);
 
 /** Records are a day old. */
-const lastUpdatedOn = (today: LondonDate): string => `${dayFrom(today, -1)}T08:30:00.000Z`;
+const lastUpdatedOn = (today: LondonDate): string => `${dayAfter(today, -1)}T08:30:00.000Z`;
 
 /** The vehicle with this normalised registration, as its record would be today; undefined for any other registration. */
 export const sandboxVehicle = (registration: string, today: LondonDate): VehicleRecord | undefined => {
@@ -43,8 +38,8 @@ export const sandboxVehicle = (registration: string, today: LondonDate): Vehicle
       ([from, to], nth): Policy => ({
         number: `POL-${1_000 + place}-${nth + 1}`,
         insurer: pick(INSURERS, place + nth),
-        validFrom: dayFrom(today, from),
-        validTo: dayFrom(today, to),
+        validFrom: dayAfter(today, from),
+        validTo: dayAfter(today, to),
         type: pick(COVER, place),
       }),
     ),
@@ -54,7 +49,7 @@ export const sandboxVehicle = (registration: string, today: LondonDate): Vehicle
 
 const roadTaxOf = (today: LondonDate, tax: SandboxCompliance['tax']): ComplianceRecord['roadTax'] => {
   if (tax === 'exempt') return { exempt: true };
-  return tax === 'sorn' ? { sorn: true } : { paidUntil: dayFrom(today, tax) };
+  return tax === 'sorn' ? { sorn: true } : { paidUntil: dayAfter(today, tax) };
 };
 
 /** Its compliance record today. Some vehicles have none. */
@@ -64,7 +59,7 @@ export const sandboxCompliance = (registration: string, today: LondonDate): Comp
   const { mot, tax, fines } = compliance;
   return {
     registration,
-    mot: mot === 'exempt' ? { exempt: true } : { dueDate: dayFrom(today, mot) },
+    mot: mot === 'exempt' ? { exempt: true } : { dueDate: dayAfter(today, mot) },
     roadTax: roadTaxOf(today, tax),
     outstandingFines: fines,
     lastUpdated: lastUpdatedOn(today),

@@ -5,7 +5,7 @@
 import type { VehicleDetails } from '../vehicles/record.ts';
 
 /** Days from today; negative for the past. */
-export type Days = number;
+type Days = number;
 
 /** First and last day of a policy. */
 type PolicyDays = readonly [from: Days, to: Days];

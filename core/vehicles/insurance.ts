@@ -19,22 +19,20 @@ const endedLastFirst = (a: Policy, b: Policy) => ascending(b.validTo, a.validTo)
 const nextFirst = (a: Policy, b: Policy) => ascending(a.validFrom, b.validFrom) || byNumber(a, b);
 
 /**
- * The policy that answers for a vehicle on a day: the one in force (latest start, then number), else the one that ended
- * last, otherwise the next to begin. Both ends of a policy are included (docs/contract.md#vehicle-insurance).
+ * The policy that answers for a vehicle on a day: the one in force (latest start, then number), otherwise the one that
+ * ended last, otherwise the next to begin. Both ends of a policy are included (docs/contract.md#vehicle-insurance).
  */
-export const insuranceOn = (today: LondonDate, policies: readonly Policy[]): Insurance => {
-  const inForce = policies
-    .filter((policy) => policy.validFrom <= today && today <= policy.validTo)
-    .sort(latestFirst)[0];
+export const insuranceOn = (day: LondonDate, policies: readonly Policy[]): Insurance => {
+  const inForce = policies.filter((policy) => policy.validFrom <= day && day <= policy.validTo).sort(latestFirst)[0];
   if (inForce) return { status: 'IN_FORCE', policy: inForce };
-  const lapsed = policies.filter((policy) => policy.validTo < today).sort(endedLastFirst)[0];
+  const lapsed = policies.filter((policy) => policy.validTo < day).sort(endedLastFirst)[0];
   if (lapsed) return { status: 'LAPSED', policy: lapsed };
-  const next = policies.filter((policy) => today < policy.validFrom).sort(nextFirst)[0];
+  const next = policies.filter((policy) => day < policy.validFrom).sort(nextFirst)[0];
   return next ? { status: 'NOT_STARTED', policy: next } : { status: 'NONE', policy: null };
 };
 
 /** Whether a vehicle is insured on a day, and the policy that this follows from. */
-export interface InsuranceStatus {
+export interface InsuranceResult {
   /** As it was queried. */
   readonly registration: string;
   readonly insured: boolean;
@@ -42,17 +40,17 @@ export interface InsuranceStatus {
 }
 
 /** Derived on the day it is asked for, never stored. */
-export const insuranceStatus = (
+export const insuranceResult = (
   registration: string,
   day: LondonDate,
   policies: readonly Policy[],
-): InsuranceStatus => {
+): InsuranceResult => {
   const { status, policy } = insuranceOn(day, policies);
   return { registration, insured: status === 'IN_FORCE', policy };
 };
 
 /** The body of an insurance lookup. */
-export interface InsuranceAnswer extends InsuranceStatus {
+export interface InsuranceAnswer extends InsuranceResult {
   readonly vehicle: VehicleDetails;
   readonly lastUpdated: string;
   /** The day that was asked for; absent when the answer is for today. */
@@ -68,5 +66,5 @@ export const insuranceAnswer = (
 ): InsuranceAnswer => {
   if (record === undefined) throw vehicleNotFound(registration, today);
   const { vehicle, lastUpdated, policies } = record;
-  return { ...insuranceStatus(registration, asOf ?? today, policies), vehicle, lastUpdated, ...(asOf && { asOf }) };
+  return { ...insuranceResult(registration, asOf ?? today, policies), vehicle, lastUpdated, ...(asOf && { asOf }) };
 };

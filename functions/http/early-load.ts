@@ -86,8 +86,8 @@ export const admissionBesideLoad = (
 });
 
 /**
- * The middlewares of a service with `load`, for admission, input and loading. Large bodies and expensive reads wait for
- * admission, unless the key was recently admitted. Even then, at most the bulk size of its plan is loaded early.
+ * The middlewares of a service with `load`, for admission, input and loading. Large bodies and expensive reads wait for admission,
+ * unless the key was recently admitted. Even then, at most its plan's bulk size is loaded early. `serve` loads what had to wait.
  */
 export const withEarlyLoad = <Request>(
   { row, store, requestOf, date, read, hasBody }: Parts<Request>,

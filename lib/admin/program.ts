@@ -3,7 +3,7 @@ import { UnreadableRecord } from '../../core/schemas/record.ts';
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
 import { printable } from './command/format.ts';
-import { addContentCommands } from './content/check-content.ts';
+import { addContentCommands } from './content/content-commands.ts';
 import { asCommandFailure } from './deployment/database.ts';
 import type { Runner } from './deployment/deployment.ts';
 import { type DeploymentOptions, openDeployment } from './deployment/open-deployment.ts';

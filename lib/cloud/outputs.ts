@@ -1,4 +1,4 @@
-/** The names of the CDK stack's outputs, which the CLI reads. No CDK imports, because they load slowly. */
+/** The names of the CDK stack's outputs, which the CLI reads, and of the metrics that it publishes. No CDK imports, because they load slowly. */
 import type { TableId } from '../../core/tables.ts';
 
 /** The base URL of the API, `https://host/v1`. */

@@ -95,15 +95,16 @@ export class ServiceStack extends Stack {
     });
     subscription?.node.addDependency(probe);
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
-    this.addOutputs(settings, gateway, tables);
-    new CfnOutput(this, COMMIT_OUTPUT, { value: commit });
-    new CfnOutput(this, OPERATOR_POLICY_OUTPUT, { value: new OperatorPolicy(this, 'Operators', tables, settings).arn });
+    const { arn: policyArn } = new OperatorPolicy(this, 'Operators', tables, settings);
+    this.addOutputs(settings, gateway, tables, commit, policyArn);
   }
 
   private addOutputs(
     { stage, keepsData, expectImports }: StageSettings,
     gateway: HttpGateway,
     tables: ServiceTables,
+    commit: string,
+    policyArn: string,
   ): void {
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
     addOutput(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
@@ -112,5 +113,7 @@ export class ServiceStack extends Stack {
     if (expectImports) addOutput(IMPORT_METRICS_OUTPUT, metricsNamespace(stage));
     addOutput(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) addOutput(tableOutput(id as TableId), tableName);
+    addOutput(COMMIT_OUTPUT, commit);
+    addOutput(OPERATOR_POLICY_OUTPUT, policyArn);
   }
 }

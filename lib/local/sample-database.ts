@@ -3,14 +3,9 @@ import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dyn
 import { complianceTable } from '../../core/compliance/compliance-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
-import { londonDate } from '../../core/runtime/clock.ts';
+import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import {
-  dayFrom,
-  sandboxCompliance,
-  sandboxRegistrations,
-  sandboxVehicle,
-} from '../../core/sandbox/sandbox-records.ts';
+import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../core/tables.ts';
 import type { VehicleRecord } from '../../core/vehicles/record.ts';
 import { keysTable } from '../admin/keys/keys-table.ts';
@@ -58,7 +53,7 @@ const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNam
     const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(DEADLINE_MS));
     if (vehicle === undefined) continue;
     // Records are a day old when they are loaded.
-    const loadedOn = dayFrom(vehicle.lastUpdated.slice(0, 10), 1);
+    const loadedOn = dayAfter(vehicle.lastUpdated.slice(0, 10), 1);
     if (!isDeepStrictEqual(sandboxVehicle(registration, loadedOn), vehicle)) continue;
     await putAll(db, names.vehicles, [today]);
     const loaded = sandboxCompliance(registration, loadedOn);

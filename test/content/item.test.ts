@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type ContentItem,
-  isAllowedDomain,
-  isContentId,
-  readPageQuery,
-  requirePageFits,
-} from '../../core/content/item.ts';
+import { type ContentItem, isAllowedDomain, isContentId } from '../../core/content/item.ts';
+import { readPageQuery, requirePageFits } from '../../core/content/page.ts';
 import { apiError } from '../../core/problems.ts';
 
 const ITEM: ContentItem = {

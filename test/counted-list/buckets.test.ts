@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Bucket, bucketRanges } from '../../core/counted-list/bucket-ranges.ts';
-import { bucketOf, listKeys } from '../../core/counted-list/entries.ts';
+import { bucketOf, listEntryKeys } from '../../core/counted-list/entries.ts';
 
 /** Buckets 3 to 0, newest first, of which bucket 1 has become empty. */
 const BUCKETS: readonly Bucket[] = [
@@ -34,7 +34,7 @@ describe('The bucket ranges of a page', () => {
   });
 });
 
-const { allocatorKey, counterKey, memberKey } = listKeys('');
+const { allocatorKey, counterKey, memberKey } = listEntryKeys('');
 
 describe('The entries of a list', () => {
   it.each([
@@ -45,7 +45,7 @@ describe('The entries of a list', () => {
   ])('have keys that were stored before: %s', (_kind, key, stored) => expect(key).toEqual(stored));
 
   it('begin with the prefix of their lists', () => {
-    const { allocatorKey, counterPartition, counterKey, memberKey } = listKeys('other#');
+    const { allocatorKey, counterPartition, counterKey, memberKey } = listEntryKeys('other#');
     const partitions = [allocatorKey('all').pk, counterKey('all', 0).pk, memberKey('all', 0).pk];
     expect(partitions).toEqual(['other#head#all', 'other#counters#all', 'other#members#all#000000000000']);
     expect(counterPartition('all')).toBe('other#counters#all');

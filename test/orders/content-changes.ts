@@ -24,8 +24,8 @@ const creating =
   (caller: Caller): Promise<ContentItem> => {
     const { idempotencyKey, ...fields } = creationOf(caller.side);
     const whole = { title: fields.slug, content: 'Text', domain: 'a.example', meta_description: '', ...fields };
-    const repeatable = idempotencyKey === undefined ? undefined : { keyId: 'key', idempotencyKey };
-    return content(caller).create(whole, repeatable, caller.moment);
+    const idempotency = idempotencyKey === undefined ? undefined : { keyId: 'key', idempotencyKey };
+    return content(caller).create(whole, idempotency, caller.moment);
   };
 
 const seeding: Requests = [

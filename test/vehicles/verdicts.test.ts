@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { bulkKeys, isExpensiveBulk, unknownVehicle } from '../../core/bulk/entries.ts';
-import { verifyBulk } from '../../core/bulk/insurance.ts';
+import { verifyBulkInsurance } from '../../core/bulk/insurance.ts';
 import { verdictOn } from '../../core/compliance/verdict.ts';
 import { problems } from '../../core/problems.ts';
-import { insuranceOn, insuranceStatus } from '../../core/vehicles/insurance.ts';
+import { insuranceOn, insuranceResult } from '../../core/vehicles/insurance.ts';
 import { aCompliance, aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';
@@ -27,7 +27,7 @@ describe('Insurance on a day', () => {
     fc.assert(
       fc.property(shuffled, day, ([list, others], today) => {
         const covered = list.some(({ validFrom, validTo }) => validFrom <= today && today <= validTo);
-        expect(insuranceStatus('A1', today, list).insured).toBe(covered);
+        expect(insuranceResult('A1', today, list).insured).toBe(covered);
         const { status, policy: answer } = insuranceOn(today, list);
         expect(insuranceOn(today, others)).toEqual({ status, policy: answer });
         expect([status === 'NONE', answer === null]).toEqual([list.length === 0, list.length === 0]);
@@ -137,7 +137,7 @@ describe('A bulk request', () => {
       code,
     });
     const unavailable = expect.stringMatching(/^This registration could not be looked up/);
-    expect(verifyBulk(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
+    expect(verifyBulkInsurance(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
         failed('!', 'INVALID_REGISTRATION', problems.INVALID_REGISTRATION.detail),

@@ -12,9 +12,9 @@ export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   return {
     respond: async ({ body, headers, caller, keyKind, address, now, deadline }) => {
       const idempotencyKey = headers['Idempotency-Key'];
-      const repeatable =
+      const idempotency =
         idempotencyKey === undefined ? undefined : { keyId: idempotencyKeyIdOf(caller.key), idempotencyKey };
-      const item = await content[keyKind].create(newFields(body), repeatable, {
+      const item = await content[keyKind].create(newFields(body), idempotency, {
         now,
         deadline,
         domains: caller.key.domains,

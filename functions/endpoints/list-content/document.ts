@@ -1,5 +1,6 @@
 import * as T from 'typebox';
-import { ContentItem, type ContentPage } from '../../../core/content/item.ts';
+import { ContentItem } from '../../../core/content/item.ts';
+import type { ContentPage } from '../../../core/content/page.ts';
 import { type EndpointDocument, schemaOf } from '../document.ts';
 import { input } from './input.ts';
 

@@ -1,5 +1,5 @@
 import { contentTables } from '../../../core/content/content-table.ts';
-import { type ContentPage, readPageQuery, requirePageFits } from '../../../core/content/item.ts';
+import { type ContentPage, readPageQuery, requirePageFits } from '../../../core/content/page.ts';
 import { pageLinks } from '../../http/page-links.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';

@@ -9,18 +9,18 @@ import { type Counts, MAX_EXAMPLES } from './work-through.ts';
 /** What an operator does after a run that was stopped or failed. */
 export const CONTINUES = 'the same command continues where it stopped';
 
-/** How far a run came. */
+/** How far a run came, and why rows were rejected. */
 export interface Finished {
   /** Whether all rows are staged, so that the same command continues. */
   readonly isStaged: boolean;
   readonly isAtEnd: boolean;
+  readonly reasons: RejectionReasons;
   readonly rejectedFile?: string;
 }
 
 /** What a run has done. */
 interface FileResult extends Finished {
   readonly counts: Counts;
-  readonly reasons: RejectionReasons;
   readonly seconds: number;
 }
 

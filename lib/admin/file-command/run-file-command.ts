@@ -6,12 +6,12 @@ import { asFileFailure } from '../files/file-failure.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import { openSource } from '../files/source-file.ts';
 import type { FileCommand, FileContext, FileOptions, Outcome } from './file-command.ts';
-import { type RejectionReasons, rejectionReasons } from './rejection-reasons.ts';
+import { rejectionReasons } from './rejection-reasons.ts';
 import { CONTINUES, type Finished, reportOf } from './report.ts';
 import { type StagingState, stagedRows } from './staged-rows.ts';
 import { openStaging, type Staging, stageFile } from './staging.ts';
 import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-database.ts';
-import { type Counts, workThrough } from './work-through.ts';
+import { type Counts, noCounts, workThrough } from './work-through.ts';
 
 const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown => {
   if (!(failure instanceof CommandFailure) || counts[done] === 0) return failure;
@@ -30,16 +30,16 @@ const finish = async <Entry>(
   { hash, db }: Staging,
   state: StagingState,
   counts: Counts,
-  reasons: RejectionReasons,
 ): Promise<Finished> => {
   const staged = stagedRows(db, state);
   const within = { ...context, started: new Date(state.started), claims: staged.claims };
   const isAtEnd = await workThrough(command, within, state, staged, counts);
   counts.rejected = staged.rejected(false);
+  const reasons = rejectionReasons();
   for (const page of staged.rejectionPages(false)) for (const rejection of page) reasons.add(rejection);
-  if (!isAtEnd || counts.rejected === 0) return { isStaged: true, isAtEnd };
+  if (!isAtEnd || counts.rejected === 0) return { isStaged: true, isAtEnd, reasons };
   const rejectedFile = await writeRejected(context.source.path, hash, state.layout, staged.rejectionPages(false));
-  return { isStaged: true, isAtEnd, rejectedFile };
+  return { isStaged: true, isAtEnd, reasons, rejectedFile };
 };
 
 /** Stages a file and works through it. Its staging file is deleted unless the same command can continue. */
@@ -47,7 +47,6 @@ const stageAndFinish = async <Entry>(
   command: FileCommand<Entry>,
   context: FileContext,
   counts: Counts,
-  reasons: RejectionReasons,
 ): Promise<Finished> => {
   const staging = await openStaging(command, context);
   let canContinue = staging.state !== undefined;
@@ -58,9 +57,9 @@ const stageAndFinish = async <Entry>(
       );
     }
     const state = staging.state ?? (await stageFile(command, context, staging));
-    if (state === undefined) return { isStaged: false, isAtEnd: false };
+    if (state === undefined) return { isStaged: false, isAtEnd: false, reasons: rejectionReasons() };
     canContinue = true;
-    const finished = await finish(command, context, staging, state, counts, reasons);
+    const finished = await finish(command, context, staging, state, counts);
     canContinue = !finished.isAtEnd;
     return finished;
   } catch (error) {
@@ -76,8 +75,8 @@ const stageAndFinish = async <Entry>(
 const DEFAULTS: FileOptions = { map: [], dates: 'iso', ifNewer: false, restart: false };
 
 /**
- * Stages a file, does what the command is for with every valid record, and writes every rejected row to
- * a file with its reasons. When it is stopped, the same command continues it, with the same result in the end.
+ * Stages a file, imports or removes each valid record, and writes every rejected row to a file with its reasons. When it is
+ * stopped, the same command continues it, with the same result in the end.
  * @throws CommandFailure when nothing could be done, or the database or the disk failed on the way
  */
 export const runFileCommand = async <Entry>(
@@ -95,20 +94,9 @@ export const runFileCommand = async <Entry>(
   }
   const table = context.deployment.tableNames[command.noun];
   const file = { ...context, ...DEFAULTS, ...options, source, table };
-  const counts: Counts = {
-    read: 0,
-    skipped: 0,
-    rejected: 0,
-    loaded: 0,
-    kept: 0,
-    removed: 0,
-    notThere: 0,
-    unknownFormat: 0,
-    unknownFormats: [],
-  };
-  const reasons = rejectionReasons();
-  const finished = await stageAndFinish(command, file, counts, reasons);
+  const counts = noCounts();
+  const finished = await stageAndFinish(command, file, counts);
   if (finished.isAtEnd && counts.loaded > 0) await publishImport(command.noun, counts.loaded, context);
   const seconds = (performance.now() - started) / 1_000;
-  return reportOf(command, file, { ...finished, counts, reasons, seconds });
+  return reportOf(command, file, { ...finished, counts, seconds });
 };

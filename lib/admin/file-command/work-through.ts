@@ -21,6 +21,19 @@ export interface Counts extends Record<Outcome, number> {
   unknownFormats: readonly Place[];
 }
 
+/** The counts at the start of a run. */
+export const noCounts = (): Counts => ({
+  read: 0,
+  skipped: 0,
+  rejected: 0,
+  loaded: 0,
+  kept: 0,
+  removed: 0,
+  notThere: 0,
+  unknownFormat: 0,
+  unknownFormats: [],
+});
+
 /** A record in the file. */
 interface Place {
   readonly line: number;
@@ -39,7 +52,7 @@ const countFormat = (counts: Counts, place: Place, today: LondonDate): void => {
 };
 
 /**
- * Does what the command is for with every record that is staged after the confirmed position. No write is in flight when it
+ * Imports or removes each valid record that is staged after the confirmed position. No write is in flight when it
  * returns or throws, and what is confirmed is saved.
  * @returns whether the end of the file was reached, which it is not after Ctrl-C
  */
@@ -56,7 +69,7 @@ export const workThrough = async <Entry>(
   counts.skipped = confirmed - counts.rejected - staged.rejected(true);
   const writing = command.writing(context);
   const today = londonDate(context.started);
-  /** The position up to which vehicles are read whole. */
+  /** The position up to which groups are read whole. */
   let whole = confirmed;
   /** The position up to which every write is confirmed. */
   let written = confirmed;

@@ -62,7 +62,7 @@ const asGiven = ({ isJson, fields }: Row): Row['fields'] => {
   return { ...given, ...(given.version !== undefined && { version: asNumber(given.version) }) };
 };
 
-/** Whether a row has everything that the service sets, as each row of an has: its texts are stored already. */
+/** Whether a row has everything that the service sets, as each row of an export has: its texts are stored already. */
 const isExported = (fields: Row['fields']): boolean =>
   Object.keys(setByService).every((field) => Object.hasOwn(fields, field) && fields[field] !== '');
 

@@ -1,7 +1,7 @@
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
+import { CommandFailure } from '../command/command-result.ts';
+import type { CommandContext } from '../deployment/deployment.ts';
 import { keysTable } from './keys-table.ts';
 
 /** The keys table of the deployment. */
@@ -57,15 +57,4 @@ export const newKeyText = (
 Store it now: it is shown only this once.
 
 ${all.map(([name, fact]) => `${name.padEnd(width)}  ${fact}\n`).join('')}`;
-};
-
-/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws CommandFailure when no key has the id */
-export const revokeKey = async (text: string, context: CommandContext): Promise<CommandResult> => {
-  const id = requireKeyId(text);
-  await requireConfirmation(`This revokes key ${id} permanently`, context);
-  const record = await keysOf(context).revoke(id, context.now().toISOString());
-  return {
-    text: `Key ${id} (${record.name}) was revoked at ${record.revokedAt}.\n`,
-    data: keyView(record, context.now()),
-  };
 };

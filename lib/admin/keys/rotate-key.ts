@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
 import { idempotencyKeyIdOf, type KeyRecord } from '../../../core/access/keys-table.ts';
-import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
+import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';
@@ -27,14 +27,10 @@ interface RotateKeyOptions {
   readonly env?: KeyEnvironment;
 }
 
-const DAY_MS = 86_400_000;
-const daysAfter = (day: LondonDate, days: number): LondonDate =>
-  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, day.length);
-
 /** The end of the old key: now without an overlap, otherwise the last day of the overlap or its own last day, if that is earlier. */
 const endOf = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: now.toISOString() };
-  const lastDay = daysAfter(londonDate(now), overlapDays);
+  const lastDay = dayAfter(londonDate(now), overlapDays);
   return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
 };
 

@@ -53,8 +53,8 @@ const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) 
     read: ({ key, rows, firstLine }, context) => {
       const isReadable = (row: Row) => key !== undefined && row.issues.length === 0;
       const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, context) }));
-      const isRemoved = !rows.some(isReadable) || rows[0]?.line !== firstLine;
-      return key === undefined || isRemoved ? { rejected } : { record: key, rejected };
+      const isFirst = rows[0]?.line === firstLine;
+      return key !== undefined && isFirst && rows.some(isReadable) ? { record: key, rejected } : { rejected };
     },
     writing: ({ deployment: { db }, table }) => deletions(db, table),
   }) satisfies FileCommand<string>;
@@ -63,7 +63,7 @@ interface RemoveOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
 }
 
-const requireRegistration = (raw: string, index: number): string => {
+const parseRegistration = (raw: string, index: number): string => {
   const registration = normaliseRegistration(raw);
   if (registration !== undefined) return registration;
   throw new CommandFailure(`registration ${index + 1} ${registrationIssue(raw)}; nothing was removed`);
@@ -75,7 +75,7 @@ const removeRegistrations = async (
   raw: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> => {
-  const registrations = new Set(raw.map(requireRegistration));
+  const registrations = new Set(raw.map(parseRegistration));
   await requireConfirmation(consequence, context);
   const { db, tableNames } = context.deployment;
   const { requestsInFlight, write } = deletions(db, tableNames[noun]);
