@@ -10,7 +10,7 @@ type Bounds = { readonly offset: number; readonly limit: number };
 
 /** A page of items, as a list returns it. */
 interface Page {
-  readonly items: readonly { readonly id: string; readonly domain: string }[];
+  readonly items: readonly { readonly id: string; readonly domain: string; readonly slug: string }[];
   readonly total: number;
 }
 
@@ -48,6 +48,7 @@ const list = (name: string, filter: Filter, offset: number, limit: number): Oper
       const problems = {
         'a page has an item twice': new Set(ids).size < ids.length,
         'a page has an item of another domain': items.some(({ domain }) => domain !== (filter.domain ?? domain)),
+        'a page has an item of another slug': items.some(({ slug }) => slug !== (filter.slug ?? slug)),
         'a page lacks an item that was on it all the time': always.some((id) => !ids.includes(id)),
         'a total is none that the list has had': total < least || total > most,
         'a total is less than offset and page': ids.length > 0 && total < offset + ids.length,

@@ -84,14 +84,8 @@ const isThere = (path: string): boolean => {
 
 const create = (path: string): void => {
   removeStaging(path);
-  try {
-    // O_EXCL does not follow a symbolic link.
-    closeSync(openSync(path, 'wx', PRIVATE_FILE.mode));
-  } catch (error) {
-    const failure = asFileFailure(error, path);
-    if (!(failure instanceof CommandFailure)) throw error;
-    throw new CommandFailure(`the staging file cannot be created: ${failure.message}; ${ELSEWHERE}`, { cause: error });
-  }
+  // O_EXCL does not follow a symbolic link.
+  closeSync(openSync(path, 'wx', PRIVATE_FILE.mode));
 };
 
 const inodeOf = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.ino;
@@ -145,6 +139,8 @@ export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => st
       throw error;
     }
   } catch (error) {
-    throw asStagingFailure(error, path);
+    const failure = asFileFailure(error, path);
+    if (failure === error || !(failure instanceof CommandFailure)) throw asStagingFailure(error, path);
+    throw new CommandFailure(`the staging file cannot be created: ${failure.message}; ${ELSEWHERE}`, { cause: error });
   }
 };

@@ -90,8 +90,10 @@ export const csvRecords = () => {
       if (open === undefined) {
         if (text.trim() === '') return undefined;
         const isOpen = isOdd && (delimiter === undefined || recordsOrError(text, delimiter) === NOT_CLOSED);
-        if (!isOpen || text.length > MAX_ROW_LENGTH) return { line, text: withoutReturn(text) };
+        if (!isOpen) return { line, text: withoutReturn(text) };
         open = { line, text, openedOn: line };
+        // What follows a line that was not read whole may be in its quoted field.
+        if (text.length > MAX_ROW_LENGTH) requireClosed();
         return undefined;
       }
       // With even quotes a field may have been closed and the next one opened.

@@ -52,7 +52,8 @@ describe('import vehicles of a CSV', () => {
     ['until a later row opens one', 2, `${vehicleRow({ make: '"Ford' })}\n${vehicleRow({ make: '"Seat, ""Ibiza""' })}`],
     ['after a cell of several lines', 4, vehicleRow({ make: '"Ford\n\nKa"', model: '"Fiesta' })],
     ['by a stray quote', 2, `${vehicleRow({ make: '"Ford' })}\n${vehicleRow({ make: '19" wheels' })}`],
-    ['within a megabyte', 2, `${vehicleRow({ make: '"Ford' })}\n${'x'.repeat(1_000_000)}`],
+    ['within a megabyte of its line', 2, vehicleRow({ make: `"${'x'.repeat(1_000_000)}` })],
+    ['within a megabyte of several lines', 2, `${vehicleRow({ make: '"Ford' })}\n${'x'.repeat(1_000_000)}`],
   ])('loads nothing when a quote is not closed: %s', async (_case, line, rows) => {
     const text = `${VEHICLE_HEADER}\n${rows}\n${vehicleRow({ registration: 'QUOTE' })}\n`;
     const sentence = `the quote that opens a field on line ${line} is not closed as it should be; nothing was changed`;
