@@ -34,9 +34,7 @@ let written: readonly string[];
 beforeEach(() => {
   written = catchOutput();
 });
-afterEach(() => {
-  jest.restoreAllMocks();
-});
+afterEach(() => void jest.restoreAllMocks());
 
 const probeKey = async () => (await keyOfToday(now)).key;
 const probeRecords = async () => {
