@@ -66,9 +66,9 @@ const stageAndFinish = async <Entry>(
     const failure = asCommandFailure(asStagingFailure(error, staging.path), context.deployment);
     throw withNextStep(asFileFailure(failure, context.source.path), command.outcomes[0], counts);
   } finally {
-    staging.db.close();
     // A staging file that cannot be continued may fill the disk.
     if (!canContinue) removeStaging(staging.path);
+    staging.db.close();
   }
 };
 

@@ -13,8 +13,8 @@ import { asFileFailure } from '../files/file-failure.ts';
 const HASH_LENGTH = 16;
 /** Kilobytes of the file that SQLite keeps in memory. */
 const CACHE_KB = 16_384;
-/** Endings of the names of the file, its write-ahead log and the index of that. */
-const ENDINGS = ['', '-wal', '-shm'];
+/** Endings of the names of the write-ahead log, its index and the file, which goes last: without it another run may begin. */
+const ENDINGS = ['-wal', '-shm', ''];
 
 /** Primary result codes of SQLite. */
 const ERROR = 1;
@@ -67,32 +67,40 @@ export const otherStagingFiles = (staging: string): string[] => {
     .map((name) => join(dirname(staging), name));
 };
 
+/** Removes the file by its name: while this run has it locked, so that it cannot be another one's. */
 export const removeStaging = (path: string): void => {
   for (const ending of ENDINGS) rmSync(path + ending, { force: true });
 };
 
-/** @throws CommandFailure when the name belongs to another user's file, or to no regular file */
-const isThere = (path: string): boolean => {
-  const facts = lstatSync(path, { throwIfNoEntry: false });
-  if (facts === undefined) return false;
+/** Another run has created or replaced the file in the same moment. */
+const inUse = (): Error => Object.assign(new Error('another run has replaced the file'), { errcode: BUSY });
+
+/**
+ * What tells a file from one that has replaced it, since numbers of inodes are used again; undefined when there is none.
+ * @throws CommandFailure when the name belongs to another user's file, or to no regular file
+ */
+const identityOf = (path: string): string | undefined => {
+  const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (facts === undefined) return undefined;
   if (!facts.isFile()) throw new CommandFailure(`this is not the staging file of a run, but has its name: ${path}`);
-  if (process.getuid && facts.uid !== process.getuid()) {
+  if (process.getuid && Number(facts.uid) !== process.getuid()) {
     throw new CommandFailure(`the staging file belongs to another user: ${path}; ${ELSEWHERE}`);
   }
-  return true;
+  return `${facts.ino} ${facts.birthtimeNs}`;
 };
 
 const create = (path: string): void => {
-  removeStaging(path);
-  // O_EXCL does not follow a symbolic link.
-  closeSync(openSync(path, 'wx', PRIVATE_FILE.mode));
+  try {
+    // O_EXCL does not follow a symbolic link.
+    closeSync(openSync(path, 'wx', PRIVATE_FILE.mode));
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? inUse() : error;
+  }
 };
-
-const inodeOf = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.ino;
 
 /** Opens and locks the file, and begins a transaction. The lock ends with the process, however it ends. */
 const openLocked = (path: string): DatabaseSync => {
-  const inode = inodeOf(path);
+  const identity = identityOf(path);
   // SQLite sorts in temporary files: beside this one, because the system's folder may be small or in memory.
   process.env.SQLITE_TMPDIR = dirname(path);
   const db = new DatabaseSync(path);
@@ -101,7 +109,7 @@ const openLocked = (path: string): DatabaseSync => {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     db.exec(`PRAGMA cache_size = -${CACHE_KB}; BEGIN IMMEDIATE`);
     // Another run may have replaced the file before it was locked.
-    if (inodeOf(path) !== inode) throw Object.assign(new Error('replaced'), { errcode: BUSY });
+    if (identityOf(path) !== identity) throw inUse();
     return db;
   } catch (error) {
     db.close();
@@ -117,7 +125,8 @@ const openLocked = (path: string): DatabaseSync => {
 export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => string | undefined) => {
   let replaced: string | undefined;
   try {
-    if (isThere(path)) {
+    const found = identityOf(path);
+    if (found !== undefined) {
       let db: DatabaseSync | undefined;
       replaced = 'its staging file is damaged';
       try {
@@ -125,11 +134,16 @@ export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => st
         replaced = unusable(db);
         if (replaced === undefined) return { db, replaced };
       } catch (error) {
-        if (![ERROR, ...DAMAGED].includes(codeOf(error) ?? 0)) throw error;
-      } finally {
-        // Before the new one is created: closing removes the log by its name.
-        if (replaced !== undefined) db?.close();
+        if (![ERROR, ...DAMAGED].includes(codeOf(error) ?? 0)) {
+          db?.close();
+          throw error;
+        }
       }
+      // One that SQLite cannot read is not locked.
+      if (db === undefined && identityOf(path) !== found) throw inUse();
+      removeStaging(path);
+      // SQLite removes the log at closing only when the file still has its name: the new log stays.
+      db?.close();
     }
     create(path);
     try {

@@ -5,6 +5,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { openStagingFile } from '../../../lib/admin/file-command/staging-database.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
 import { CONTINUES, type CommandResult, commandLine, ended, failure, stagingFilesOf } from '../command-line.ts';
 import { manyVehicles, VEHICLES, vehicleRow } from '../import-files.ts';
@@ -101,6 +102,19 @@ it('A second import of a file into the same table fails with one sentence, and c
   expect(await countedRun(['import', 'vehicles', path])).toMatchObject({ exitCode: 0 });
   const sentence = /another run works with this file and table: .*v\.csv\.\w+\.sqlite is in use\n$/;
   expect([second, stagingFilesOf(path)]).toEqual([failure(sentence), []]);
+});
+
+it('Of two runs that replace one staging file in the same moment, only one goes on', async () => {
+  const { staging } = await stoppedImport();
+  const replace = () => openStagingFile(staging, () => 'it is unusable');
+  let other: ReturnType<typeof replace> | undefined;
+  // The other one begins when this one has unlocked the old file.
+  jest.spyOn(DatabaseSync.prototype, 'close').mockImplementationOnce(function (this: DatabaseSync) {
+    this.close();
+    other = replace();
+  });
+  expect(replace).toThrow(/^another run works with this file and table/);
+  other?.db.close();
 });
 
 it('--staging puts the staging file into another folder, where the same command continues', async () => {
