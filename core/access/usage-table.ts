@@ -7,7 +7,7 @@ export interface WindowCount {
   readonly used: number;
 }
 
-/** Days after a window's end at which its counter expires: a month can be reported until the tenth of the next one. */
+/** Days after a window's end at which its counter expires: a month can be reported until the ninth of the next one. */
 export const COUNTERS_KEPT_DAYS = 40;
 const KEPT_AFTER_WINDOW_SECONDS = COUNTERS_KEPT_DAYS * 86_400;
 

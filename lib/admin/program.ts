@@ -17,7 +17,7 @@ const EXIT_CODES = `
 Exit codes:
   ${EXIT.done}    done
   ${EXIT.incomplete}    done, but rows were rejected, or damaged records or inconsistencies remain
-  ${EXIT.notDone}    not done: invalid arguments, no such file, column, key or database
+  ${EXIT.notDone}    not done, or not to the end: invalid arguments, no such file, column, key or database, an error on the way
   ${EXIT.interrupted}  ended by Ctrl-C`;
 
 const newProgram = ({ stdout }: AdminContext): Command =>
@@ -34,7 +34,7 @@ const newProgram = ({ stdout }: AdminContext): Command =>
     .option('--stack <name>', 'work on a deployed stack instead, with your AWS credentials')
     .option(
       '--region <region>',
-      'region of the stack (default: in stages/STAGE.json, otherwise AWS_REGION, otherwise the profile’s), or of the tables',
+      'region of the stack (default: in stages/STAGE.json, otherwise AWS_REGION or AWS_DEFAULT_REGION, otherwise the profile’s), or of the tables',
     )
     .option('--profile <profile>', 'AWS profile to use')
     .option('--yes <name>', 'name of a production stack, or of the first table without a stack: confirms changes to it')

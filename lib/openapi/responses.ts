@@ -89,7 +89,7 @@ export const platformResponses: JsonObject = {
       "More requests at once than the stage allows. Send again after a pause, as after the service's own 429.",
     ),
     500: platformMessage('A function ended without a response. Treat it as 500 of the service.'),
-    503: platformMessage('A function did not respond in time. Treat it as 500 of the service.'),
+    503: platformMessage('A function could not run, or did not respond in time. Treat it as 500 of the service.'),
   },
 };
 

@@ -12,9 +12,9 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
   --column NAME         the column of registrations, if none has a usual name
   --date YYYY-MM-DD     insurance on that day instead of today
   --compliance          compliance today instead of insurance
-  --ending-within DAYS  lists what ends from today to that many days from now:
-                        insurance that does not go on and, with --compliance,
-                        MOT and road tax
+  --ending-within DAYS  lists what ends from today, or from --date, to that many
+                        days later: insurance that does not go on and, with
+                        --compliance, MOT and road tax
   --ending FILE.csv     the whole of that list
   --previous FILE.csv   lists what has changed since that earlier result, which
                         may be RESULT.csv itself
@@ -26,8 +26,9 @@ usage   what the key may do, and what it has used.
 
 The address (with /v1) is read from VEHICLE_VERIFICATION_BASE_URL, the key from
 VEHICLE_VERIFICATION_API_KEY.
-Exit codes: 0 every row has an answer, 1 some have none, 2 nothing was done,
-3 --fail-on has found something (1 comes first), 130 stopped by Ctrl-C.`;
+Exit codes: 0 every row has an answer, 1 some have none or an error stopped the
+command half-way, 2 nothing was done, 3 --fail-on has found something (1 comes
+first), 130 stopped by Ctrl-C.`;
 
 const FAIL_ON = ['not-insured', 'changes', 'ending'] as const;
 export type FailOn = (typeof FAIL_ON)[number];

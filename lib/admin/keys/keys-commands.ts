@@ -23,7 +23,7 @@ const revokeKey = async (text: string, context: CommandContext): Promise<Command
 
 /** Adds `keys create`, `list`, `rotate`, `revoke`, `update`, `usage` and `restore`. */
 export const addKeysCommands = (program: Command, run: Runner): void => {
-  const keys = program.command('keys').description('API keys: create, list, rotate, change, revoke, restore');
+  const keys = program.command('keys').description('API keys: create, list, rotate, change, revoke, usage, restore');
   addCreateKey(keys, run);
   keys
     .command('list')
