@@ -7,7 +7,7 @@ import { isAllowedHost } from '../../lib/local/allowed-host.ts';
 import { documentationPages } from '../../lib/local/docs/pages.ts';
 import { readOptions } from '../../lib/local/options.ts';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { openApiDocument } from '../../lib/openapi/document.ts';
+import { openApiDocument } from '../../lib/openapi/published-document.ts';
 
 const optionsWith = (args: string[], env: Record<string, string>) => {
   const before = process.env;

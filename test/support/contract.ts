@@ -4,8 +4,8 @@ import addFormats from 'ajv-formats';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';
-import { openApiDocument } from '../../lib/openapi/document.ts';
 import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
+import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
 import type { Api } from '../black-box/api.ts';
 
