@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { recordExamples } from '../lib/local/record-examples.ts';
-import { openApiDocument } from '../lib/openapi/document.ts';
 import { errorListMarkdown } from '../lib/openapi/error-list.ts';
 import { recordedExamples } from '../lib/openapi/examples.ts';
+import { openApiDocument } from '../lib/openapi/published-document.ts';
 import { strictDocument } from '../lib/openapi/strict-document.ts';
 
 const docs = new URL('../docs/', import.meta.url);

@@ -8,7 +8,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { referenceScript } from '../lib/local/docs/pages.ts';
-import { openApiDocument } from '../lib/openapi/document.ts';
+import { openApiDocument } from '../lib/openapi/published-document.ts';
 
 const root = new URL('../', import.meta.url);
 const target = new URL('site/public/', root);

@@ -15,7 +15,7 @@ export type BulkComplianceEntry =
   | ComplianceAnswer
   | (EntryFailure<EntryCode> & Pick<ComplianceAnswer, 'registration'> & { readonly compliant: false });
 
-const verify = (
+const entryFor = (
   registration: string,
   key: string | undefined,
   { vehicles, compliance }: FoundSources,
@@ -37,5 +37,5 @@ const verify = (
  * `LOOKUP_UNAVAILABLE`, never a verdict and never missing.
  * @param keys of the entries, as `bulkKeys` gives them
  */
-export const verifyBulkCompliance = (submitted: readonly string[], keys: BulkKeys, sources: FoundSources, now: Date) =>
-  bulkEnvelope(submitted.map((registration, index) => verify(registration, keys[index], sources, now)));
+export const bulkComplianceAnswer = (submitted: readonly string[], keys: BulkKeys, sources: FoundSources, now: Date) =>
+  bulkEnvelope(submitted.map((registration, index) => entryFor(registration, keys[index], sources, now)));

@@ -16,7 +16,7 @@ export type BulkInsuranceEntry =
   | InsuranceResult
   | (EntryFailure<InsuranceEntryCode> & Pick<InsuranceResult, 'registration'> & { readonly insured: false });
 
-const verify = (
+const entryFor = (
   registration: string,
   key: string | undefined,
   { found, unread }: FoundRecords<InsuranceRecord>,
@@ -36,13 +36,13 @@ const verify = (
  * @param keys of the entries, as `bulkKeys` gives them
  * @param asOf the day that was asked for instead of today
  */
-export const verifyBulkInsurance = (
+export const bulkInsuranceAnswer = (
   submitted: readonly string[],
   keys: BulkKeys,
   records: FoundRecords<InsuranceRecord>,
   today: LondonDate,
   asOf?: LondonDate,
 ) => ({
-  ...bulkEnvelope(submitted.map((registration, index) => verify(registration, keys[index], records, today, asOf))),
+  ...bulkEnvelope(submitted.map((registration, index) => entryFor(registration, keys[index], records, today, asOf))),
   ...(asOf && { asOf }),
 });

@@ -3,7 +3,7 @@ import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored } from '../schemas/record.ts';
 import { InsuranceRecord, VehicleRecord } from '../vehicles/record.ts';
-import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, vehicleKey } from '../vehicles/vehicles-table.ts';
+import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, registrationKey } from '../vehicles/vehicles-table.ts';
 import { ComplianceRecord } from './record.ts';
 
 /** What verdicts of many vehicles need. */
@@ -18,7 +18,7 @@ export interface FoundSources {
 export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => ({
   /** The registration must be normalised. @throws UnreadableRecord, or the error of a read that failed */
   findWithVehicle: async (registration: string, deadline: Deadline) => {
-    const keys = [vehicleKey(registration)];
+    const keys = [registrationKey(registration)];
     const { items, failure } = await batchGet(
       db,
       [
@@ -41,7 +41,7 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
    * @throws the first error when none could be read
    */
   findManyWithVehicles: async (registrations: readonly string[], deadline: Deadline): Promise<FoundSources> => {
-    const keys = registrations.map(vehicleKey);
+    const keys = registrations.map(registrationKey);
     const { items, unread, failure } = await batchGet(
       db,
       [

@@ -131,10 +131,10 @@ export const contentTransactions = (store: ContentStore) => {
   const { db, table, keys, lists } = store;
   const writes = contentWrites(store);
 
+  /** By the conditions that failed. Any other than these two fails only where content is inconsistent. */
   const outcomeOf = (
     failed: ReadonlyMap<TransactWrite, Entry>,
-    item: TransactWrite | undefined,
-    claim?: TransactWrite,
+    { item, claim }: { readonly item?: TransactWrite | undefined; readonly claim?: TransactWrite | undefined },
   ): ChangeOutcome => {
     if (item && failed.has(item)) return { kind: 'changed' };
     if (claim && failed.has(claim)) return { kind: 'slug taken' };
@@ -145,6 +145,7 @@ export const contentTransactions = (store: ContentStore) => {
     /** Adds a new item, unless the same creation was done before. @throws InconsistentContent, UnreadableRecord */
     insert: async (item: ContentItem, deadline: Deadline, idempotency?: IdempotentCreation): Promise<InsertOutcome> => {
       const creation = await creationWrites(store, [item]);
+      // Of one item: first the item itself, then its slug.
       const [add, claim] = creation;
       const putRecord = idempotency && putIdempotencyRecord(table, keys.idempotencyRecordKey(idempotency), item);
       const outcome = await transact(db, [...(putRecord ? [putRecord] : []), ...creation], deadline);
@@ -152,7 +153,7 @@ export const contentTransactions = (store: ContentStore) => {
       const stored = putRecord && outcome.failed.get(putRecord);
       return stored
         ? { kind: 'repeated', record: parseIdempotencyRecord(stored) }
-        : outcomeOf(outcome.failed, add, claim);
+        : outcomeOf(outcome.failed, { item: add, claim });
     },
 
     /** Replaces the stored version, also when its domain or slug changes. @throws InconsistentContent */
@@ -177,7 +178,7 @@ export const contentTransactions = (store: ContentStore) => {
         ],
         deadline,
       );
-      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, replace, claim);
+      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, { item: replace, claim });
     },
 
     /** Removes the stored version. @throws InconsistentContent */
@@ -193,7 +194,7 @@ export const contentTransactions = (store: ContentStore) => {
         ],
         deadline,
       );
-      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, remove);
+      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, { item: remove });
     },
   };
 };

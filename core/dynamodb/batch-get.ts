@@ -71,12 +71,12 @@ const readChunk = async (
   const found: TableItem[] = [];
   let left = asRequestItems(chunk);
   const readLeft = async () => {
-    const answer = await db.send(new BatchGetCommand({ RequestItems: left }));
-    for (const [table, items] of Object.entries(answer.Responses ?? {})) {
+    const response = await db.send(new BatchGetCommand({ RequestItems: left }));
+    for (const [table, items] of Object.entries(response.Responses ?? {})) {
       found.push(...items.map((item): TableItem => [table, item]));
     }
     // It has the form of a request, and is the next one.
-    left = answer.UnprocessedKeys ?? {};
+    left = response.UnprocessedKeys ?? {};
     if (keysIn(left).length > 0) throw new KeysUnprocessed();
   };
   try {

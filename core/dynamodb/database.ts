@@ -36,18 +36,18 @@ export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =
 const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
 
 /** Protocol, transport and signer of a client: ours, or the SDK's with the same timeouts. */
-export const transportSettings = ({ connection, answer }: TransportTimeouts): DynamoDBClientConfig =>
+export const transportSettings = ({ connection, response }: TransportTimeouts): DynamoDBClientConfig =>
   usesStockClient()
     ? {
         requestHandler: {
           connectionTimeout: connection,
-          requestTimeout: answer,
+          requestTimeout: response,
           throwOnRequestTimeout: true,
           httpAgent: STOCK_AGENT,
           httpsAgent: STOCK_AGENT,
         },
       }
-    : { protocol: DynamoDbJson, requestHandler: dynamoDbTransport({ connection, answer }) };
+    : { protocol: DynamoDbJson, requestHandler: dynamoDbTransport({ connection, response }) };
 
 /** A DynamoDB client whose timeouts leave time to respond (docs/design.md#time). */
 export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocumentClient => {
@@ -55,7 +55,7 @@ export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocume
     ...environment,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
-    ...transportSettings({ connection: CONNECTION_TIMEOUT_MS, answer: REQUEST_TIMEOUT_MS }),
+    ...transportSettings({ connection: CONNECTION_TIMEOUT_MS, response: REQUEST_TIMEOUT_MS }),
     ...(usesStockClient() ? {} : { httpAuthSchemes: dynamoDbSigning(environment) }),
   });
   if (!usesStockClient()) removeUnused(client);

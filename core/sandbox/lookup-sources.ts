@@ -44,7 +44,7 @@ const findAll = <Found>(
   unread: new Set(registrations.filter(isForced)),
 });
 
-const sandboxVehicles = (now: Date): VehicleSource => {
+const sandboxVehicleSource = (now: Date): VehicleSource => {
   const today = londonDate(now);
   return {
     find: async (registration) => {
@@ -58,7 +58,7 @@ const sandboxVehicles = (now: Date): VehicleSource => {
   };
 };
 
-const sandboxRecords = (now: Date): ComplianceSource => {
+const sandboxComplianceSource = (now: Date): ComplianceSource => {
   const today = londonDate(now);
   return {
     findWithVehicle: async (registration) => {
@@ -80,7 +80,7 @@ const sandboxRecords = (now: Date): ComplianceSource => {
  */
 export const vehicleSource = (db: DynamoDBDocumentClient, table: string): ((asked: Asked) => VehicleSource) => {
   const live = vehiclesTable(db, table);
-  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxVehicles(now));
+  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxVehicleSource(now));
 };
 
 /** The compliance records that a request sees, with their vehicles. */
@@ -89,5 +89,5 @@ export const complianceSource = (
   names: Parameters<typeof complianceTable>[1],
 ): ((asked: Asked) => ComplianceSource) => {
   const live = complianceTable(db, names);
-  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxRecords(now));
+  return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxComplianceSource(now));
 };

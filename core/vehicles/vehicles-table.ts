@@ -7,8 +7,8 @@ import { parseStored, type RecordOf, type RecordSchema, readStored } from '../sc
 import type { TableId } from '../tables.ts';
 import { InsuranceRecord, VehicleRecord } from './record.ts';
 
-/** The key of a vehicle's item; the registration must be normalised. */
-export const vehicleKey = (registration: string): Item => ({ registration });
+/** The key of an item in the tables of vehicles and of compliance; the registration must be normalised. */
+export const registrationKey = (registration: string): Item => ({ registration });
 
 const registrationOf = ({ registration }: Item): string => String(registration);
 
@@ -43,7 +43,7 @@ export const INSURANCE_ATTRIBUTES = Object.keys(InsuranceRecord.properties).join
 export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
   /** @throws UnreadableRecord */
   find: async (registration: string): Promise<VehicleRecord | undefined> => {
-    const { Item } = await db.send(new GetCommand({ TableName: table, Key: vehicleKey(registration) }));
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: registrationKey(registration) }));
     return Item && parseStored(VehicleRecord, Item);
   },
 
@@ -52,7 +52,7 @@ export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
    * @throws the first error when none could be read
    */
   findMany: async (registrations: readonly string[], deadline: Deadline) => {
-    const wanted = { table, keys: registrations.map(vehicleKey), projection: INSURANCE_ATTRIBUTES };
+    const wanted = { table, keys: registrations.map(registrationKey), projection: INSURANCE_ATTRIBUTES };
     const { items, unread, failure } = await batchGet(db, [wanted], deadline);
     return { ...foundRecords('vehicles', InsuranceRecord, items.get(table), unread.get(table)), failure };
   },

@@ -5,7 +5,7 @@ import { type RecentMap, recentMap } from '../../core/access/recent-map.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { admit } from './admission.ts';
 import { hasCheapBody } from './body-checks.ts';
-import { bulkLength } from './bulk-size.ts';
+import { bulkLength, bulkSizeLimit } from './bulk-size.ts';
 import type { ServedEndpoint } from './endpoint.ts';
 import type { HttpRequest, InboundMiddleware, RequestContext } from './request.ts';
 
@@ -87,7 +87,7 @@ export const admissionBesideLoad = (
 
 /**
  * The middlewares of a service with `load`, for admission, input and loading. Large bodies and expensive reads wait for admission,
- * unless the key was recently admitted. Even then, at most its plan's bulk size is loaded early. `serve` loads what had to wait.
+ * unless the key was recently admitted. Even then, at most its plan's bulk size is loaded early. The last one loads what had to wait.
  */
 export const withEarlyLoad = <Request>(
   { row, store, requestOf, date, read, hasBody }: Parts<Request>,
@@ -109,7 +109,7 @@ export const withEarlyLoad = <Request>(
 
   const loading: InboundMiddleware = {
     before: async ({ internal: context }) => {
-      context.loaded = { value: await context.deadline.within(load(requestOf(context))) };
+      context.loaded ??= { value: await context.deadline.within(load(requestOf(context))) };
     },
   };
   const unlessRead = ({ before }: InboundMiddleware): InboundMiddleware => ({
@@ -121,5 +121,7 @@ export const withEarlyLoad = <Request>(
     admissionBesideLoad(store, row.scope, deferErrors([loading], mayLoad), recentlyAdmitted),
     throwDeferredError,
     ...read.map(unlessRead),
+    bulkSizeLimit(row),
+    loading,
   ];
 };

@@ -10,7 +10,7 @@ import type { TableId } from '../../core/tables.ts';
 import { grantedActions, type ServedEndpoint } from './endpoint.ts';
 import { keyForm } from './key-form.ts';
 import { problemDocuments } from './problem-documents.ts';
-import type { InboundMiddleware, RequestContext } from './request.ts';
+import { type InboundMiddleware, type RequestContext, requestContextOf } from './request.ts';
 import { reportInternalError, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 
@@ -49,13 +49,16 @@ const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGate
 /** Lambda's context with the request context: middy passes its `internal` to middlewares, but not to the handler. */
 type HandlerContext = Context & { readonly request: RequestContext };
 
-const addRequestContext: InboundMiddleware = {
-  before: ({ context, internal }) => void Object.assign(context, { request: internal }),
+const requestContext: InboundMiddleware = {
+  before: ({ event, context, internal }) => {
+    Object.assign(internal, requestContextOf(event, context));
+    Object.assign(context, { request: internal });
+  },
 };
 
 /**
- * Makes a function behind API Gateway. Its middlewares, outermost first: request log and id, response headers, problem
- * documents, key form, then `middlewares`. They share the request context, `request.internal`.
+ * Makes a function behind API Gateway. Its middlewares, outermost first: request context, request log and id, response headers,
+ * problem documents, key form, then `middlewares`. They share the request context, `request.internal`.
  */
 export const httpFunction = (
   { id, successStatus }: Pick<ServedEndpoint, 'id' | 'successStatus'>,
@@ -74,13 +77,13 @@ export const httpFunction = (
     HandlerContext,
     RequestContext
   >(answer, { timeoutEarlyInMillis: 0 }).use([
+    requestContext,
     requestLog(id),
     responseHeaders(),
     problemDocuments(),
     keyForm(),
     ...middlewares,
-    addRequestContext,
   ]);
-  // middy reads the context before it catches errors, so it must be an object. A copy, because `addRequestContext` writes to it.
+  // middy reads the context before it catches errors, so it must be an object. A copy, because `requestContext` writes to it.
   return (event, lambda) => handler((event ?? {}) as APIGatewayProxyEventV2, { ...lambda } as HandlerContext);
 };

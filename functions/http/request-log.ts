@@ -1,6 +1,6 @@
 import { isDatabaseError } from '../../core/dynamodb/database.ts';
 import { logFailure, logRequest, openLog } from '../../core/observability/log.ts';
-import { type HttpRequest, isProbe, isSandbox, type RequestContext, requestContextOf } from './request.ts';
+import { type HttpRequest, isProbe, isSandbox, type RequestContext } from './request.ts';
 
 /** Logs an internal error, and records for the metrics whether DynamoDB caused it. Sends nothing of it to the caller. */
 export const reportInternalError = (context: RequestContext, error: unknown): void => {
@@ -18,12 +18,9 @@ const traceIdOf = (traceparent = ''): string | undefined => {
   return /[^0]/.test(traceId) && /[^0]/.test(parentId) && !(isVersion0 && appended) ? traceId : undefined;
 };
 
-/** The outermost middleware: creates the request context, adds the request id to the response and logs a line with the metrics. */
+/** Adds the request id to the response and logs a line with the metrics. Before it there is only the request context. */
 export const requestLog = (endpoint: string) => {
   openLog();
-  const open = ({ event, context, internal }: HttpRequest): void => {
-    Object.assign(internal, requestContextOf(event, context));
-  };
   const close = ({ internal: context, response }: HttpRequest): void => {
     if (!response) return;
     const { requestId, caller, code } = context;
@@ -43,5 +40,5 @@ export const requestLog = (endpoint: string) => {
       databaseError: context.databaseError === true,
     });
   };
-  return { before: open, after: close, onError: close };
+  return { after: close, onError: close };
 };

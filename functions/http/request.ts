@@ -30,7 +30,7 @@ export type RequestContext = {
   /** The first error of a middleware that ran before admission; thrown after admission. */
   deferredError?: unknown;
   caller?: Caller;
-  /** What a lookup loaded while admission ran. */
+  /** What a lookup loaded, while admission ran or after it. */
   loaded?: { readonly value: unknown };
   /** The error code of the response, for log and metrics. */
   code?: string;

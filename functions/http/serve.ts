@@ -72,8 +72,7 @@ const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }
 };
 
 /**
- * Makes the function of an endpoint. Its middlewares, outermost first: request log and id, response headers, problem documents,
- * key form, admission, input. They share the request context, `request.internal`.
+ * Makes the function of an endpoint: `httpFunction`, with middlewares for admission, input and the limit of a bulk request.
  * With `load`, input is read and items are loaded while admission runs, so that a lookup takes the time of one round trip.
  * @example
  * export const handler = serve({ endpoint }, ({ db, tables }) => {
@@ -94,11 +93,10 @@ export const serve = <const Row extends ServedEndpoint, Loaded, Values extends o
   const requestOf = requestsOf(endpoint, input);
   const [date, ...read] = [dateParameter(endpoint), ...(input?.middlewares(endpoint) ?? [])];
   const parts = { row: endpoint, store, requestOf, date, read, hasBody: input?.hasBody === true };
-  const admitted = load
+  const middlewares = load
     ? withEarlyLoad(parts, { load, ...conditions })
-    : [admission(store, endpoint.scope), date, ...read];
-  return httpFunction(endpoint, [...admitted, bulkSizeLimit(endpoint)], async (context) => {
-    const request = requestOf(context);
-    return respond(request, (context.loaded ? context.loaded.value : await load?.(request)) as Loaded);
-  });
+    : [admission(store, endpoint.scope), date, ...read, bulkSizeLimit(endpoint)];
+  return httpFunction(endpoint, middlewares, async (context) =>
+    respond(requestOf(context), context.loaded?.value as Loaded),
+  );
 };

@@ -1,5 +1,5 @@
 /** The endpoints' schemas as components. A schema with a title is a component of that name, and is referenced everywhere else. */
-import { documents } from './documents.ts';
+import { documents } from './endpoint-documents.ts';
 import { isObject, type JsonObject, refTo } from './json.ts';
 import { problemSchema, validationIssueSchema } from './problem-schema.ts';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { problems, problemType } from '../../core/problems.ts';
 import type { ExampleRequest } from '../../functions/endpoints/document.ts';
 import type { EndpointId } from '../../functions/endpoints/table.ts';
-import { documents } from './documents.ts';
+import { documents } from './endpoint-documents.ts';
 
 /** The response of an example. */
 export interface ExampleResponse {

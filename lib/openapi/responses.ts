@@ -5,7 +5,7 @@ import type { EndpointDocument } from '../../functions/endpoints/document.ts';
 import type { EndpointId } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { schemaInDocument } from './component-schemas.ts';
-import { documents } from './documents.ts';
+import { documents } from './endpoint-documents.ts';
 import { meaningOf } from './error-list.ts';
 import type { CommonError, Example, Examples } from './examples.ts';
 import { type JsonObject, present, refTo } from './json.ts';

@@ -1,12 +1,12 @@
 /**
  * Makes the strict form of the OpenAPI 3.1 document from the table of endpoints: each row and its `document.ts` become an
- * operation. Tests hold every response to it, and the types of `client/` are made from it. `document.ts` makes the published one.
+ * operation. Tests hold every response to it, and the types of `client/` are made from it. So is the published document.
  */
 import type { ProblemCode } from '../../core/problems.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { componentSchemas } from './component-schemas.ts';
-import { documents } from './documents.ts';
+import { documents } from './endpoint-documents.ts';
 import { type Examples, recordedExamples } from './examples.ts';
 import { type JsonObject, present } from './json.ts';
 import { parametersOf, requestBodyOf } from './parameters.ts';

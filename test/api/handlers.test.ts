@@ -7,7 +7,7 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { admissionBesideLoad } from '../../functions/http/early-load.ts';
 import type { GatewayHandler } from '../../functions/http/http-function.ts';
 import { type FunctionId, importFileOf } from '../../lib/endpoint-files.ts';
-import { documents } from '../../lib/openapi/documents.ts';
+import { documents } from '../../lib/openapi/endpoint-documents.ts';
 import type { Reply } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Answer, Api, Call, Keys } from './api.ts';
+import type { Api, Call, Keys, Reply } from './api.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
 
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
@@ -10,8 +10,8 @@ const MORE_THAN_FREE = 75;
 const ROUNDS = 3;
 
 /** Sends more requests than the free plan allows, again when the window ended meanwhile. */
-const exceedLimit = async ({ call, keys }: Api): Promise<Answer[]> => {
-  const all: Answer[] = [];
+const exceedLimit = async ({ call, keys }: Api): Promise<Reply[]> => {
+  const all: Reply[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const burst = Array.from({ length: MORE_THAN_FREE }, () => call('GET', LOOKUP, { key: keys.free }));
     all.push(...(await Promise.all(burst)));
@@ -30,9 +30,9 @@ export const accessTests = (api: () => Api): void => {
       ['with a revoked key', ({ revoked }) => ({ key: revoked })],
       ['with two different keys', ({ vehiclesOnly }) => ({ headers: { Authorization: `Bearer ${vehiclesOnly}` } })],
     ])('is 401 %s', async (_what, callWith, path = LOOKUP) => {
-      const answer = await api().call('GET', path, callWith(api().keys));
-      expectProblem(answer, 401, 'UNAUTHORIZED', { title: 'Unauthorized' });
-      const { headers } = answer;
+      const reply = await api().call('GET', path, callWith(api().keys));
+      expectProblem(reply, 401, 'UNAUTHORIZED', { title: 'Unauthorized' });
+      const { headers } = reply;
       expect([headers.get('www-authenticate'), headers.get('x-ratelimit-limit')]).toEqual(['Bearer', '0']);
     });
 
@@ -48,24 +48,24 @@ export const accessTests = (api: () => Api): void => {
       [404, 'to an unknown path', 'GET', '/v1/nowhere', 'ROUTE_NOT_FOUND'],
       [405, 'to a known path with another method', 'DELETE', '/api/content', 'METHOD_NOT_ALLOWED'],
     ] as const)('is %i %s: %s %s', async (status, _what, method, path, code) => {
-      const answer = await api().call(method, path, { key: api().keys.vehiclesOnly });
-      expectProblem(answer, status, code);
-      expect(answer.headers.get('allow')).toBe(status === 405 ? 'GET, POST' : null);
+      const reply = await api().call(method, path, { key: api().keys.vehiclesOnly });
+      expectProblem(reply, status, code);
+      expect(reply.headers.get('allow')).toBe(status === 405 ? 'GET, POST' : null);
     });
 
     it('for usage returns limits, window and 24 hours to a key of any scope', async () => {
-      const answer = await api().call('GET', '/v1/usage', { key: api().keys.vehiclesOnly });
-      expectSuccess(answer, {
+      const reply = await api().call('GET', '/v1/usage', { key: api().keys.vehiclesOnly });
+      expectSuccess(reply, {
         key: { name: 'Black box', plan: 'premium', scopes: ['vehicles:read'], domains: null, expires: null },
         limits: { requestsPerWindow: 6_000, windowSeconds: 60, registrationsPerBulk: 1_000 },
         window: {
-          remaining: Number(answer.headers.get('x-ratelimit-remaining')),
-          resetsAt: new Date(Number(answer.headers.get('x-ratelimit-reset')) * 1_000).toISOString(),
+          remaining: Number(reply.headers.get('x-ratelimit-remaining')),
+          resetsAt: new Date(Number(reply.headers.get('x-ratelimit-reset')) * 1_000).toISOString(),
         },
       });
-      const { used, remaining } = answer.body.window as { used: number; remaining: number };
+      const { used, remaining } = reply.body.window as { used: number; remaining: number };
       expect(used + remaining).toBe(6_000);
-      expect(answer.body.hours).toHaveLength(24);
+      expect(reply.body.hours).toHaveLength(24);
     });
 
     it('is 429 over the limit, after at most as many requests as the plan allows', async () => {

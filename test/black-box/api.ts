@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
 
-/** Keys as an operator makes them, one for each thing to be seen. */
+/** One key for each kind of caller. */
 export interface Keys {
   /** Premium, every scope. */
   readonly premium: string;
@@ -32,7 +32,7 @@ export interface Call {
   readonly raw?: string | Uint8Array;
 }
 
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -43,7 +43,7 @@ export interface Answer {
 export interface Api {
   readonly keys: Keys;
   /** Sends the premium key by default; `key: undefined` sends none. */
-  readonly call: (method: string, path: string, call?: Call) => Promise<Answer>;
+  readonly call: (method: string, path: string, call?: Call) => Promise<Reply>;
 }
 
 /** Sends a path as it is written. */
@@ -53,7 +53,7 @@ export const send = async (
   path: string,
   { key, headers, json, raw }: Call = {},
   agent?: http.Agent,
-): Promise<Answer> => {
+): Promise<Reply> => {
   const { request } = origin.startsWith('https:') ? https : http;
   const sent = {
     ...(host !== undefined && { Host: host }),
@@ -62,11 +62,11 @@ export const send = async (
     ...headers,
   };
   const outgoing = request(origin, { method, path, headers: sent, ...(agent && { agent }) });
-  const answered = once(outgoing, 'response') as Promise<[http.IncomingMessage]>;
-  // After an answer that did not wait for the whole body.
+  const replied = once(outgoing, 'response') as Promise<[http.IncomingMessage]>;
+  // After a reply that did not wait for the whole body.
   outgoing.on('error', () => undefined);
   outgoing.end(json === undefined ? raw : JSON.stringify(json));
-  const [incoming] = await answered;
+  const [incoming] = await replied;
   const received = await text(incoming);
   const entries = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
   return {

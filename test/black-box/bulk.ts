@@ -55,8 +55,8 @@ export const bulkTests = (api: () => Api): void => {
     });
 
     it('is 400 for another day', async () => {
-      const answer = await post(sent(['AB12CDE'], { date: '2000-02-29' }), COMPLIANCE);
-      expectProblem(answer, 400, 'VALIDATION_FAILED', { errors: [{ pointer: '/date' }] });
+      const reply = await post(sent(['AB12CDE'], { date: '2000-02-29' }), COMPLIANCE);
+      expectProblem(reply, 400, 'VALIDATION_FAILED', { errors: [{ pointer: '/date' }] });
     });
   });
 

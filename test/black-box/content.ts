@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Answer, Api } from './api.ts';
+import type { Api, Reply } from './api.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
 
 /** A domain that no other test and no earlier run has used. */
@@ -14,9 +14,9 @@ const item = (domain: string, slug: string, more: object = {}) => ({
   ...more,
 });
 
-const idOf = ({ body }: Answer): string => String(body.id);
-const itemsOf = ({ body }: Answer) => body.items as { readonly id: string; readonly slug: string }[];
-const slugsOf = (answer: Answer) => itemsOf(answer).map(({ slug }) => slug);
+const idOf = ({ body }: Reply): string => String(body.id);
+const itemsOf = ({ body }: Reply) => body.items as { readonly id: string; readonly slug: string }[];
+const slugsOf = (reply: Reply) => itemsOf(reply).map(({ slug }) => slug);
 
 /** Content, at both of its addresses. */
 export const contentTests = (api: () => Api): void => {

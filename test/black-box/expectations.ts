@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import type { Answer } from './api.ts';
+import type { Reply } from './api.ts';
 
 /** A response of this status, with the headers that every response carries. */
-export const expectStatus = ({ status, headers, text }: Answer, expected: number): void => {
+export const expectStatus = ({ status, headers, text }: Reply, expected: number): void => {
   // With the body, so that a failure shows the problem document.
   expect({ status, text }).toEqual({ status: expected, text: expect.any(String) });
   const sent = Object.fromEntries(headers);
@@ -18,15 +18,15 @@ export const expectStatus = ({ status, headers, text }: Answer, expected: number
 };
 
 /** A success in JSON whose body matches `body`. */
-export const expectSuccess = (answer: Answer, body: object, status = 200): void => {
-  expectStatus(answer, status);
-  expect(answer.headers.get('content-type')).toBe('application/json');
-  expect(answer.body).toMatchObject(body);
+export const expectSuccess = (reply: Reply, body: object, status = 200): void => {
+  expectStatus(reply, status);
+  expect(reply.headers.get('content-type')).toBe('application/json');
+  expect(reply.body).toMatchObject(body);
 };
 
 /** A problem document of this status and code. */
-export const expectProblem = (answer: Answer, status: number, code: string, more: object = {}): void => {
-  expectStatus(answer, status);
-  expect(answer.headers.get('content-type')).toBe('application/problem+json');
-  expect(answer.body).toMatchObject({ status, code, requestId: answer.headers.get('x-request-id'), ...more });
+export const expectProblem = (reply: Reply, status: number, code: string, more: object = {}): void => {
+  expectStatus(reply, status);
+  expect(reply.headers.get('content-type')).toBe('application/problem+json');
+  expect(reply.body).toMatchObject({ status, code, requestId: reply.headers.get('x-request-id'), ...more });
 };

@@ -60,7 +60,7 @@ describe('The client of the functions', () => {
   it('does not retry a request that was sent before the function was frozen', async () => {
     const { db, requests } = await failingDatabase(60_000);
     for (let request = 0; request < 2; request += 1) {
-      await expect(db.send(write)).rejects.toMatchObject({ name: 'TooLateToTryAgain', $metadata: { attempts: 2 } });
+      await expect(db.send(write)).rejects.toMatchObject({ name: 'TooLateToRetry', $metadata: { attempts: 2 } });
     }
     expect(requests).toEqual(['attempt=1; max=3', 'attempt=1; max=3']);
   });

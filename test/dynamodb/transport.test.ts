@@ -17,7 +17,7 @@ import { dynamoDbTransport } from '../../core/dynamodb/client/transport.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { describeOwnClient } from '../support/stock-client.ts';
 
-const PATIENT = { connection: 10_000, answer: 10_000 };
+const PATIENT = { connection: 10_000, response: 10_000 };
 
 const ends: (() => unknown)[] = [];
 afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
@@ -153,9 +153,9 @@ describeOwnClient('The connection to DynamoDB', () => {
     ['stops in the middle', (_request: IncomingMessage, response: ServerResponse) => void response.write('half')],
   ])('times out when a response %s', async (_what, answer) => {
     const server = await listening(answer);
-    await expect(transportWith({ ...PATIENT, answer: 20 }).handle(requestTo(portOf(server)))).rejects.toMatchObject({
+    await expect(transportWith({ ...PATIENT, response: 20 }).handle(requestTo(portOf(server)))).rejects.toMatchObject({
       name: 'TimeoutError',
-      message: 'DynamoDB did not answer within 20 ms',
+      message: 'DynamoDB did not respond within 20 ms',
     });
   });
 

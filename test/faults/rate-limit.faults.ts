@@ -60,7 +60,10 @@ const sendBurst = async (nth: number, choose: ChooseFault) => {
   const unanswered = updates.filter(({ fault }) => NOT_ANSWERED.includes(fault)).length;
   const [admitted = 0, limited = 0, failed = 0] = [200, 429, 500].map((status) => countOf(replies, status));
   return {
-    ...{ plan, admitted, failed, left: PLANS[plan].requestsPerWindow - usedBefore },
+    plan,
+    admitted,
+    failed,
+    left: PLANS[plan].requestsPerWindow - usedBefore,
     others: REQUESTS - admitted - limited - failed,
     faults: api.faults.calls.filter(({ fault }) => fault !== undefined).length,
     applied: applied.length,

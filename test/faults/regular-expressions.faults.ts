@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { parseSync } from '@swc/core';
 import { checkSync } from 'recheck';
-import { documents } from '../../lib/openapi/documents.ts';
+import { documents } from '../../lib/openapi/endpoint-documents.ts';
 import { bySize } from './size.ts';
 
 // In this process: the other ways need Java or a platform's binary.

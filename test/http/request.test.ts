@@ -73,28 +73,28 @@ describe('The key of a request', () => {
   const key = generateKey('test');
   const other = generateKey('test');
 
-  it.each([
-    { authorization: `Bearer ${key}` },
-    { authorization: `bEARER   ${key} ` },
-    { 'x-api-key': ` ${key} ` },
-    { authorization: 'Basic abc', 'x-api-key': key },
-    { authorization: `xBearer ${other}`, 'x-api-key': key },
-    { authorization: ' ', 'x-api-key': key },
-    { authorization: `Bearer ${key}`, 'x-api-key': ' ' },
-    { authorization: `Bearer ${key}`, 'x-api-key': key },
-  ])('is found in headers %#', (headers) => {
+  it.each<[string, Record<string, string>]>([
+    ['a bearer token', { authorization: `Bearer ${key}` }],
+    ['a bearer token with a scheme in any case and more spaces', { authorization: `bEARER   ${key} ` }],
+    ['X-API-Key between spaces', { 'x-api-key': ` ${key} ` }],
+    ['X-API-Key beside another scheme', { authorization: 'Basic abc', 'x-api-key': key }],
+    ['X-API-Key beside a scheme that ends in Bearer', { authorization: `xBearer ${other}`, 'x-api-key': key }],
+    ['X-API-Key beside an empty Authorization', { authorization: ' ', 'x-api-key': key }],
+    ['a bearer token beside an empty X-API-Key', { authorization: `Bearer ${key}`, 'x-api-key': ' ' }],
+    ['both headers, if they are equal', { authorization: `Bearer ${key}`, 'x-api-key': key }],
+  ])('is found in %s', (_where, headers) => {
     expect(presentedKey(headers)).toEqual({ id: keyIdOf(hashKey(key), 'test'), hash: hashKey(key), kind: 'test' });
   });
 
-  it.each([
-    {},
-    { 'x-api-key': '' },
-    { 'x-api-key': 'hunter2' },
-    { authorization: key },
-    { authorization: `Bearer${key}` },
-    { authorization: 'Bearer', 'x-api-key': key },
-    { authorization: `Bearer ${key}`, 'x-api-key': other },
-  ])('is not found in headers %#', (headers) => expect(presentedKey(headers)).toBeUndefined());
+  it.each<[string, Record<string, string>]>([
+    ['no headers', {}],
+    ['an empty X-API-Key', { 'x-api-key': '' }],
+    ['a malformed X-API-Key', { 'x-api-key': 'hunter2' }],
+    ['Authorization without a scheme', { authorization: key }],
+    ['Authorization without a space after the scheme', { authorization: `Bearer${key}` }],
+    ['X-API-Key beside a scheme without a token', { authorization: 'Bearer', 'x-api-key': key }],
+    ['two headers that differ', { authorization: `Bearer ${key}`, 'x-api-key': other }],
+  ])('is not found in %s', (_where, headers) => expect(presentedKey(headers)).toBeUndefined());
 
   it('is set in the request context, and required: otherwise UNAUTHORIZED', async () => {
     const request = httpRequest({ headers: { 'X-API-Key': key } });

@@ -33,12 +33,10 @@ const putNew = (id: string, more: More<'Put'> = {}) =>
 const remove = (id: string, more: More<'Delete'> = {}): TransactWrite => ({
   Delete: { TableName: table, Key: { id }, ...more },
 });
-const add = (id: string, change: number, more: More<'Update'> = {}): TransactWrite => ({
-  Update: {
-    ...{ TableName: table, Key: { id }, UpdateExpression: 'ADD amount :change' },
-    ...{ ExpressionAttributeValues: { ':change': change }, ...more },
-  },
-});
+const add = (id: string, change: number, more: More<'Update'> = {}): TransactWrite => {
+  const addition = { UpdateExpression: 'ADD amount :change', ExpressionAttributeValues: { ':change': change } };
+  return { Update: { TableName: table, Key: { id }, ...addition, ...more } };
+};
 const requirePresent = (id: string, more: More<'ConditionCheck'> = {}): TransactWrite => ({
   ConditionCheck: { TableName: table, Key: { id }, ConditionExpression: 'attribute_exists(id)', ...more },
 });

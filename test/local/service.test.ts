@@ -7,7 +7,7 @@ import { isAllowedHost } from '../../lib/local/allowed-host.ts';
 import { documentationPages } from '../../lib/local/docs/pages.ts';
 import { readOptions } from '../../lib/local/options.ts';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { openApiDocument } from '../../lib/openapi/document.ts';
+import { openApiDocument } from '../../lib/openapi/published-document.ts';
 
 const optionsWith = (args: string[], env: Record<string, string>) => {
   const before = process.env;
@@ -77,10 +77,6 @@ describe('A Host header', () => {
     expect(isAllowedHost([header], ['box.example', '[fd00::2]'])).toBe(false);
   });
 
-  it('does not name this machine when it is missing or repeated', () => {
-    for (const headers of [['localhost', 'localhost'], [], undefined]) expect(isAllowedHost(headers)).toBe(false);
-  });
-
   const SCAN = JSON.stringify({ TableName: LOCAL_TABLE_NAMES.vehicles });
   const SIGNED = [
     'X-Amz-Target: DynamoDB_20120810.Scan',
@@ -100,8 +96,9 @@ describe('A Host header', () => {
     return text(socket);
   };
 
-  it.each(['/docs', '/openapi.json', '/v1/api/content', 'the database'])('of another host is 421: %s', async (path) => {
-    for (const host of [['Host: rebound.example:3000'], ['Host: localhost', 'Host: rebound.example']]) {
+  const PATHS = ['/docs', '/openapi.json', '/v1/api/content', 'the database'];
+  it.each(PATHS)('of another host, missing or repeated is 421: %s', async (path) => {
+    for (const host of [['Host: rebound.example:3000'], ['Host: localhost', 'Host: localhost']]) {
       const response = await responseTo(path, host);
       expect(response).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/);
       expect(response).toContain('ALLOWED_HOSTS');

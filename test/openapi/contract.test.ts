@@ -24,19 +24,19 @@ const exchange = (changes: Partial<Exchange> = {}): Exchange => ({
   url: new URL('http://127.0.0.1/v1/compliance/AB12CDE'),
   headers: {},
   status: 200,
-  answerHeaders: new Headers(HEADERS),
-  answerText: JSON.stringify(verdict),
+  responseHeaders: new Headers(HEADERS),
+  responseText: JSON.stringify(verdict),
   ...changes,
 });
-const headers = (changes: Record<string, string>) => ({ answerHeaders: new Headers({ ...HEADERS, ...changes }) });
-const body = (changes: object) => ({ answerText: JSON.stringify({ ...verdict, ...changes }) });
+const headers = (changes: Record<string, string>) => ({ responseHeaders: new Headers({ ...HEADERS, ...changes }) });
+const body = (changes: object) => ({ responseText: JSON.stringify({ ...verdict, ...changes }) });
 const path = (pathname: string) => ({ url: new URL(`http://127.0.0.1/v1/${pathname}`) });
 const problem = (code: ProblemCode): Partial<Exchange> => {
   const fields = { type: problemType(code), title: 'Not Found', status: 404, detail: 'None.', code, requestId: 'abc' };
   return {
     status: 404,
     ...headers({ 'content-type': 'application/problem+json' }),
-    answerText: JSON.stringify(fields),
+    responseText: JSON.stringify(fields),
   };
 };
 
@@ -50,7 +50,7 @@ describe('The contract checker', () => {
 
   it.each<[string, Partial<Exchange>, RegExp]>([
     ['a status that is not described', { status: 418 }, /status is not described/],
-    ['a missing header', { answerHeaders: new Headers(withoutRemaining) }, /X-RateLimit-Remaining is missing/],
+    ['a missing header', { responseHeaders: new Headers(withoutRemaining) }, /X-RateLimit-Remaining is missing/],
     ['a header of the wrong type', headers({ 'x-ratelimit-limit': 'many' }), /X-RateLimit-Limit: data must be integer/],
     ['a header that is not described', headers({ 'x-powered-by': 'x' }), /x-powered-by are not described/],
     ['a missing field', body({ compliant: undefined }), /required property/],

@@ -1,6 +1,6 @@
 /** What imports, generators and typed clients need of the document; `npm run test:clients` generates some of them. */
 import { describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../../lib/openapi/document.ts';
+import { openApiDocument } from '../../lib/openapi/published-document.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 

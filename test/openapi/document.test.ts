@@ -8,10 +8,10 @@ import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 import { Registration } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { recordExamples } from '../../lib/local/record-examples.ts';
-import { openApiDocument } from '../../lib/openapi/document.ts';
-import { documents } from '../../lib/openapi/documents.ts';
+import { documents } from '../../lib/openapi/endpoint-documents.ts';
 import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
 import { type Recording, recordedExamples } from '../../lib/openapi/examples.ts';
+import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { responsesOf } from '../../lib/openapi/responses.ts';
 import { information } from '../../lib/openapi/texts.ts';
 

@@ -14,11 +14,10 @@ import { alone } from './run-side.ts';
 /** Runs a command of the CLI; returns its data. */
 const run = async ({ db, moment }: Caller, ...args: readonly string[]): Promise<unknown> => {
   const deployment = { db, tableNames: TABLES, address: 'the engine', remedy: '' };
-  const context = {
-    ...{ stdout: process.stdout, stderr: process.stderr, showsProgress: false, notice: () => undefined },
-    ...{ now: () => moment.now, signal: new AbortController().signal },
-    ...{ deployment, tableNames: TABLES, env: {}, stagesFolder: '' },
-  };
+  const { stdout, stderr } = process;
+  const { signal } = new AbortController();
+  const surroundings = { stdout, stderr, signal, showsProgress: false, notice: () => undefined, env: {} };
+  const context = { ...surroundings, now: () => moment.now, deployment, tableNames: TABLES, stagesFolder: '' };
   let data: unknown;
   const program = new Command();
   addKeysCommands(program, async (command) => {

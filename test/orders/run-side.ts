@@ -124,22 +124,21 @@ export const sideOf = async (digit: string, { requests, inOrder }: Pick<Operatio
   };
 
   const remember = (key: string, responses: Progress['responses']): Progress => {
-    const { calls, ...come } = run.progress();
-    const progress: Progress = {
-      ...{ ...come, id: known.size, digit, responses, calls: inOrder ? calls.slice(0, 1) : calls },
-      after: async ({ name }, response) => {
-        const all = [...responses, { name, response, text: hash('sha256', JSON.stringify([name, response])) }];
-        const next = all.map(({ text }) => text).sort();
-        const earlier = known.get(next.join());
-        if (earlier !== undefined) return earlier;
-        if (at !== progress) {
-          await run.abandon();
-          await start(responses);
-        }
-        await run.respond(name, response);
-        return remember(next.join(), all);
-      },
+    const { calls: waiting, ...come } = run.progress();
+    const calls = inOrder ? waiting.slice(0, 1) : waiting;
+    const after: Progress['after'] = async ({ name }, response) => {
+      const all = [...responses, { name, response, text: hash('sha256', JSON.stringify([name, response])) }];
+      const next = all.map(({ text }) => text).sort();
+      const earlier = known.get(next.join());
+      if (earlier !== undefined) return earlier;
+      if (at !== progress) {
+        await run.abandon();
+        await start(responses);
+      }
+      await run.respond(name, response);
+      return remember(next.join(), all);
     };
+    const progress: Progress = { ...come, id: known.size, digit, responses, calls, after };
     at = progress;
     known.set(key, progress);
     return progress;

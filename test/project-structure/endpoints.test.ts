@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { InputSchemas } from '../../functions/http/input.ts';
 import { fileOf } from '../../lib/endpoint-files.ts';
-import { documents } from '../../lib/openapi/documents.ts';
+import { documents } from '../../lib/openapi/endpoint-documents.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -128,10 +128,7 @@ const rules: readonly Rule[] = [
   {
     name: 'rules are pure',
     from: { path: PURE_RULES },
-    to: {
-      path: '@aws-sdk|^core/(dynamodb|observability)/',
-      dependencyTypesNot: ['type-only'],
-    },
+    to: { path: '@aws-sdk|^core/(dynamodb|observability)/', dependencyTypesNot: ['type-only'] },
   },
   ...layerRules,
 ];

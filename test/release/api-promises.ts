@@ -3,7 +3,7 @@ import { type ProblemCode, problems } from '../../core/problems.ts';
 import { dateQuery, type EndpointDocument } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
-import { documents } from '../../lib/openapi/documents.ts';
+import { documents } from '../../lib/openapi/endpoint-documents.ts';
 import { problemSchema, validationIssueSchema } from '../../lib/openapi/problem-schema.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../lib/openapi/response-headers.ts';
 import { problemCodesOf } from '../../lib/openapi/responses.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../../lib/openapi/document.ts';
+import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { PROD } from '../cloud/stack/synthesised.ts';
 import { apiPromises } from './api-promises.ts';
 import { stackPromises } from './stack-promises.ts';

@@ -12,12 +12,12 @@ import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 
-export type { Answer as Reply, Call } from '../black-box/api.ts';
+export type { Call, Reply } from '../black-box/api.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 /**
- * The whole API on an engine of its own: gateway, middleware stack and database as in production, with a proxy before the
+ * The whole API on an engine of its own: gateway, middlewares and database as in production, with a proxy before the
  * database that a test can tell to fail. The clock stands still at `NOON`.
  */
 export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
@@ -36,7 +36,7 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     clock,
     keys,
     usage: usageTable(engine.client, engine.names.usage),
-    /** Sends a request; fails when request or answer break the OpenAPI document. */
+    /** Sends a request; fails when request or reply breaks the OpenAPI document. */
     call: byContract(gateway.origin, (...call) => send(gateway, ...call)),
     /** A new key; a live one with every scope, the premium plan and no environment, as of an early version, unless said otherwise. */
     newKey: async (record: Partial<KeyRecord> = {}): Promise<string> => {

@@ -4,8 +4,8 @@ import addFormats from 'ajv-formats';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';
-import { openApiDocument } from '../../lib/openapi/document.ts';
 import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
+import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
 import type { Api } from '../black-box/api.ts';
 
@@ -18,8 +18,8 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly status: number;
-  readonly answerHeaders: Headers;
-  readonly answerText: string;
+  readonly responseHeaders: Headers;
+  readonly responseText: string;
 }
 
 /** An exchange, with the components of the form to which it is held. */
@@ -108,23 +108,23 @@ const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep
 
 const checkHeaders = ({ headers = {} }: Response, exchange: Judged): void => {
   for (const [name, { required, schema }] of Object.entries(headers)) {
-    const sent = exchange.answerHeaders.get(name);
+    const sent = exchange.responseHeaders.get(name);
     require(sent !== null || required !== true, `header ${name} is missing`, exchange);
     if (sent !== null) requireFit(schema, typed(schema, sent), `header ${name}`, exchange);
   }
   const known = [...TRANSPORT, ...Object.keys(headers).map((name) => name.toLowerCase())];
-  const unknown = [...exchange.answerHeaders.keys()].filter((name) => !known.includes(name));
+  const unknown = [...exchange.responseHeaders.keys()].filter((name) => !known.includes(name));
   require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`, exchange);
 };
 
 const checkBody = ({ content }: Response, exchange: Judged): void => {
-  const { method, answerHeaders, answerText } = exchange;
-  const type = answerHeaders.get('content-type');
+  const { method, responseHeaders, responseText } = exchange;
+  const type = responseHeaders.get('content-type');
   const described = content?.[type ?? ''];
-  if (content === undefined) require(answerText === '' && type === null, 'no body is described', exchange);
+  if (content === undefined) require(responseText === '' && type === null, 'no body is described', exchange);
   else require(described, `Content-Type ${type} is not described`, exchange);
   // The response to HEAD has no body, whatever its headers say.
-  if (described && method !== 'HEAD') requireFit(described.schema, JSON.parse(answerText), 'body', exchange);
+  if (described && method !== 'HEAD') requireFit(described.schema, JSON.parse(responseText), 'body', exchange);
 };
 
 /** What was accepted must be what the document asks for. */
@@ -175,10 +175,10 @@ export const byContract =
   (origin: string, call: Api['call']): Api['call'] =>
   async (method, path, sent = {}) => {
     const { headers = {}, json, raw } = sent;
-    const answer = await call(method, path, sent);
-    const { status, headers: answerHeaders, text: answerText } = answer;
+    const reply = await call(method, path, sent);
+    const { status, headers: responseHeaders, text: responseText } = reply;
     const text = typeof raw === 'object' ? new TextDecoder().decode(raw) : raw;
     const body = json === undefined ? text : JSON.stringify(json);
-    requireContract({ method, url: new URL(origin + path), headers, body, status, answerHeaders, answerText });
-    return answer;
+    requireContract({ method, url: new URL(origin + path), headers, body, status, responseHeaders, responseText });
+    return reply;
   };

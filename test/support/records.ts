@@ -22,7 +22,7 @@ export const aVehicle = (registration: string, policies: readonly Policy[] = [aP
   lastUpdated: '2026-01-02T03:04:05.000Z',
 });
 
-/** Papers in order on the test's day. */
+/** A record that passes every check at `NOON`. */
 export const aCompliance = (registration: string, fields: Partial<ComplianceRecord> = {}): ComplianceRecord => ({
   registration,
   mot: { dueDate: '2026-12-01' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { bulkKeys, isExpensiveBulk, unknownVehicle } from '../../core/bulk/entries.ts';
-import { verifyBulkInsurance } from '../../core/bulk/insurance.ts';
+import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
 import { verdictOn } from '../../core/compliance/verdict.ts';
 import { problems } from '../../core/problems.ts';
 import { insuranceOn, insuranceResult } from '../../core/vehicles/insurance.ts';
@@ -137,7 +137,7 @@ describe('A bulk request', () => {
       code,
     });
     const unavailable = expect.stringMatching(/^This registration could not be looked up/);
-    expect(verifyBulkInsurance(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
+    expect(bulkInsuranceAnswer(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
         failed('!', 'INVALID_REGISTRATION', problems.INVALID_REGISTRATION.detail),

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** Thrown instead of a retry that would start too late. The original error is dropped. */
-export class TooLateToTryAgain extends Error {
-  override readonly name = 'TooLateToTryAgain';
+export class TooLateToRetry extends Error {
+  override readonly name = 'TooLateToRetry';
 }
 
 /**
@@ -18,7 +18,7 @@ export const rejectLateAttempts = ({ middlewareStack }: DynamoDBClient, millisec
     (attempt: Attempt): Outcome => {
       const first = firstAttempts.get(attempt);
       if (first === undefined) firstAttempts.set(attempt, performance.now());
-      else if (performance.now() - first > milliseconds) throw new TooLateToTryAgain();
+      else if (performance.now() - first > milliseconds) throw new TooLateToRetry();
       return next(attempt);
     };
   middlewareStack.addRelativeTo(reject, {

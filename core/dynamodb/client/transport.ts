@@ -7,7 +7,7 @@ export interface TransportTimeouts {
   /** Milliseconds to connect. */
   readonly connection: number;
   /** Milliseconds for the whole response, connecting included. */
-  readonly answer: number;
+  readonly response: number;
 }
 
 /** The SDK recognises its name and code as a transient error and retries. */
@@ -45,7 +45,7 @@ const dropIdle = ({ freeSockets }: HttpAgent): void => {
  * or malformed response is a transient error. After an error on a reused connection all idle connections are closed: a frozen
  * function may have lost them all, and there can be more of them than attempts.
  */
-export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => {
+export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) => {
   const http = new HttpAgent(AGENT);
   const https = new HttpsAgent(AGENT);
 
@@ -54,29 +54,29 @@ export const dynamoDbTransport = ({ connection, answer }: TransportTimeouts) => 
       const options = { host: hostOf(hostname), port, path, method, headers };
       const [send, agent] = protocol === 'http:' ? [httpRequest, http] : [httpsRequest, https];
       const request = send({ ...options, agent });
-      const giveUpAfter = (milliseconds: number, what: string) =>
+      const timeOutAfter = (milliseconds: number, what: string) =>
         setTimeout(() => request.destroy(new TimeoutError(`${what} within ${milliseconds} ms`)), milliseconds);
 
-      const answering = giveUpAfter(answer, 'DynamoDB did not answer');
+      const responseTimer = timeOutAfter(response, 'DynamoDB did not respond');
       const fail = (error: Error) => {
-        clearTimeout(answering);
+        clearTimeout(responseTimer);
         if (request.reusedSocket) dropIdle(agent);
         reject(isParseError(error) ? new UnreadableResponse(error.message, { cause: error }) : error);
       };
       request.on('error', fail);
       request.on('socket', (socket) => {
         if (!socket.connecting) return;
-        const connecting = giveUpAfter(connection, 'DynamoDB could not be reached');
-        socket.once('connect', () => clearTimeout(connecting));
-        request.once('close', () => clearTimeout(connecting));
+        const connectionTimer = timeOutAfter(connection, 'DynamoDB could not be reached');
+        socket.once('connect', () => clearTimeout(connectionTimer));
+        request.once('close', () => clearTimeout(connectionTimer));
       });
-      request.on('response', (response) => {
+      request.on('response', (incoming) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', fail);
-        response.on('end', () => {
-          clearTimeout(answering);
-          const { statusCode = 0, headers } = response;
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+        incoming.on('error', fail);
+        incoming.on('end', () => {
+          clearTimeout(responseTimer);
+          const { statusCode = 0, headers } = incoming;
           resolve({ response: new HttpResponse({ statusCode, headers: flat(headers), body: Buffer.concat(chunks) }) });
         });
       });

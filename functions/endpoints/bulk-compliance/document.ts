@@ -1,5 +1,5 @@
 import * as T from 'typebox';
-import type { verifyBulkCompliance } from '../../../core/bulk/compliance.ts';
+import type { bulkComplianceAnswer } from '../../../core/bulk/compliance.ts';
 import { bulkEnvelopeOf, ENTRY_MEANINGS, entryOf, failedEntry, tooManyRegistrations } from '../bulk-document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
 import { BODY, type EndpointDocument, schemaOf } from '../document.ts';
@@ -13,7 +13,7 @@ const BulkComplianceFailure = T.Object(
   { title: 'BulkComplianceFailure', description: 'A registration without a verdict: unknown, invalid or not read' },
 );
 
-const BulkComplianceResult = schemaOf<ReturnType<typeof verifyBulkCompliance>>()(
+const BulkComplianceResult = schemaOf<ReturnType<typeof bulkComplianceAnswer>>()(
   T.Object(bulkEnvelopeOf(entryOf('BulkComplianceEntry', ComplianceVerdict, BulkComplianceFailure)), {
     title: 'BulkComplianceResult',
   }),

@@ -1,4 +1,4 @@
-import { verifyBulkCompliance } from '../../../core/bulk/compliance.ts';
+import { bulkComplianceAnswer } from '../../../core/bulk/compliance.ts';
 import { bulkKeys, isExpensiveBulk } from '../../../core/bulk/entries.ts';
 import { complianceSource } from '../../../core/sandbox/lookup-sources.ts';
 import { serve } from '../../http/serve.ts';
@@ -15,7 +15,7 @@ export const handler = serve({ endpoint, input }, ({ db, tables }) => {
     },
     isExpensive: ({ body }) => isExpensiveBulk(body.registrations),
     respond: ({ body: { registrations }, now }, { keys, sources }) => ({
-      body: verifyBulkCompliance(registrations, keys, sources, now),
+      body: bulkComplianceAnswer(registrations, keys, sources, now),
       failure: sources.failure,
     }),
   };

@@ -1,5 +1,5 @@
 import * as T from 'typebox';
-import type { verifyBulkInsurance } from '../../../core/bulk/insurance.ts';
+import type { bulkInsuranceAnswer } from '../../../core/bulk/insurance.ts';
 import { bulkEnvelopeOf, ENTRY_MEANINGS, entryOf, failedEntry, tooManyRegistrations } from '../bulk-document.ts';
 import { BODY, type EndpointDocument, PAST_DAY, schemaOf } from '../document.ts';
 import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
@@ -22,7 +22,7 @@ const BulkFailure = T.Object(
   },
 );
 
-const BulkResult = schemaOf<ReturnType<typeof verifyBulkInsurance>>()(
+const BulkResult = schemaOf<ReturnType<typeof bulkInsuranceAnswer>>()(
   T.Object({ ...bulkEnvelopeOf(entryOf('BulkEntry', BulkSuccess, BulkFailure)), asOf }, { title: 'BulkResult' }),
 );
 

@@ -1,5 +1,5 @@
 import { bulkKeys, isExpensiveBulk } from '../../../core/bulk/entries.ts';
-import { verifyBulkInsurance } from '../../../core/bulk/insurance.ts';
+import { bulkInsuranceAnswer } from '../../../core/bulk/insurance.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { vehicleSource } from '../../../core/sandbox/lookup-sources.ts';
 import { serve } from '../../http/serve.ts';
@@ -16,7 +16,7 @@ export const handler = serve({ endpoint, input }, ({ db, tables }) => {
     },
     isExpensive: ({ body }) => isExpensiveBulk(body.registrations),
     respond: ({ body: { registrations, date }, now }, { keys, records }) => ({
-      body: verifyBulkInsurance(registrations, keys, records, londonDate(now), date),
+      body: bulkInsuranceAnswer(registrations, keys, records, londonDate(now), date),
       failure: records.failure,
     }),
   };

@@ -9,13 +9,13 @@ import { awsErrorSentence, isUnreachable } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Milliseconds; longer than in a function, because an import's requests may queue behind its own batches. */
-const TIMEOUTS = { connection: 2_000, answer: 10_000 };
+const TIMEOUTS = { connection: 2_000, response: 10_000 };
 const MAX_ATTEMPTS = 3;
 
 /** The time limits of clients of other services: the SDK has none of its own. */
 export const REQUEST_HANDLER = {
   connectionTimeout: TIMEOUTS.connection,
-  requestTimeout: TIMEOUTS.answer,
+  requestTimeout: TIMEOUTS.response,
   throwOnRequestTimeout: true,
 };
 

@@ -10,7 +10,7 @@ import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas
 import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../../../core/vehicles/insurance.ts';
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
-import { vehicleKey } from '../../../core/vehicles/vehicles-table.ts';
+import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
@@ -115,7 +115,7 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   const { db, tableNames } = context.deployment;
   const now = context.now();
   const today = londonDate(now);
-  const keys = [vehicleKey(registration)];
+  const keys = [registrationKey(registration)];
   const wanted = [tableNames.vehicles, tableNames.compliance].map((table) => ({ table, keys }));
   const { items, failure } = await batchGet(db, wanted, deadlineIn(READ_TIMEOUT_MS));
   if (failure !== undefined) throw failure;

@@ -3,8 +3,8 @@
  * guide, errors and changelog below `/docs`. A deployed service has none of them: it requires a key for every request.
  */
 import { readFile } from 'node:fs/promises';
-import { openApiDocument } from '../../openapi/document.ts';
 import { errorListMarkdown } from '../../openapi/error-list.ts';
+import { openApiDocument } from '../../openapi/published-document.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
 import { escapeHtml, htmlPage } from './html.ts';
 

@@ -1,11 +1,11 @@
 /** A request to every endpoint, in every way in which it uses the database. A new endpoint is a row. */
 import { hashKey, keyIdOf } from '../../../core/access/api-key.ts';
 import { contentTable } from '../../../core/content/content-table.ts';
-import type { ContentFields, ContentItem } from '../../../core/content/item.ts';
+import type { ContentItem } from '../../../core/content/item.ts';
 import type { EndpointId } from '../../../functions/endpoints/table.ts';
 import type { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import type { TestApi } from '../../support/api.ts';
-import { moment } from '../../support/content.ts';
+import { moment, someFields } from '../../support/content.ts';
 import { aCompliance, aPolicy, aVehicle } from '../../support/records.ts';
 
 /** Two items of one domain, so that a list reads a batch that can be partial. */
@@ -40,8 +40,9 @@ const compliant = (registration: string) => ({ registration, compliant: true, re
 
 const CONTENT = '/v1/api/content';
 const byId = (_: string, { id }: ContentItem): string => `${CONTENT}/${id}`;
-const fieldsOf = (word: string, slug = word): ContentFields => ({
-  ...{ title: `Title ${word}`, content: `Text of ${word}`, domain: `${word}.example`, slug },
+const fieldsOf = (word: string, slug = word) => ({
+  ...someFields(`${word}.example`, slug),
+  content: `Text of ${word}`,
   meta_description: `About ${word}`,
 });
 const vehicles = { stored: 'vehicles' } as const;
@@ -54,10 +55,11 @@ const list = (filter = (_: string) => '') =>
     endpoint: 'list-content',
     path: (word: string) => `${CONTENT}?domain=${word}.example${filter(word)}`,
   }) as const;
-const update = (json: (word: string) => object): Scenario => ({
-  ...{ ...items, endpoint: 'update-content', method: 'PUT', path: byId, json },
-  body: (word, { item }) => ({ id: item.id, ...json(word), version: 2 }),
-});
+const create = { stored: 'nothing', endpoint: 'create-content', method: 'POST', path: () => CONTENT } as const;
+const update = (json: (word: string) => object): Scenario => {
+  const body: Scenario['body'] = (word, { item }) => ({ id: item.id, ...json(word), version: 2 });
+  return { ...items, endpoint: 'update-content', method: 'PUT', path: byId, json, body };
+};
 
 export const scenarios: readonly Scenario[] = [
   { ...vehicles, endpoint: 'vehicle-insurance', path: (word) => `/v1/vehicle/${word}/insurance`, body: insured },
@@ -68,10 +70,7 @@ export const scenarios: readonly Scenario[] = [
   { ...list(), body: (_, { item, older }) => ({ items: [item, older], total: 2 }) },
   { ...list((word) => `&slug=${word}`), body: (_, { item }) => ({ items: [item], total: 1 }) },
   { ...items, endpoint: 'read-content', path: byId, body: (_, { item }) => item },
-  {
-    ...{ stored: 'nothing', endpoint: 'create-content', method: 'POST', path: () => CONTENT, status: 201 },
-    ...{ json: (word) => fieldsOf(word), body: (word) => ({ ...fieldsOf(word), version: 1 }) },
-  },
+  { ...create, json: (word) => fieldsOf(word), status: 201, body: (word) => ({ ...fieldsOf(word), version: 1 }) },
   update((word) => ({ title: `New title ${word}` })),
   update((word) => ({ domain: `to-${word}.example`, slug: `to-${word}` })),
   { ...items, endpoint: 'delete-content', method: 'DELETE', path: byId, status: 204, repeatedStatus: 404 },
