@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkedRequests } from './checked-requests.ts';
+import { checkedRequests, JOURNEY_TIMEOUT_MS } from './checked-requests.ts';
 import type { ProbeKey } from './probe-key.ts';
 
 /** Sandbox vehicles (docs/sample-data.md): insured and compliant, known without a policy, and none. */
@@ -18,9 +18,6 @@ const NOT_FOUND = { registration: UNKNOWN, code: 'VEHICLE_NOT_FOUND' };
 /** The one domain of the probe's content. */
 const DOMAIN = 'probe.example';
 const CONTENT = '/v1/api/content';
-
-/** Milliseconds after which an item belongs to a run that has ended: the timeout of the function (lib/cloud/probe.ts). */
-const LONGEST_RUN_MS = 50_000;
 
 /** The fields of a content item that the journey reads. */
 interface Item {
@@ -49,18 +46,16 @@ const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> =>
     status: 200,
     body: { results: [VERDICT, { registration: WITHOUT_POLICY, reasons: ['NO_POLICY'] }, NOT_FOUND], processed: 3 },
   });
-  await request('GET /v1/usage', {
-    status: 200,
-    body: { key: { id, plan: 'standard', environment: 'unknown' }, limits: { requestsPerWindow: 600 } },
-  });
+  const body = { key: { id, plan: 'standard', environment: 'unknown' } };
+  await request('GET /v1/usage', { status: 200, body });
 };
 
-/** The ids of items that earlier runs left. */
+/** The ids of items that earlier runs left: those that are older than the longest run. */
 const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly string[] | undefined> => {
   const step = { status: 200, body: { items: [], limit: 20, offset: 0 } };
   const page = await request(`GET ${CONTENT}?domain=${DOMAIN}`, step);
   return (page as { items: readonly Item[] } | undefined)?.items
-    .filter(({ created_at }) => now.getTime() - Date.parse(created_at) > LONGEST_RUN_MS)
+    .filter(({ created_at }) => now.getTime() - Date.parse(created_at) > JOURNEY_TIMEOUT_MS)
     .map(({ id }) => id);
 };
 
