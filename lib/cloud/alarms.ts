@@ -14,8 +14,8 @@ const WINDOW_MINUTES = 5;
 export class ServiceAlarms extends Construct {
   readonly byId: ReadonlyMap<string, Alarm>;
   /**
-   * The subscription of `alarmEmail`, if there is one. It is made after the probe: before its first runs `Unreachable` has no data,
-   * which is no reason to notify.
+   * The subscription of `alarmEmail`, if there is one. Created after the probe: until its first runs, `Unreachable` has no data and
+   * would notify.
    */
   readonly subscription?: Subscription;
 
