@@ -80,21 +80,28 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
     headers: { location: /^\/v1\/api\/content\/./, etag: '"1"' },
   });
   if (created === undefined) return;
-  const { id } = created as Item;
+  const { id, created_at } = created as Item;
   const item = `${CONTENT}/${id}` as const;
-  await request(`GET ${item}`, { status: 200, body: created, headers: { etag: '"1"' } });
+  // Not all of `created`: another version of a function may respond next, and not know its newest fields.
+  const original = { ...fields, id, created_at, version: 1 };
+  await request(`GET ${item}`, { status: 200, body: original, headers: { etag: '"1"' } });
   const title = 'Probe, updated';
+  const changed = { ...original, title, version: 2 };
   const updated = await request(`PUT ${item}`, {
     json: { title },
     status: 200,
-    body: { ...fields, title, id, version: 2 },
+    body: changed,
     headers: { etag: '"2"' },
   });
-  await request(`GET ${CONTENT}?domain=${DOMAIN}`, { status: 200, body: { items: [updated ?? { id }] } });
+  const listed = updated === undefined ? { id } : changed;
+  await request(`GET ${CONTENT}?domain=${DOMAIN}`, { status: 200, body: { items: [listed] } });
   await request(`DELETE ${item}`, { status: 204 });
 };
 
-/** Uses every endpoint as a caller does. @returns a sentence for each response that is not as expected */
+/**
+ * Uses every endpoint as a caller does. What it expects must be true of the next version too, whose rollout it watches.
+ * @returns a sentence for each response that is not as expected
+ */
 export const journey = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {
   const requests = checkedRequests(origin, key.key);
   await lookUp(requests, key);

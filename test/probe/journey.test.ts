@@ -43,7 +43,7 @@ const failingWith = (fault: HttpFault, isFailing: (request: ProxiedRequest) => b
   return run();
 };
 
-/** Changes the headers, and the status, of every response that the probe gets without the proxy. @returns what it sends */
+/** Changes headers and status of every response that the probe gets without the proxy, and adds a field. @returns what it sends */
 const changeResponses = (change: (headers: Headers) => void, status?: number) => {
   const { fetch } = globalThis;
   const sent: RequestInit[] = [];
@@ -52,8 +52,9 @@ const changeResponses = (change: (headers: Headers) => void, status?: number) =>
     const response = await fetch(address, init);
     const headers = new Headers(response.headers);
     change(headers);
+    if (response.status === 204) return new Response(null, { status: status ?? 204, headers });
     // A text as body would get a `Content-Type` of its own.
-    const body = response.status === 204 ? null : await response.arrayBuffer();
+    const body = Buffer.from(JSON.stringify({ ...((await response.json()) as object), newest: sent.length }));
     return new Response(body, { status: status ?? response.status, headers });
   });
   return sent;
@@ -78,9 +79,10 @@ describe('The journey of the probe', () => {
     expect([await run(), await run()]).toEqual([[], []]);
   });
 
-  it('finds nothing wrong with a version whose plans have other limits', async () => {
+  it('finds nothing wrong with versions that have other limits and further fields', async () => {
     jest.replaceProperty(PLANS as Record<string, Plan>, 'standard', { requestsPerWindow: 700, bulkSize: 500 });
-    expect(await run()).toEqual([]);
+    changeResponses(() => undefined);
+    expect(await run(api.origin)).toEqual([]);
   });
 
   it.each(rows)(
