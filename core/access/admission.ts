@@ -6,7 +6,7 @@ import type { KeyRecord } from './keys-table.ts';
 import { PLANS, type Plan, type Window, windowAt } from './plans.ts';
 import type { RecentMap } from './recent-map.ts';
 
-/** An instance stops incrementing a counter that has reached so many times the plan's limit. */
+/** Multiple of the plan's limit at which an instance stops incrementing a counter. */
 export const COUNTED_LIMITS = 2;
 
 /** The two tables of admission: keys, and requests counted per key and window. */

@@ -27,7 +27,7 @@ const isSummerTime = (instant: Date): boolean => {
 export const londonDate = (instant: Date): LondonDate =>
   new Date(instant.getTime() + (isSummerTime(instant) ? HOUR_MS : 0)).toISOString().slice(0, 'YYYY-MM-DD'.length);
 
-/** The day so many days later, or earlier if negative. Counted in UTC, where every day has 24 hours. */
+/** The day `days` days later; negative for earlier. Counted in UTC, where every day has 24 hours. */
 export const dayAfter = (day: LondonDate, days: number): LondonDate =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, day.length);
 

@@ -4,6 +4,7 @@ import type { Caller } from '../../core/access/admission.ts';
 import type { PresentedKey } from '../../core/access/api-key.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
+import { FUNCTION_TIMEOUT_SECONDS } from './endpoint.ts';
 
 /**
  * The request context, middy's `request.internal`: the checked parts of the event, and what middlewares add. A type, because
@@ -85,12 +86,12 @@ const instantOf = (timeEpoch: unknown): Date =>
 
 /** Subtracted from the function's remaining time, so that the response is sent before the platform's timeout. */
 const ANSWER_MARGIN_MS = 1_000;
-/** Used where there is no Lambda context (tests, scripts). */
-const DEFAULT_TIME_MS = 10_000;
 
-/** The deadline of a request, from the remaining time of its Lambda context. */
-const deadlineOf = (lambda: Partial<Context> | undefined): Deadline =>
-  deadlineIn(Math.max(0, (lambda?.getRemainingTimeInMillis?.() ?? DEFAULT_TIME_MS) - ANSWER_MARGIN_MS));
+/** The deadline of a request, from the remaining time of its Lambda context. Tests and scripts may have none. */
+const deadlineOf = (lambda: Partial<Context> | undefined): Deadline => {
+  const remainingMs = lambda?.getRemainingTimeInMillis?.() ?? FUNCTION_TIMEOUT_SECONDS * 1_000;
+  return deadlineIn(Math.max(0, remainingMs - ANSWER_MARGIN_MS));
+};
 
 /** Creates the context of a request. Accepts an event of any shape, and does not read its body. */
 export const requestContextOf = (input: unknown, lambda: Context | undefined): RequestContext => {

@@ -1,16 +1,18 @@
 /** Sends the requests of a journey and notes what is wrong with their responses. */
 import { partialDeepStrictEqual } from 'node:assert';
-import { PLANS } from '../../core/access/plans.ts';
 
 /** Milliseconds for one response: longer than a cold start. */
 const REQUEST_TIMEOUT_MS = 5_000;
 /** Milliseconds for all of them, shorter than the timeout of the function (lib/cloud/probe.ts). */
-const JOURNEY_TIMEOUT_MS = 40_000;
+export const JOURNEY_TIMEOUT_MS = 40_000;
 type Headers = Readonly<Record<string, RegExp | string>>;
 
-/** The headers of every response (docs/contract.md#every-response): an exact text or a pattern. A missing one is the empty text. */
+/**
+ * The headers of every response (docs/contract.md#every-response): an exact text or a pattern. A missing one is the empty text.
+ * No value of a plan: during a rollout the next version responds too, and its plans may differ.
+ */
 const EVERY_RESPONSE: Headers = {
-  'x-ratelimit-limit': `${PLANS.standard.requestsPerWindow}`,
+  'x-ratelimit-limit': /^[1-9]\d*$/,
   'x-ratelimit-remaining': /^\d+$/,
   'x-ratelimit-reset': /^\d+$/,
   'x-request-id': /./,

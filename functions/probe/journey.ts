@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { checkedRequests } from './checked-requests.ts';
+import { checkedRequests, JOURNEY_TIMEOUT_MS } from './checked-requests.ts';
 import type { ProbeKey } from './probe-key.ts';
 
 /** Sandbox vehicles (docs/sample-data.md): insured and compliant, known without a policy, and none. */
@@ -18,9 +18,6 @@ const NOT_FOUND = { registration: UNKNOWN, code: 'VEHICLE_NOT_FOUND' };
 /** The one domain of the probe's content. */
 const DOMAIN = 'probe.example';
 const CONTENT = '/v1/api/content';
-
-/** Milliseconds after which an item belongs to a run that has ended: the timeout of the function (lib/cloud/probe.ts). */
-const LONGEST_RUN_MS = 50_000;
 
 /** The fields of a content item that the journey reads. */
 interface Item {
@@ -49,18 +46,16 @@ const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> =>
     status: 200,
     body: { results: [VERDICT, { registration: WITHOUT_POLICY, reasons: ['NO_POLICY'] }, NOT_FOUND], processed: 3 },
   });
-  await request('GET /v1/usage', {
-    status: 200,
-    body: { key: { id, plan: 'standard', environment: 'unknown' }, limits: { requestsPerWindow: 600 } },
-  });
+  const body = { key: { id, plan: 'standard', environment: 'unknown' } };
+  await request('GET /v1/usage', { status: 200, body });
 };
 
-/** The ids of items that earlier runs left. */
+/** The ids of items that earlier runs left: those that are older than the longest run. */
 const listLeftovers = async ({ request }: Requests, now: Date): Promise<readonly string[] | undefined> => {
   const step = { status: 200, body: { items: [], limit: 20, offset: 0 } };
   const page = await request(`GET ${CONTENT}?domain=${DOMAIN}`, step);
   return (page as { items: readonly Item[] } | undefined)?.items
-    .filter(({ created_at }) => now.getTime() - Date.parse(created_at) > LONGEST_RUN_MS)
+    .filter(({ created_at }) => now.getTime() - Date.parse(created_at) > JOURNEY_TIMEOUT_MS)
     .map(({ id }) => id);
 };
 
@@ -85,21 +80,28 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
     headers: { location: /^\/v1\/api\/content\/./, etag: '"1"' },
   });
   if (created === undefined) return;
-  const { id } = created as Item;
+  const { id, created_at } = created as Item;
   const item = `${CONTENT}/${id}` as const;
-  await request(`GET ${item}`, { status: 200, body: created, headers: { etag: '"1"' } });
+  // Not all of `created`: another version of a function may respond next, and not know its newest fields.
+  const original = { ...fields, id, created_at, version: 1 };
+  await request(`GET ${item}`, { status: 200, body: original, headers: { etag: '"1"' } });
   const title = 'Probe, updated';
+  const changed = { ...original, title, version: 2 };
   const updated = await request(`PUT ${item}`, {
     json: { title },
     status: 200,
-    body: { ...fields, title, id, version: 2 },
+    body: changed,
     headers: { etag: '"2"' },
   });
-  await request(`GET ${CONTENT}?domain=${DOMAIN}`, { status: 200, body: { items: [updated ?? { id }] } });
+  const listed = updated === undefined ? { id } : changed;
+  await request(`GET ${CONTENT}?domain=${DOMAIN}`, { status: 200, body: { items: [listed] } });
   await request(`DELETE ${item}`, { status: 204 });
 };
 
-/** Uses every endpoint as a caller does. @returns a sentence for each response that is not as expected */
+/**
+ * Uses every endpoint as a caller does. What it expects must be true of the next version too, whose rollout it watches.
+ * @returns a sentence for each response that is not as expected
+ */
 export const journey = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {
   const requests = checkedRequests(origin, key.key);
   await lookUp(requests, key);

@@ -3,7 +3,7 @@ import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { database } from '../../core/dynamodb/database.ts';
-import { type LondonDate, londonDate } from '../../core/runtime/clock.ts';
+import { dayAfter, type LondonDate, londonDate } from '../../core/runtime/clock.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ const addProbeKey = async (now: Date): Promise<ProbeKey> => {
     plan: 'standard',
     scopes: SCOPES,
     createdAt: now.toISOString(),
-    expires: londonDate(new Date(now.getTime() + DAY_MS)),
+    expires: dayAfter(londonDate(now), 1),
   };
   const expiresAt = Math.floor(now.getTime() / 1_000) + (KEPT_DAYS * DAY_MS) / 1_000;
   const { keys } = tableNamesFromEnvironment(['keys']);

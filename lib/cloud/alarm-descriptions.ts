@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type AlarmProps, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { FunctionId } from '../endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
@@ -20,18 +20,33 @@ export interface MonitoredParts {
 export interface AlarmDescription {
   readonly id: string;
   readonly description: string;
-  readonly metric: IMetric;
-  /** The alarm is raised above this value. */
-  readonly threshold: number;
-  /** Breaching minutes out of the last 5 that raise the alarm; by default 3, so that one bad minute wakes nobody. */
-  readonly breachingMinutes?: number;
-  /** Whether a minute without data is breaching. False when absent. */
-  readonly needsData?: boolean;
-  /** Hours with a sum of 0, or without data, that raise the alarm. It then replaces the threshold and `breachingMinutes`. */
-  readonly hoursWithout?: number;
+  readonly metric: AlarmProps['metric'];
+  readonly when: Condition;
   /** Whether the alarm only rolls back deployments and notifies nobody. False when absent. */
   readonly isSilent?: boolean;
 }
+
+/** When an alarm is raised. */
+type Condition = Omit<AlarmProps, 'metric'>;
+
+/** Above the value in 3 minutes of 5, so that one bad minute wakes nobody. Without requests there are no errors. */
+const above = (threshold: number): Condition => ({
+  threshold,
+  comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+  evaluationPeriods: 5,
+  datapointsToAlarm: 3,
+  treatMissingData: TreatMissingData.NOT_BREACHING,
+});
+
+const IN_ONE_MINUTE = { evaluationPeriods: 1, datapointsToAlarm: 1 };
+
+/** A sum of 0, or no data, for so many hours. */
+const nothingFor = (hours: number): Condition => ({
+  threshold: 1,
+  comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+  evaluationPeriods: hours,
+  treatMissingData: TreatMissingData.BREACHING,
+});
 
 const MINUTE = Duration.minutes(1);
 const SUM = { statistic: 'Sum', period: MINUTE };
@@ -63,7 +78,7 @@ const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescri
       period: Duration.hours(1),
     });
     const description = `No import of ${data} has loaded anything for ${time}.`;
-    return [{ id: `NoImport-${data}`, description, metric, threshold: 0, hoursWithout: hoursIn(time) }];
+    return [{ id: `NoImport-${data}`, description, metric, when: nothingFor(hoursIn(time)) }];
   });
 
 /**
@@ -86,20 +101,19 @@ export const alarmsOf = ({ settings, gateway, tables, functions }: MonitoredPart
       id: 'ErrorRate',
       description: 'More than 1 in 100 requests fails inside the service.',
       metric: serviceMetric(stage, 'ServerErrors', 'Average'),
-      threshold: MAX_ERROR_SHARE,
+      when: above(MAX_ERROR_SHARE),
     },
     {
       id: 'DatabaseErrors',
       description: 'Requests to DynamoDB fail even after all retries.',
       metric: serviceMetric(stage, 'DatabaseErrors', 'Sum'),
-      threshold: maxFailures,
+      when: above(maxFailures),
     },
     {
       id: 'Unreachable',
       description: 'The service does not respond correctly to requests from outside, or the probe does not run.',
       metric: serviceMetric(stage, 'ProbeFailures', 'Sum'),
-      threshold: 0,
-      needsData: true,
+      when: { ...above(0), treatMissingData: TreatMissingData.BREACHING },
     },
     // The metrics below are AWS's own. They exist even when no function can run.
     {
@@ -107,7 +121,7 @@ export const alarmsOf = ({ settings, gateway, tables, functions }: MonitoredPart
       description: 'More than 5 in 100 requests get a 5xx of any kind, those of functions that cannot run included.',
       // AWS documents that the average is the share for REST APIs only.
       metric: gateway.stage.metricServerError(AVERAGE),
-      threshold: MAX_GATEWAY_ERROR_SHARE,
+      when: above(MAX_GATEWAY_ERROR_SHARE),
     },
     // API Gateway's own 429 responses have no metric: they are part of its 4xx metric, together with the functions' 4xx.
     {
@@ -116,28 +130,27 @@ export const alarmsOf = ({ settings, gateway, tables, functions }: MonitoredPart
       description:
         'Requests reach 80 % of what the throttle allows a route, above which API Gateway rejects those of every caller.',
       metric: gateway.stage.metricCount(SUM),
-      threshold: requestsPerMinute * MAX_TRAFFIC,
-      breachingMinutes: 1,
+      when: { ...above(requestsPerMinute * MAX_TRAFFIC), ...IN_ONE_MINUTE },
     },
     {
       id: 'SlowAnswers',
       description: 'The slowest 1 % of requests take more than 1.5 s.',
       metric: gateway.stage.metricLatency({ statistic: 'p99', period: MINUTE }),
-      threshold: MAX_P99_MS,
+      when: above(MAX_P99_MS),
     },
     {
       id: 'FunctionThrottles',
       description: 'Lambda throttles requests: the concurrency limit of the account is reached.',
       // The limit belongs to account and region, and so does this metric.
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
-      threshold: maxFailures,
+      when: above(maxFailures),
     },
     // No alarm on reads: those that fail after all retries are in `DatabaseErrors`.
     ...tables.throttles('Write').map(({ table, metric }) => ({
       id: `WriteThrottles-${table}`,
       description: `DynamoDB throttles writes of the table ${table}.`,
       metric,
-      threshold: maxFailures,
+      when: above(maxFailures),
     })),
     ...importAlarms(settings),
     // The metric is the alias's, for the new and the previous version together. Values are 0 or 1: the average is a share.
@@ -145,8 +158,7 @@ export const alarmsOf = ({ settings, gateway, tables, functions }: MonitoredPart
       id: `FunctionErrors-${id}`,
       description: `The function ${id} does not start, crashes or times out. Rolls back its deployment, notifies nobody.`,
       metric: live.metricErrors(AVERAGE),
-      threshold: MAX_ERROR_SHARE,
-      breachingMinutes: 1,
+      when: { ...above(MAX_ERROR_SHARE), ...IN_ONE_MINUTE },
       isSilent: true,
     })),
   ];

@@ -1,21 +1,18 @@
 import { Annotations, ArnFormat, Stack, Validations } from 'aws-cdk-lib';
-import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type Subscription, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { type AlarmDescription, alarmsOf, type MonitoredParts } from './alarm-descriptions.ts';
-
-const SUSTAINED_MINUTES = 3;
-const WINDOW_MINUTES = 5;
+import { alarmsOf, type MonitoredParts } from './alarm-descriptions.ts';
 
 /** The alarms, and the topic to which they publish when they are raised and when they end. */
 export class ServiceAlarms extends Construct {
   readonly byId: ReadonlyMap<string, Alarm>;
   /**
-   * The subscription of `alarmEmail`, if there is one. It is made after the probe: before its first runs `Unreachable` has no data,
-   * which is no reason to notify.
+   * The subscription of `alarmEmail`, if there is one. Created after the probe: until its first runs, `Unreachable` has no data and
+   * would notify.
    */
   readonly subscription?: Subscription;
 
@@ -28,13 +25,14 @@ export class ServiceAlarms extends Construct {
     if (alarmEmail !== undefined) this.subscription = subscribeByEmail(topic, alarmEmail);
     else if (keepsData) warnThatNobodyIsNotified(topic, file);
     const publish = new SnsAction(topic);
-    const alarms = alarmsOf(props).map((described) => {
-      const alarm = new Alarm(this, described.id, alarmProps(described, runbookUrl));
-      if (!described.isSilent) {
+    const alarms = alarmsOf(props).map(({ id: alarmId, description, metric, when, isSilent }) => {
+      const whatToDo = isSilent ? '' : ` What to do: ${runbookSection(alarmId, runbookUrl)}`;
+      const alarm = new Alarm(this, alarmId, { alarmDescription: description + whatToDo, metric, ...when });
+      if (!isSilent) {
         alarm.addAlarmAction(publish);
         alarm.addOkAction(publish);
       }
-      return [described.id, alarm] as const;
+      return [alarmId, alarm] as const;
     });
     this.byId = new Map(alarms);
   }
@@ -85,26 +83,3 @@ const warnThatNobodyIsNotified = (topic: Topic, file: string): void =>
 /** The link to the runbook's section on an alarm. Those of several tables share one: `WriteThrottles-usage` is in `writethrottles`. */
 const runbookSection = (id: string, runbook = 'docs/runbook.md'): string =>
   `${runbook}#${id.replace(/-.*/, '').toLowerCase()}`;
-
-const alarmProps = (
-  { id, description, metric, threshold, breachingMinutes = SUSTAINED_MINUTES, ...more }: AlarmDescription,
-  runbookUrl: string | undefined,
-): AlarmProps => ({
-  alarmDescription: more.isSilent ? description : `${description} What to do: ${runbookSection(id, runbookUrl)}`,
-  metric,
-  ...(more.hoursWithout === undefined
-    ? {
-        threshold,
-        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluationPeriods: breachingMinutes === 1 ? 1 : WINDOW_MINUTES,
-        datapointsToAlarm: breachingMinutes,
-        // Not breaching: without requests there are no errors.
-        treatMissingData: more.needsData ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-      }
-    : {
-        threshold: 1,
-        comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-        evaluationPeriods: more.hoursWithout,
-        treatMissingData: TreatMissingData.BREACHING,
-      }),
-});

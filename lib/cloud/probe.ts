@@ -2,13 +2,12 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { tables as descriptions, PROBE_ID_PREFIX } from '../../core/tables.ts';
 import type { FunctionId } from '../endpoint-files.ts';
-import { type EndpointFunction, functionRole, lambdaArchitecture, logGroupProps } from './endpoint-function.ts';
-import { metricsNamespace } from './service-metrics.ts';
+import { bundledFunction } from './bundled-function.ts';
+import type { EndpointFunction } from './endpoint-function.ts';
 import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
@@ -40,23 +39,16 @@ const TIMEOUT_SECONDS = 50;
 export class Probe extends Construct {
   constructor(scope: Construct, id: string, { settings, bundle, origin, tables, functions }: ProbeProps) {
     super(scope, id);
-    const logGroup = new LogGroup(this, 'Logs', logGroupProps(settings));
-    const lambda = new LambdaFunction(this, 'Function', {
+    const lambda = bundledFunction(this, {
+      settings,
+      bundle,
+      statements: [mayAddProbeKeys(tables)],
       description: 'Uses every endpoint from outside, every minute',
-      runtime: Runtime.NODEJS_24_X,
-      architecture: lambdaArchitecture(settings),
       memorySize: MEMORY_MEGABYTES,
       timeout: Duration.seconds(TIMEOUT_SECONDS),
-      handler: 'index.handler',
-      code: Code.fromAsset(bundle),
-      role: functionRole(this, logGroup, [mayAddProbeKeys(tables)]),
-      logGroup,
       environment: {
         PROBED_ORIGIN: origin,
         [descriptions.keys.environmentVariable]: tables.byId.keys.tableName,
-        POWERTOOLS_METRICS_NAMESPACE: metricsNamespace(settings.stage),
-        // The SDK treats empty as unset; as for the endpoints' functions.
-        AWS_ENDPOINT_URL_DYNAMODB: '',
       },
       // The next run is a minute later; the errors of a retry could be counted in that minute.
       retryAttempts: 0,

@@ -30,7 +30,7 @@ import type { StageSettings } from './stage-settings.ts';
 export interface ServiceStackProps {
   readonly settings: StageSettings;
   readonly bundles: Bundles;
-  /** What is deployed, in words of git. */
+  /** The deployed commit, with the uncommitted changes if there are any. */
   readonly commit: string;
 }
 

@@ -1,17 +1,22 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { PLANS, type Plan } from '../../core/access/plans.ts';
 import { contentKeys } from '../../core/content/content-entries.ts';
 import { BUCKET_SIZE } from '../../core/counted-list/entries.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';
+import { handler } from '../../functions/probe/handler.ts';
 import { journey } from '../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../functions/probe/probe-key.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
+import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
 import { testApi } from '../support/test-api.ts';
+
+process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
 const api = testApi();
 let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
@@ -38,7 +43,7 @@ const failingWith = (fault: HttpFault, isFailing: (request: ProxiedRequest) => b
   return run();
 };
 
-/** Changes the headers, and the status, of every response that the probe gets without the proxy. @returns what it sends */
+/** Changes headers and status of every response that the probe gets without the proxy, and adds a field. @returns what it sends */
 const changeResponses = (change: (headers: Headers) => void, status?: number) => {
   const { fetch } = globalThis;
   const sent: RequestInit[] = [];
@@ -47,8 +52,9 @@ const changeResponses = (change: (headers: Headers) => void, status?: number) =>
     const response = await fetch(address, init);
     const headers = new Headers(response.headers);
     change(headers);
+    if (response.status === 204) return new Response(null, { status: status ?? 204, headers });
     // A text as body would get a `Content-Type` of its own.
-    const body = response.status === 204 ? null : await response.arrayBuffer();
+    const body = Buffer.from(JSON.stringify({ ...((await response.json()) as object), newest: sent.length }));
     return new Response(body, { status: status ?? response.status, headers });
   });
   return sent;
@@ -71,6 +77,12 @@ const itemsLeft = async () => (await entries()).filter(({ sk }) => sk === 'item'
 describe('The journey of the probe', () => {
   it('finds nothing wrong with the service', async () => {
     expect([await run(), await run()]).toEqual([[], []]);
+  });
+
+  it('finds nothing wrong with versions that have other limits and further fields', async () => {
+    jest.replaceProperty(PLANS as Record<string, Plan>, 'standard', { requestsPerWindow: 700, bulkSize: 500 });
+    changeResponses(() => undefined);
+    expect(await run(api.origin)).toEqual([]);
   });
 
   it.each(rows)(
@@ -190,5 +202,44 @@ describe('What the probe leaves', () => {
     const now = new Date(api.clock.now);
     const both = await Promise.all([journey(proxy.origin, key, now), journey(proxy.origin, key, now)]);
     expect(both).toEqual([[], []]);
+  });
+});
+
+describe('The line of a run', () => {
+  const lineOf = async (now = NOON) => {
+    process.env.PROBED_ORIGIN = api.origin;
+    const written = catchOutput();
+    jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'queueMicrotask'] });
+    await handler();
+    jest.useRealTimers();
+    return written.map((line) => JSON.parse(line));
+  };
+
+  it('has the metric of the alarm, 0 when all is well', async () => {
+    const metric = { Namespace: 'VehicleVerification/test', Dimensions: [['service']], Metrics: [expect.anything()] };
+    const fields = { level: 'INFO', service: 'vehicle-verification', ProbeFailures: 0, failures: [] };
+    expect(await lineOf()).toMatchObject([{ ...fields, _aws: { CloudWatchMetrics: [metric] } }]);
+  });
+
+  it('has the metric 1 with no more than the name of the error while the key cannot be stored', async () => {
+    const nextDay = NOON + 24 * 60 * MINUTE_MS;
+    api.faults.inject(forTable(api.engine.names.keys, forOperation('PutItem', always('deny'))));
+    const failures = ['its key could not be stored: AccessDeniedException'];
+    expect(await lineOf(nextDay)).toMatchObject([{ ProbeFailures: 1, failures }]);
+    api.faults.reset();
+    expect(await lineOf(nextDay)).toMatchObject([{ ProbeFailures: 0 }]);
+  });
+
+  it('has the metric 1 and what failed, when every key is rejected', async () => {
+    await api.keys.revoke((await keyOfToday(new Date(NOON))).id, new Date(NOON).toISOString());
+    const [line] = await lineOf();
+    expect(line).toMatchObject({ level: 'ERROR', ProbeFailures: 1 });
+    expect(line.failures).toContain('GET /v1/vehicle/AB12CDE/insurance: its status is 401, not 200 (UNAUTHORIZED)');
+    expect(await lineOf()).toMatchObject([{ ProbeFailures: 1 }]);
+  });
+
+  it('is not written without an origin: the minute has no data', async () => {
+    process.env.PROBED_ORIGIN = '';
+    await expect(handler()).rejects.toThrow('missing environment variables: PROBED_ORIGIN');
   });
 });
