@@ -53,7 +53,7 @@ const stageAndFinish = async <Entry>(
   try {
     for (const other of otherStagingFiles(staging.path)) {
       context.notice(
-        `${other} is left of a run with another table or other options: run that again, or delete the file.`,
+        `${other} belongs to a run with another table or other options: if that is not running, run it again, or delete the file.`,
       );
     }
     const state = staging.state ?? (await stageFile(command, context, staging));

@@ -91,7 +91,7 @@ describe('A stopped import', () => {
     const tables = option === 'into another table' ? { ...names, vehicles: names.compliance } : names;
     const options = [option, '--dynamodb', endpoint].slice(option.startsWith('--') ? 0 : 1);
     const other = await runCommand([verb, 'vehicles', path, ...options], tables);
-    const stderr = expect.stringContaining(`${staging} is left of a run with another table or other options: run that`);
+    const stderr = expect.stringContaining(`${staging} belongs to a run with another table or other options: if`);
     expect([other, stagingFilesOf(path)]).toMatchObject([{ exitCode, stderr }, [staging]]);
   });
 
