@@ -5,13 +5,14 @@ import { publishImport } from '../deployment/import-metrics.ts';
 import { asFileFailure } from '../files/file-failure.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import { openSource } from '../files/source-file.ts';
+import { type Counts, noCounts } from './counts.ts';
 import type { FileCommand, FileContext, FileOptions, Outcome } from './file-command.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
 import { CONTINUES, type Finished, reportOf } from './report.ts';
 import { type StagingState, stagedRows } from './staged-rows.ts';
 import { openStaging, type Staging, stageFile } from './staging.ts';
 import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-database.ts';
-import { type Counts, noCounts, workThrough } from './work-through.ts';
+import { workThrough } from './work-through.ts';
 
 const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown => {
   if (!(failure instanceof CommandFailure) || counts[done] === 0) return failure;
@@ -34,12 +35,13 @@ const finish = async <Entry>(
   const staged = stagedRows(db, state);
   const within = { ...context, started: new Date(state.started), claims: staged.claims };
   const isAtEnd = await workThrough(command, within, state, staged, counts);
-  counts.rejected = staged.rejected(false);
+  counts.rejected = staged.count('rejected');
   const reasons = rejectionReasons();
-  for (const page of staged.rejectionPages(false)) for (const rejection of page) reasons.add(rejection);
-  if (!isAtEnd || counts.rejected === 0) return { isStaged: true, isAtEnd, reasons };
-  const rejectedFile = await writeRejected(context.source.path, hash, state.layout, staged.rejectionPages(false));
-  return { isStaged: true, isAtEnd, reasons, rejectedFile };
+  for (const page of staged.pages('rejected')) for (const rejection of page) reasons.add(rejection);
+  const finished = { isStaged: true, isAtEnd, reasons };
+  if (!isAtEnd || counts.rejected === 0) return finished;
+  const rejectedFile = await writeRejected(context.source.path, hash, state.layout, staged.pages('rejected'));
+  return { ...finished, rejectedFile };
 };
 
 /** Stages a file and works through it. Its staging file is deleted unless the same command can continue. */
