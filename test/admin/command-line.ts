@@ -52,6 +52,12 @@ export const failure = (sentence: RegExp | string) => ({
   stderr: typeof sentence === 'string' ? expect.stringContaining(sentence) : expect.stringMatching(sentence),
 });
 
+/** A Ctrl-C that comes after a command has looked for it so many times. */
+export const interruptionAfter = (looks: number): AbortSignal => {
+  let left = looks;
+  return Object.defineProperty(new AbortController().signal, 'aborted', { get: () => left-- <= 0 });
+};
+
 /** The staging files beside a file of an operator. */
 export const stagingFilesOf = (path: string): string[] => globSync(`${path}.*.sqlite`);
 

@@ -14,6 +14,8 @@ export interface Finished {
   /** Whether all rows are staged, so that the same command continues. */
   readonly isStaged: boolean;
   readonly isAtEnd: boolean;
+  /** Records that this run and those before it have loaded. */
+  readonly loaded: number;
   readonly reasons: RejectionReasons;
   readonly rejectedFile?: string;
 }

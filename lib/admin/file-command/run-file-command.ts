@@ -38,7 +38,7 @@ const finish = async <Entry>(
   counts.rejected = staged.count('rejected');
   const reasons = rejectionReasons();
   for (const page of staged.pages('rejected')) for (const rejection of page) reasons.add(rejection);
-  const finished = { isStaged: true, isAtEnd, reasons };
+  const finished = { isStaged: true, isAtEnd, loaded: state.loaded + counts.loaded, reasons };
   if (!isAtEnd || counts.rejected === 0) return finished;
   const rejectedFile = await writeRejected(context.source.path, hash, state.layout, staged.pages('rejected'));
   return { ...finished, rejectedFile };
@@ -59,7 +59,7 @@ const stageAndFinish = async <Entry>(
       );
     }
     const state = staging.state ?? (await stageFile(command, context, staging));
-    if (state === undefined) return { isStaged: false, isAtEnd: false, reasons: rejectionReasons() };
+    if (state === undefined) return { isStaged: false, isAtEnd: false, loaded: 0, reasons: rejectionReasons() };
     canContinue = true;
     const finished = await finish(command, context, staging, state, counts);
     canContinue = !finished.isAtEnd;
@@ -98,7 +98,7 @@ export const runFileCommand = async <Entry>(
   const file = { ...context, ...DEFAULTS, ...options, source, table };
   const counts = noCounts();
   const finished = await stageAndFinish(command, file, counts);
-  if (finished.isAtEnd && counts.loaded > 0) await publishImport(command.noun, counts.loaded, context);
+  if (finished.isAtEnd && finished.loaded > 0) await publishImport(command.noun, finished.loaded, context);
   const seconds = (performance.now() - started) / 1_000;
   return reportOf(command, file, { ...finished, counts, seconds });
 };

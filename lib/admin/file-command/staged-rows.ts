@@ -43,6 +43,8 @@ export interface StagingState {
   readonly total: number;
   /** The position up to which every write is confirmed. */
   readonly confirmed: number;
+  /** Records loaded. Those that were in flight at a stop are written again, and count again. */
+  readonly loaded: number;
 }
 
 /** The status of a row that is not loaded: a `waiting` one is rejected unless another row makes way for it. */
@@ -82,7 +84,7 @@ export const rowStaging = (db: DatabaseSync) => {
     /** Every row is staged: from here on the run can be continued. */
     end: (facts: Pick<StagingState, 'identity' | 'started' | 'layout'>): StagingState => {
       db.exec('INSERT INTO work (line) SELECT line FROM rows ORDER BY key, line');
-      const state = { ...facts, total, confirmed: 0 };
+      const state = { ...facts, total, confirmed: 0, loaded: 0 };
       const json = JSON.stringify(state);
       db.prepare('INSERT INTO state VALUES (?, ?)').run(json, crc32(json));
       commit(db);
@@ -177,12 +179,12 @@ export const stagedRows = (db: DatabaseSync, state: StagingState) => {
     count: (status: Rejection): number => Number(count.get(status)?.count),
 
     /**
-     * Commits what was found, and that every write up to this position is confirmed. When the disk is full, SQLite has
-     * forgotten what was found, and the last saved position stays.
+     * Commits what was found, that every write up to this position is confirmed, and how many records this run has loaded.
+     * When the disk is full, SQLite has forgotten what was found, and the last saved position stays.
      */
-    save: (position: number): void => {
+    save: (position: number, loaded: number): void => {
       if (!db.isTransaction) return;
-      const json = JSON.stringify({ ...state, confirmed: position });
+      const json = JSON.stringify({ ...state, confirmed: position, loaded: state.loaded + loaded });
       save.run(json, crc32(json));
       commit(db);
     },

@@ -61,7 +61,7 @@ export const workThrough = async <Entry>(
   let written = confirmed;
 
   const save = (): void => {
-    staged.save(written);
+    staged.save(written, counts.loaded);
     bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
   };
 

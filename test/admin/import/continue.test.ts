@@ -9,10 +9,10 @@ import { forOperation } from '../../support/fault-choosers.ts';
 import {
   CAN_CONTINUE,
   CONTINUES,
-  type CommandOptions,
   commandLine,
   ended,
   failure,
+  interruptionAfter,
   runCommand,
   stagingFilesOf,
 } from '../command-line.ts';
@@ -145,11 +145,8 @@ describe('Ctrl-C', () => {
 
   it('is obeyed while the file is read, before a row and after the last one, and nothing is lost', async () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow({ registration: 'LAST' })));
-    /** An import for which Ctrl-C comes after it has looked for it so many times. */
     const stopAfter = async (times: number) => {
-      const looks: unknown[] = [];
-      const signal = Object.defineProperty({}, 'aborted', { get: () => looks.push('look') > times });
-      const { exitCode } = await run(importing(path), { signal } as CommandOptions);
+      const { exitCode } = await run(importing(path), { signal: interruptionAfter(times) });
       return [exitCode, stagingFilesOf(path).length];
     };
     expect([await stopAfter(0), await stopAfter(1), await stopAfter(1)]).toEqual([
