@@ -15,7 +15,7 @@ import { startEngine, type TestEngine } from '../support/engine.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { manyVehicles } from './import-files.ts';
 
-export interface CommandResult {
+export interface AdminOutput {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -31,11 +31,11 @@ export interface CommandOptions
 }
 
 /** Runs the whole program with captured output. */
-export const runCommand = async (
+export const runAdminCommand = async (
   args: readonly string[],
   tableNames: TestEngine['names'],
   { now = NOW, showsProgress = false, ...options }: CommandOptions = {},
-): Promise<CommandResult> => {
+): Promise<AdminOutput> => {
   const streams = { stdout: new PassThrough(), stderr: Object.assign(new PassThrough(), { isTTY: showsProgress }) };
   const written = Promise.all([text(streams.stdout), text(streams.stderr)]);
   const context = { env: {}, stagesFolder: 'none', signal: new AbortController().signal, ...options, showsProgress };
@@ -106,11 +106,11 @@ export const commandLine = () => {
     return pathOf(name);
   };
   const run = (args: readonly string[], options?: CommandOptions) =>
-    runCommand([...args, '--dynamodb', engine.endpoint], engine.names, options);
+    runAdminCommand([...args, '--dynamodb', engine.endpoint], engine.names, options);
 
   /** Through the proxy, which counts the database calls. */
-  const countedRun = (args: readonly string[], options?: CommandOptions): Promise<CommandResult> =>
-    runCommand([...args, '--dynamodb', proxy.endpoint], engine.names, options);
+  const countedRun = (args: readonly string[], options?: CommandOptions): Promise<AdminOutput> =>
+    runAdminCommand([...args, '--dynamodb', proxy.endpoint], engine.names, options);
 
   /** Calls `act` once, when a call of this kind comes for the nth time. */
   const atCall = (nth: number, operation: string, act: () => void): void => {
@@ -124,7 +124,7 @@ export const commandLine = () => {
   };
 
   /** Stopped by Ctrl-C when a call of this kind comes for the nth time. */
-  const interruptedRun = (args: readonly string[], nth: number, operation: string): Promise<CommandResult> => {
+  const interruptedRun = (args: readonly string[], nth: number, operation: string): Promise<AdminOutput> => {
     const interruption = new AbortController();
     atCall(nth, operation, () => interruption.abort());
     return countedRun(args, { signal: interruption.signal });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { commandLine, ended, failure, runCommand } from './command-line.ts';
+import { commandLine, ended, failure, runAdminCommand } from './command-line.ts';
 import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { run, countedRun, file, engine, proxy, processArguments } = commandLine();
@@ -88,10 +88,10 @@ describe('A command line is rejected with one sentence, and nothing is changed',
   });
 
   it('for an invalid address of the database, in --dynamodb or DYNAMODB_PORT', async () => {
-    const result = await runCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
+    const result = await runAdminCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
     expect(result).toEqual(failure(/^error: .* takes the address.*\n$/));
     const { endpoint, names } = engine();
-    const list = (port: string) => runCommand(['keys', 'list'], names, { env: { DYNAMODB_PORT: port } });
+    const list = (port: string) => runAdminCommand(['keys', 'list'], names, { env: { DYNAMODB_PORT: port } });
     expect(await list(new URL(endpoint).port)).toMatchObject({ exitCode: 0 });
     const sentence = 'error: DYNAMODB_PORT must be a port number from 1 to 65535, not "eighty"\n';
     expect(await list('eighty')).toEqual(failure(sentence));

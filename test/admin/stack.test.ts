@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { TableId } from '../../core/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
-import { type CommandOptions, commandLine, failure, interruptionAfter, runCommand } from './command-line.ts';
+import { type CommandOptions, commandLine, failure, interruptionAfter, runAdminCommand } from './command-line.ts';
 import { type AwsServer, startAwsServer } from './deployment/aws-server.ts';
 import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
@@ -33,7 +33,7 @@ afterAll(() => aws.close());
 
 /** Runs the CLI with tables of another name, so that only the stack's outputs can lead to the right ones. */
 const run = (args: readonly string[], options?: CommandOptions) =>
-  runCommand([...args, '--region', 'eu-west-2'], NOWHERE, options);
+  runAdminCommand([...args, '--region', 'eu-west-2'], NOWHERE, options);
 
 const createKey = async (stack = PROD): Promise<string> => {
   const { stdout } = await run(['keys', 'create', '--name', 'A', '--plan', 'free', '--json', '--stack', stack]);

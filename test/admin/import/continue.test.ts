@@ -13,7 +13,7 @@ import {
   ended,
   failure,
   interruptionAfter,
-  runCommand,
+  runAdminCommand,
   stagingFilesOf,
 } from '../command-line.ts';
 import { complianceLine, manyVehicles, vehicleRow, vehiclesCsv } from '../import-files.ts';
@@ -90,7 +90,7 @@ describe('A stopped import', () => {
     const { names, endpoint } = engine();
     const tables = option === 'into another table' ? { ...names, vehicles: names.compliance } : names;
     const options = [option, '--dynamodb', endpoint].slice(option.startsWith('--') ? 0 : 1);
-    const other = await runCommand([verb, 'vehicles', path, ...options], tables);
+    const other = await runAdminCommand([verb, 'vehicles', path, ...options], tables);
     const stderr = expect.stringContaining(`${staging} belongs to a run with another table or other options: if`);
     expect([other, stagingFilesOf(path)]).toMatchObject([{ exitCode, stderr }, [staging]]);
   });

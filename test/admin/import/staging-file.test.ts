@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { openStagingFile } from '../../../lib/admin/file-command/staging-database.ts';
 import { forOperation } from '../../support/fault-choosers.ts';
-import { CONTINUES, type CommandResult, commandLine, ended, failure, stagingFilesOf } from '../command-line.ts';
+import { type AdminOutput, CONTINUES, commandLine, ended, failure, stagingFilesOf } from '../command-line.ts';
 import { manyVehicles, VEHICLES, vehicleRow } from '../import-files.ts';
 
 const { run, file, pathOf, proxy, atCall, countedRun, interruptedRun, processArguments, ...line } = commandLine();
@@ -91,7 +91,7 @@ describe('A file in the place of the staging file', () => {
 it('A second import of a file into the same table fails with one sentence, and changes nothing', async () => {
   const path = await file('v.csv', manyVehicles('TWO'));
   let isBegun = false;
-  let second: CommandResult | undefined;
+  let second: AdminOutput | undefined;
   // The first one cannot write before the second has ended.
   const choose = () => {
     if (!isBegun) void run(['import', 'vehicles', path]).then((result) => (second = result));
