@@ -79,7 +79,6 @@ describe('lookup', () => {
     ['NONE', 'not insured', 'no policy is stored'],
     ['AB1OCDE', '404 VEHICLE_NOT_FOUND, perhaps AB10CDE is meant', 'No vehicle with this registration'],
     ['LAPSED', 'not compliant', 'INSURANCE_LAPSED, MOT_EXPIRED, SORN, FINES_OUTSTANDING'],
-    ['NONE', '404 COMPLIANCE_NOT_FOUND', 'The vehicle is known'],
     ['NONE', 'none is stored', ''],
     ['HALF', '500 INTERNAL_ERROR', 'The service could not answer'],
     ['HALF', 'the stored record is damaged; load it again from its source', ''],

@@ -173,7 +173,6 @@ describe('The region of a stack', () => {
   beforeEach(() => void Object.assign(process.env, { AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials') }));
 
   it.each([
-    [PROD, {}, 'eu-west-1', 'stages/prod.json'],
     [PROD, ENVIRONMENT, 'eu-west-1', 'stages/prod.json'],
     ['x', ENVIRONMENT, 'us-east-1', 'AWS_REGION'],
     ['x', { ...ENVIRONMENT, AWS_REGION: '' }, 'us-west-2', 'AWS_DEFAULT_REGION'],
