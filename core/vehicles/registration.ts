@@ -4,8 +4,12 @@ import { apiError } from '../problems.ts';
 const MAX_RAW_LENGTH = 32;
 /** What people write between the groups of a registration: space, hyphen, dot, middle dot. */
 const SEPARATORS = /[ \-.\u00b7]/g;
-const SHAPE = /^[A-Za-z0-9ÄÖÜÅäöüå]{1,12}$/;
+const LETTERS_AND_DIGITS = /^[A-Za-z0-9ÄÖÜÅäöüå]*$/;
+/** Letters and digits of the longest registration. */
+const MAX_LENGTH = 12;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
+
+const compactOf = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');
 
 /**
  * The key under which a vehicle is known, from a registration as people write it, or `undefined` when it cannot be one.
@@ -15,8 +19,18 @@ const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 export const normaliseRegistration = (raw: string): string | undefined => {
   // Counts UTF-16 units: no registration has a character that takes two.
   if (raw.length > MAX_RAW_LENGTH) return undefined;
-  const compact = raw.normalize('NFC').replace(SEPARATORS, '');
-  return SHAPE.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact) ? compact.toUpperCase() : undefined;
+  const compact = compactOf(raw);
+  const isValid =
+    compact.length <= MAX_LENGTH && LETTERS_AND_DIGITS.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact);
+  return isValid ? compact.toUpperCase() : undefined;
+};
+
+/** Why a text has no normalised registration, for operators. */
+export const registrationIssue = (raw: string): string => {
+  if (raw.trim() === '') return 'must not be blank';
+  return LETTERS_AND_DIGITS.test(compactOf(raw))
+    ? 'must have 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9'
+    : 'may contain only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
 };
 
 /** As `normaliseRegistration`. @throws INVALID_REGISTRATION */

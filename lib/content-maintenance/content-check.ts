@@ -10,7 +10,7 @@ import { type Bucket, type ContentScan, placeOf, withContentScan } from './conte
 import { recount } from './list-recount.ts';
 
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 /** Suspected inconsistencies or buckets that are read at once. */
 const AT_ONCE = 16;
 
@@ -35,7 +35,7 @@ const confirmScan = (store: ContentStore) => {
   const readWithItem = async (key: Entry, id: string) => {
     const TransactItems = [key, keys.itemKey(id)].map((Key) => ({ Get: { TableName: table, Key } }));
     const read = () => db.send(new TransactGetCommand({ TransactItems }));
-    const { Responses: [entry, item] = [] } = await retryUntil(deadlineIn(PATIENCE_MS), read, isTransient);
+    const { Responses: [entry, item] = [] } = await retryUntil(deadlineIn(TIMEOUT_MS), read, isTransient);
     return { entry: entry?.Item, place: item?.Item && placeOf(item.Item) };
   };
 

@@ -6,7 +6,7 @@ import { deadlineIn } from '../../core/runtime/deadline.ts';
 /** Items that are read at once: at most 10 MB of content. */
 const ITEMS_AT_ONCE = 100;
 /** Milliseconds to read them, retries included. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** Pages of the entries in a partition, in their order. */
 const queryPartition = ({ db, table }: ContentStore, partition: string) =>
@@ -45,7 +45,7 @@ export const contentExport = (db: DynamoDBDocumentClient, table: string) => {
     async *items(): AsyncGenerator<ContentItem> {
       for await (const ids of allIds(store)) {
         for (let start = 0; start < ids.length; start += ITEMS_AT_ONCE) {
-          const stored = await reads.findMany(ids.slice(start, start + ITEMS_AT_ONCE), deadlineIn(PATIENCE_MS));
+          const stored = await reads.findMany(ids.slice(start, start + ITEMS_AT_ONCE), deadlineIn(TIMEOUT_MS));
           yield* stored.map(({ item }) => item);
         }
       }

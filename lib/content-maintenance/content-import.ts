@@ -8,13 +8,13 @@ import { transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-/** Why a row was not imported; undefined when its item is stored. */
-export type NotImported = string | undefined;
+/** Why a row was skipped; undefined when its item is stored. */
+type SkipReason = string | undefined;
 
 const SLUG_TAKEN = 'slug: belongs to another item of this domain';
 
 /** Why a row must not change the stored item that has its id or slug; undefined when it may. */
-export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => NotImported;
+export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => SkipReason;
 
 /** Attempts for a row without an id while other requests create or remove the item of its slug. */
 const MAX_SLUG_RETRIES = 3;
@@ -63,7 +63,7 @@ export const contentImport = (
   };
 
   /** Imports one row by itself, and again while other requests change its item. */
-  const importRow = async (row: ImportedItem, moment: Moment): Promise<NotImported> => {
+  const importRow = async (row: ImportedItem, moment: Moment): Promise<SkipReason> => {
     for (let tries = 0; ; tries += 1) {
       const { kind } = await write(row, await findStored(row, moment), moment);
       if (kind === 'done') return undefined;
@@ -86,7 +86,7 @@ export const contentImport = (
 
   /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */
   const importAppended = async (rows: readonly ImportedItem[], storedOf: StoredOf, moment: Moment) => {
-    const outcomes = new Map<ImportedItem, NotImported>();
+    const outcomes = new Map<ImportedItem, SkipReason>();
     const created: ImportedItem[] = [];
     const moved: ImportedItem[] = [];
     for (const row of rows) {
@@ -115,14 +115,14 @@ export const contentImport = (
      * @example
      * const reasons = await contentImport(db, table).importBatch(rows, { now, deadline });
      */
-    importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<NotImported[]> => {
+    importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<SkipReason[]> => {
       const reading = findAllStored(rows, moment);
       const appending = Promise.all([reading, earlierCalls]).then(([storedOf]) =>
         importAppended(rows, storedOf, moment),
       );
       earlierCalls = appending;
       const [appended, storedOf] = [await appending, await reading];
-      const outcomes: NotImported[] = [];
+      const outcomes: SkipReason[] = [];
       for (const row of rows) {
         const stored = storedOf(row);
         const isDone = appended.has(row) || (stored !== undefined && replacement(stored.item, row, '') === undefined);

@@ -11,7 +11,7 @@ import type { Inconsistency, Membership } from './content-inconsistencies.ts';
 import { type Miscount, recount } from './list-recount.ts';
 
 /** Milliseconds for one repair, retries included. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 /** Recounts of a bucket that changes between recount and repair. */
 const MAX_RECOUNTS = 20;
 
@@ -55,7 +55,7 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, kind: K
   });
 
   const apply = async (...parts: readonly TransactWrite[]): Promise<boolean> =>
-    (await transact(db, parts, deadlineIn(PATIENCE_MS))).committed;
+    (await transact(db, parts, deadlineIn(TIMEOUT_MS))).committed;
 
   /** Not a transaction: a creation that allocates a position meanwhile would fail, as DynamoDB rejects a single write then. */
   const advanceAllocator = async (list: string, allocated: number): Promise<boolean> => {

@@ -25,7 +25,7 @@ export type Recount = Miscount | 'right' | 'busy';
 /** Attempts to count a bucket that others change. */
 const MAX_ATTEMPTS = 100;
 /** Milliseconds for all attempts. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 type Counter = Pick<Miscount, 'counter' | 'changes'>;
 
@@ -35,7 +35,7 @@ export const recount = async (
   list: string,
   bucket: number,
 ): Promise<Recount> => {
-  const deadline = deadlineIn(PATIENCE_MS);
+  const deadline = deadlineIn(TIMEOUT_MS);
 
   /** In a transaction, which DynamoDB cancels while another one, of which a query can see one half, changes the bucket. */
   const readCounter = async (): Promise<Counter> => {

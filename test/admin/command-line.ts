@@ -15,7 +15,7 @@ import { startEngine, type TestEngine } from '../support/engine.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { manyVehicles } from './import-files.ts';
 
-export interface CommandResult {
+export interface AdminOutput {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -31,11 +31,11 @@ export interface CommandOptions
 }
 
 /** Runs the whole program with captured output. */
-export const runCommand = async (
+export const runAdminCommand = async (
   args: readonly string[],
   tableNames: TestEngine['names'],
   { now = NOW, showsProgress = false, ...options }: CommandOptions = {},
-): Promise<CommandResult> => {
+): Promise<AdminOutput> => {
   const streams = { stdout: new PassThrough(), stderr: Object.assign(new PassThrough(), { isTTY: showsProgress }) };
   const written = Promise.all([text(streams.stdout), text(streams.stderr)]);
   const context = { env: {}, stagesFolder: 'none', signal: new AbortController().signal, ...options, showsProgress };
@@ -51,6 +51,12 @@ export const failure = (sentence: RegExp | string) => ({
   stdout: '',
   stderr: typeof sentence === 'string' ? expect.stringContaining(sentence) : expect.stringMatching(sentence),
 });
+
+/** A Ctrl-C that comes after a command has looked for it so many times. */
+export const interruptionAfter = (looks: number): AbortSignal => {
+  let left = looks;
+  return Object.defineProperty(new AbortController().signal, 'aborted', { get: () => left-- <= 0 });
+};
 
 /** The staging files beside a file of an operator. */
 export const stagingFilesOf = (path: string): string[] => globSync(`${path}.*.sqlite`);
@@ -100,11 +106,11 @@ export const commandLine = () => {
     return pathOf(name);
   };
   const run = (args: readonly string[], options?: CommandOptions) =>
-    runCommand([...args, '--dynamodb', engine.endpoint], engine.names, options);
+    runAdminCommand([...args, '--dynamodb', engine.endpoint], engine.names, options);
 
   /** Through the proxy, which counts the database calls. */
-  const countedRun = (args: readonly string[], options?: CommandOptions): Promise<CommandResult> =>
-    runCommand([...args, '--dynamodb', proxy.endpoint], engine.names, options);
+  const countedRun = (args: readonly string[], options?: CommandOptions): Promise<AdminOutput> =>
+    runAdminCommand([...args, '--dynamodb', proxy.endpoint], engine.names, options);
 
   /** Calls `act` once, when a call of this kind comes for the nth time. */
   const atCall = (nth: number, operation: string, act: () => void): void => {
@@ -118,7 +124,7 @@ export const commandLine = () => {
   };
 
   /** Stopped by Ctrl-C when a call of this kind comes for the nth time. */
-  const interruptedRun = (args: readonly string[], nth: number, operation: string): Promise<CommandResult> => {
+  const interruptedRun = (args: readonly string[], nth: number, operation: string): Promise<AdminOutput> => {
     const interruption = new AbortController();
     atCall(nth, operation, () => interruption.abort());
     return countedRun(args, { signal: interruption.signal });

@@ -9,7 +9,7 @@ import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
-import { commandLine, runCommand } from './command-line.ts';
+import { commandLine, runAdminCommand } from './command-line.ts';
 import { complianceLine, itemLine, vehicleLine } from './import-files.ts';
 
 const { engine, run, json, load, file, pathOf, rejectedLines, interruptedRun } = commandLine();
@@ -22,7 +22,7 @@ const otherTables = async (prefix: string) => {
   const { client, endpoint } = engine();
   const names = prefixedTableNames(`${engine().names.keys}-${prefix}-`);
   await createTables(client, names);
-  return { names, runThere: (...args: string[]) => runCommand([...args, '--dynamodb', endpoint], names) };
+  return { names, runThere: (...args: string[]) => runAdminCommand([...args, '--dynamodb', endpoint], names) };
 };
 
 describe('export vehicles and export compliance', () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
-import { commandLine, ended, failure, runCommand } from './command-line.ts';
+import { commandLine, ended, failure, runAdminCommand } from './command-line.ts';
 import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { run, countedRun, file, engine, proxy, processArguments } = commandLine();
@@ -38,7 +38,6 @@ describe('A command line is rejected with one sentence, and nothing is changed',
 
     [`keys update ${NOBODY}`, 'one of --plan, --domains and --no-domains is missing; see --help'],
     [`keys update ${NOBODY} --domains a.example --no-domains`, 'contradict each other: write one of them'],
-    [`keys update ${NOBODY} --no-domains --domains a.example`, 'contradict each other: write one of them'],
     [`keys update ${NOBODY} --domains a..example`, DOMAINS],
     [`keys update ${NOBODY} --plan free`, UNKNOWN],
     [`keys revoke ${NOBODY}`, UNKNOWN],
@@ -53,7 +52,6 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ...['-1', '1.5', '366', ''].map((days): [string, string] => [`keys rotate 1 --overlap-days=${days}`, OVERLAP]),
     ['keys usage --month 2026-12', '2026-12 has not begun (UTC)'],
     ['keys usage --month 2026-13', 'Use a month of the form YYYY-MM'],
-    ['keys usage --month 2026-11 --csv /none/a.csv', 'there is no such folder: /none'],
     ['keys usage --csv a.csv', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
     ['keys usage 1 --successors', '--csv and --successors belong to a month: name it with --month YYYY-MM'],
     ['keys usage', 'the id of a key is missing, or --month; see --help'],
@@ -67,10 +65,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
       '--restart, --staging and --map are for a FILE: leave them out with',
     ],
     ['remove vehicles --registration A1 A_B', `registration 2 ${CHARACTERS}; nothing was removed`],
-    ['remove vehicles --registration=', 'registration 1 must not be blank; nothing was removed'],
     ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],
-    ['remove vehicles no.txt', 'there is no such file: no.txt'],
-    ['remove vehicles r.list', 'the name of the file must end in .csv, .ndjson or .txt'],
     ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
     ['export vehicles no/folder.ndjson', 'there is no such folder: no'],
     ['lookup A_B', `the registration ${CHARACTERS}`],
@@ -88,10 +83,10 @@ describe('A command line is rejected with one sentence, and nothing is changed',
   });
 
   it('for an invalid address of the database, in --dynamodb or DYNAMODB_PORT', async () => {
-    const result = await runCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
+    const result = await runAdminCommand(['keys', 'list', '--dynamodb', 'localhost'], engine().names);
     expect(result).toEqual(failure(/^error: .* takes the address.*\n$/));
     const { endpoint, names } = engine();
-    const list = (port: string) => runCommand(['keys', 'list'], names, { env: { DYNAMODB_PORT: port } });
+    const list = (port: string) => runAdminCommand(['keys', 'list'], names, { env: { DYNAMODB_PORT: port } });
     expect(await list(new URL(endpoint).port)).toMatchObject({ exitCode: 0 });
     const sentence = 'error: DYNAMODB_PORT must be a port number from 1 to 65535, not "eighty"\n';
     expect(await list('eighty')).toEqual(failure(sentence));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { TableId } from '../../core/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
-import { type CommandOptions, commandLine, failure, runCommand } from './command-line.ts';
+import { type CommandOptions, commandLine, failure, interruptionAfter, runAdminCommand } from './command-line.ts';
 import { type AwsServer, startAwsServer } from './deployment/aws-server.ts';
 import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
@@ -33,7 +33,7 @@ afterAll(() => aws.close());
 
 /** Runs the CLI with tables of another name, so that only the stack's outputs can lead to the right ones. */
 const run = (args: readonly string[], options?: CommandOptions) =>
-  runCommand([...args, '--region', 'eu-west-2'], NOWHERE, options);
+  runAdminCommand([...args, '--region', 'eu-west-2'], NOWHERE, options);
 
 const createKey = async (stack = PROD): Promise<string> => {
   const { stdout } = await run(['keys', 'create', '--name', 'A', '--plan', 'free', '--json', '--stack', stack]);
@@ -125,8 +125,15 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
 });
 
 describe('A complete import', () => {
-  const load = async (stack: string, ...options: string[]) =>
-    run(['import', 'vehicles', await file('v.csv', vehiclesCsv(vehicleRow())), '--stack', stack, ...options]);
+  const importing = async (stack: string, ...options: string[]) => [
+    'import',
+    'vehicles',
+    await file('v.csv', vehiclesCsv(vehicleRow())),
+    '--stack',
+    stack,
+    ...options,
+  ];
+  const load = async (stack: string, ...options: string[]) => run(await importing(stack, ...options));
 
   it('publishes what it has loaded to the stack’s namespace, if the stack expects imports', async () => {
     await load(DEV);
@@ -137,6 +144,11 @@ describe('A complete import', () => {
     await load(WATCHED, '--if-newer');
     await run(['remove', 'vehicles', '--registration', 'AB12CDE', '--stack', WATCHED]);
     expect(aws.published).toHaveLength(1);
+    const args = await importing(WATCHED);
+    // Ctrl-C after the last record: the run that continues loads none.
+    expect(await run(args, { signal: interruptionAfter(2) })).toMatchObject({ exitCode: 130 });
+    expect(await run(args)).toMatchObject({ exitCode: 0 });
+    expect(aws.published.slice(1)).toMatchObject([{ MetricData }]);
   });
 
   it('succeeds with a notice when publishing is not permitted', async () => {

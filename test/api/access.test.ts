@@ -3,7 +3,7 @@ import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
-import { runCommand } from '../admin/command-line.ts';
+import { runAdminCommand } from '../admin/command-line.ts';
 import { NOON } from '../support/clock.ts';
 import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
@@ -79,7 +79,7 @@ describe('Admission fails closed', () => {
 describe('The successor of a key', () => {
   const keys = async (...args: string[]): Promise<{ readonly id: string; readonly key: string }> => {
     const options = ['--json', '--dynamodb', api.engine.endpoint];
-    const { stdout } = await runCommand(['keys', ...args, ...options], api.engine.names, { now: new Date(NOON) });
+    const { stdout } = await runAdminCommand(['keys', ...args, ...options], api.engine.names, { now: new Date(NOON) });
     return JSON.parse(stdout);
   };
   const newKey = () => keys('create', '--name', 'Acme', '--plan', 'premium');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
-import { runCommand } from '../admin/command-line.ts';
+import { runAdminCommand } from '../admin/command-line.ts';
 import { byContract } from '../support/contract.ts';
 import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { type OpenApi, openApi } from './api.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   // Standing still, so that no machine is too slow to send more requests in a window than the plan allows.
   gateway = await startGateway({ port: 0, clock: () => now.getTime() });
   const admin = async (...args: string[]) => {
-    const result = await runCommand([...args, '--dynamodb', engine.endpoint], engine.names, { now });
+    const result = await runAdminCommand([...args, '--dynamodb', engine.endpoint], engine.names, { now });
     expect(result).toEqual({ exitCode: 0, stdout: expect.any(String), stderr: expect.any(String) });
     return result.stdout;
   };

@@ -3,7 +3,7 @@ import { startProxy } from '../support/fault-proxy.ts';
 
 /** What goes wrong with one request; with `*After`, `truncate*` and a delay the service handles it first. */
 export type HttpFault =
-  | ('throttle' | 'deny' | 'resetBefore' | 'resetAfter' | 'error' | 'errorAfter' | 'html' | 'truncate' | 'truncateJson')
+  | ('throttle' | 'resetBefore' | 'resetAfter' | 'error' | 'errorAfter' | 'html' | 'truncate' | 'truncateJson')
   | { readonly slowMs: number };
 
 export interface ProxiedRequest {
@@ -19,7 +19,6 @@ const ANSWERS = {
   throttle: [429, 'application/json', '{"message":"Too Many Requests"}'],
   error: [503, 'application/json', '{"message":"Service Unavailable"}'],
   errorAfter: [503, 'application/json', '{"message":"Service Unavailable"}'],
-  deny: [403, 'text/html', '<html><body><h1>403 Forbidden</h1></body></html>'],
   html: [502, 'text/html', '<html><body><h1>502 Bad Gateway</h1></body></html>'],
 } as const;
 

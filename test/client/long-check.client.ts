@@ -79,12 +79,6 @@ describe('A long check', () => {
     const { code, result } = await checkText('registration\nAB12CDE\n');
     expect([code, result?.split('\n').length]).toEqual([0, 3]);
   });
-
-  it('ends with 1 when a later request is rejected, and keeps the finished rows', async () => {
-    proxy().inject(({ method }) => (method === 'POST' && bulkRequests().length >= 4 ? 'deny' : undefined));
-    const stderr = `403: The response has the status 403 and no explanation. ${CONTINUE}`;
-    expect(await check().ended).toMatchObject({ code: 1, stderr });
-  });
 });
 
 it('A check with lists asks for each row once, and for the day after of what ends', async () => {

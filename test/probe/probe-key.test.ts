@@ -7,7 +7,7 @@ import { prefixedTableNames, tables } from '../../core/tables.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
-import { failure, runCommand } from '../admin/command-line.ts';
+import { failure, runAdminCommand } from '../admin/command-line.ts';
 import type { Call } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
@@ -156,7 +156,7 @@ describe('A request with a key of the probe', () => {
 });
 
 describe('The operators’ commands', () => {
-  const run = (...args: string[]) => runCommand([...args, '--dynamodb', api.engine.endpoint], api.engine.names);
+  const run = (...args: string[]) => runAdminCommand([...args, '--dynamodb', api.engine.endpoint], api.engine.names);
   const liveId = () => keyIdOf(hashKey(api.key), 'live');
 
   it('neither list, accept nor make a key of the probe', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { apiError } from '../../core/problems.ts';
-import { normaliseRegistration, requireRegistration } from '../../core/vehicles/registration.ts';
+import { normaliseRegistration, registrationIssue, requireRegistration } from '../../core/vehicles/registration.ts';
 import { hasUkFormat, suggestionFor } from '../../core/vehicles/suggestion.ts';
 
 const ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ÄÖÜÅ'];
@@ -55,11 +55,16 @@ describe('A registration', () => {
     expect(requireRegistration(text)).toBe(key);
   });
 
-  const tooLong = ['A'.repeat(13), `A${' '.repeat(32)}`];
-  const unknown = ['ÄÖÜ', 'É1', 'A_1', 'A/1', 'A\n', 'A\u2013B', 'ß1', '１２', 'ı1', 'ſ1'];
-  it.each(['', ' ', '-.·', ...tooLong, ...unknown])('%j is invalid', (text) => {
-    expect(normaliseRegistration(text)).toBeUndefined();
-    expect(() => requireRegistration(text)).toThrow(apiError('INVALID_REGISTRATION'));
+  it.each([
+    ['must not be blank', ['', ' ']],
+    ['must have 1 to 12 letters or digits', ['-.·', 'ÄÖÜ', 'A'.repeat(13), `A${' '.repeat(32)}`]],
+    ['may contain only letters', ['É1', 'A_1', 'A/1', 'A\n', 'A\u2013B', 'ß1', '１２', 'ı1', 'ſ1']],
+  ])('%s: otherwise it is invalid', (issue, texts) => {
+    for (const text of texts) {
+      expect(normaliseRegistration(text)).toBeUndefined();
+      expect(() => requireRegistration(text)).toThrow(apiError('INVALID_REGISTRATION'));
+      expect(registrationIssue(text)).toContain(issue);
+    }
   });
 });
 

@@ -11,7 +11,7 @@ import { ENDING_NAMES, endingOf } from './ending.ts';
 import { CannotRun } from './failure.ts';
 import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
 import { type List, readList } from './list.ts';
-import { assertReplaceable } from './output-file.ts';
+import { assertReplaceable, type Replaceable } from './output-file.ts';
 import type { ProgressBar } from './progress-bar.ts';
 import { openResult, type Progress } from './result-file.ts';
 import { countRows, shortSummary } from './summary.ts';
@@ -74,6 +74,20 @@ interface CheckOptions {
   readonly signal: AbortSignal;
 }
 
+/** The answers of the earlier result with which this check is compared; undefined without one. */
+const readPrevious = async ({ previous, out }: CheckArguments, check: Check, column: string) => {
+  // A nightly job compares with the result that it replaces; the first time there is none.
+  const isFirst = previous !== undefined && resolve(previous) === resolve(out) && !existsSync(out);
+  if (previous === undefined || isFirst) return undefined;
+  return readAnswers(previous, check, await openEarlierResult(previous, check, column));
+};
+
+/** The lists of a check, each with the path of its file, if it has one. */
+const listsOf = ({ previous, changesFile, ending, endingFile }: CheckArguments) => ({
+  changes: { path: changesFile, names: CHANGE_NAMES, title: `Changes since ${previous}` },
+  ending: { path: endingFile, names: ENDING_NAMES, title: `Ends from ${ending?.from} to ${ending?.to}` },
+});
+
 /** The rows with the added cells. */
 const answerRows = async (
   rows: readonly string[][],
@@ -107,20 +121,10 @@ export const checkFile = async (
   const fleet = await openFleet(source, (header) => findColumn(source, header, args.column));
   if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
-  const openEarlier = (path: string) => openEarlierResult(path, check, fleet.header[fleet.column] ?? '');
-  // A nightly job compares with the result that it replaces; the first time there is none.
-  const isFirst = args.previous !== undefined && resolve(args.previous) === resolve(out) && !existsSync(out);
-  const previous =
-    args.previous === undefined || isFirst
-      ? undefined
-      : await readAnswers(args.previous, check, await openEarlier(args.previous));
-  const replaceable = (isOwn: (header: readonly string[]) => boolean) => ({
-    ...{ isOwn, input: fleet.stats, force: args.force },
-  });
-  const lists = {
-    changes: { path: args.changesFile, names: CHANGE_NAMES, title: `Changes since ${args.previous}` },
-    ending: { path: args.endingFile, names: ENDING_NAMES, title: `Ends from ${ending?.from} to ${ending?.to}` },
-  };
+  const column = fleet.header[fleet.column] ?? '';
+  const previous = await readPrevious(args, check, column);
+  const replaceable = (isOwn: Replaceable['isOwn']) => ({ isOwn, input: fleet.stats, force: args.force });
+  const lists = listsOf(args);
   const isList = (names: readonly string[]) => (header: readonly string[]) => `${header}` === `${names}`;
   await assertReplaceable(out, replaceable(isResult));
   for (const { path, names } of Object.values(lists))
@@ -152,16 +156,13 @@ export const checkFile = async (
     for await (const rows of inBatches(fleet.rows(result.progress().rows), batchSize)) {
       const answers = await answerRows(rows, fleet, check, (all) => check.lookUp(client, all, { date, signal }));
       const lines = answers.map(({ given, added }) => [...given, ...added]);
+      const added = answers.map((answer) => answer.added);
       const before = result.progress();
-      const counts = countRows(
-        before.counts,
-        check,
-        answers.map(({ added }) => added),
-      );
+      const counts = countRows(before.counts, check, added);
       await append(csvText(lines, fleet), { rows: before.rows + rows.length, counts });
     }
     // Read from the result, which has the rows of earlier runs too.
-    const rows = () => openEarlier(result.part);
+    const rows = () => openEarlierResult(result.part, check, column);
     const asked = ending && { ...ending, client, check, batchSize, signal };
     const changes = previous && (await list(changesOf(check, previous, await rows()), lists.changes));
     const ends = asked && (await list(endingOf(await rows(), asked), lists.ending));

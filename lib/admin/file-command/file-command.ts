@@ -24,7 +24,7 @@ export type Outcome = 'loaded' | 'kept' | 'removed' | 'notThere';
 
 /** A record that must wait until another record of the file is written, and why. */
 export interface Waiting {
-  readonly waitsFor: string;
+  readonly reason: string;
 }
 
 /** How records are written. */

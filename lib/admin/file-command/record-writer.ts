@@ -18,8 +18,8 @@ const BACKOFF_BASE_MS = 50;
 const BACKOFF_CAP_MS = 3_000;
 
 /**
- * Attempts a write, with jitter, until nothing of it is left, which is when it returns an outcome. An attempt that wrote a part
- * calls `onProgress`. @throws the last error after the timeout without progress
+ * Retries a write with jitter until an attempt returns an outcome. An attempt that wrote a part calls `onProgress`.
+ * @throws the last error after the timeout without progress
  */
 const persist = async (attempt: (onProgress: () => void) => Promise<Outcome | undefined>): Promise<Outcome> => {
   let deadline = deadlineIn(STALL_TIMEOUT_MS);

@@ -2,9 +2,9 @@ import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { FileFormat } from '../files/source-file.ts';
+import { type Counts, MAX_EXAMPLES } from './counts.ts';
 import type { FileCommand, FileContext, Outcome } from './file-command.ts';
 import type { RejectionReasons } from './rejection-reasons.ts';
-import { type Counts, MAX_EXAMPLES } from './work-through.ts';
 
 /** What an operator does after a run that was stopped or failed. */
 export const CONTINUES = 'the same command continues where it stopped';
@@ -14,6 +14,8 @@ export interface Finished {
   /** Whether all rows are staged, so that the same command continues. */
   readonly isStaged: boolean;
   readonly isAtEnd: boolean;
+  /** Records that this run and those before it have loaded. */
+  readonly loaded: number;
   readonly reasons: RejectionReasons;
   readonly rejectedFile?: string;
 }
@@ -44,7 +46,7 @@ const tableOf = (
   return readableTable([...columns.keys()], [[...columns.values()]], { align: 'right' });
 };
 
-const examplesOf = ({ unknownFormats }: Counts): string[] => unknownFormats.flatMap(({ key }) => key ?? []);
+const examplesOf = ({ unknownFormats }: Counts): string[] => unknownFormats.map(({ registration }) => registration);
 
 const formatNote = (counts: Counts): string => {
   const { unknownFormat: count } = counts;

@@ -5,13 +5,14 @@ import { publishImport } from '../deployment/import-metrics.ts';
 import { asFileFailure } from '../files/file-failure.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import { openSource } from '../files/source-file.ts';
+import { type Counts, noCounts } from './counts.ts';
 import type { FileCommand, FileContext, FileOptions, Outcome } from './file-command.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
 import { CONTINUES, type Finished, reportOf } from './report.ts';
 import { type StagingState, stagedRows } from './staged-rows.ts';
 import { openStaging, type Staging, stageFile } from './staging.ts';
 import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-database.ts';
-import { type Counts, noCounts, workThrough } from './work-through.ts';
+import { workThrough } from './work-through.ts';
 
 const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown => {
   if (!(failure instanceof CommandFailure) || counts[done] === 0) return failure;
@@ -34,12 +35,13 @@ const finish = async <Entry>(
   const staged = stagedRows(db, state);
   const within = { ...context, started: new Date(state.started), claims: staged.claims };
   const isAtEnd = await workThrough(command, within, state, staged, counts);
-  counts.rejected = staged.rejected(false);
+  counts.rejected = staged.count('rejected');
   const reasons = rejectionReasons();
-  for (const page of staged.rejectionPages(false)) for (const rejection of page) reasons.add(rejection);
-  if (!isAtEnd || counts.rejected === 0) return { isStaged: true, isAtEnd, reasons };
-  const rejectedFile = await writeRejected(context.source.path, hash, state.layout, staged.rejectionPages(false));
-  return { isStaged: true, isAtEnd, reasons, rejectedFile };
+  for (const page of staged.pages('rejected')) for (const rejection of page) reasons.add(rejection);
+  const finished = { isStaged: true, isAtEnd, loaded: state.loaded + counts.loaded, reasons };
+  if (!isAtEnd || counts.rejected === 0) return finished;
+  const rejectedFile = await writeRejected(context.source.path, hash, state.layout, staged.pages('rejected'));
+  return { ...finished, rejectedFile };
 };
 
 /** Stages a file and works through it. Its staging file is deleted unless the same command can continue. */
@@ -53,11 +55,11 @@ const stageAndFinish = async <Entry>(
   try {
     for (const other of otherStagingFiles(staging.path)) {
       context.notice(
-        `${other} is left of a run with another table or other options: run that again, or delete the file.`,
+        `${other} belongs to a run with another table or other options: if that is not running, run it again, or delete the file.`,
       );
     }
     const state = staging.state ?? (await stageFile(command, context, staging));
-    if (state === undefined) return { isStaged: false, isAtEnd: false, reasons: rejectionReasons() };
+    if (state === undefined) return { isStaged: false, isAtEnd: false, loaded: 0, reasons: rejectionReasons() };
     canContinue = true;
     const finished = await finish(command, context, staging, state, counts);
     canContinue = !finished.isAtEnd;
@@ -96,7 +98,7 @@ export const runFileCommand = async <Entry>(
   const file = { ...context, ...DEFAULTS, ...options, source, table };
   const counts = noCounts();
   const finished = await stageAndFinish(command, file, counts);
-  if (finished.isAtEnd && counts.loaded > 0) await publishImport(command.noun, counts.loaded, context);
+  if (finished.isAtEnd && finished.loaded > 0) await publishImport(command.noun, finished.loaded, context);
   const seconds = (performance.now() - started) / 1_000;
   return reportOf(command, file, { ...finished, counts, seconds });
 };

@@ -6,7 +6,7 @@ import { type Claims, MAX_GROUP_ROWS, type RowGroup } from './file-command.ts';
 import { DamagedStaging } from './staging-database.ts';
 
 /** Incremented when an older or newer CLI cannot continue with the tables below. */
-export const STAGING_VERSION = 3;
+export const STAGING_VERSION = 4;
 
 /** Rows in one transaction while they are staged. */
 const ROWS_PER_TRANSACTION = 10_000;
@@ -14,13 +14,13 @@ const ROWS_PER_TRANSACTION = 10_000;
 const PAGE_ROWS = 500;
 
 /**
- * `work` has the rows in the order in which they are worked through. `waits` marks a row that is rejected unless another row
- * makes way for it. `state` has a row once all rows are staged. SQLite finds damage of its own structure only: hence `sum`.
+ * `work` has the rows in the order in which they are worked through. `status` is a `Rejection`. `state` has a row once all rows
+ * are staged. SQLite finds damage of its own structure only: hence `sum`.
  */
 const TABLES = `
   CREATE TABLE rows (line INTEGER PRIMARY KEY, key TEXT NOT NULL, text TEXT NOT NULL, sum INTEGER NOT NULL);
   CREATE TABLE work (position INTEGER PRIMARY KEY, line INTEGER NOT NULL);
-  CREATE TABLE rejected (line INTEGER PRIMARY KEY, position INTEGER NOT NULL, reasons TEXT NOT NULL, waits INTEGER NOT NULL);
+  CREATE TABLE rejected (line INTEGER PRIMARY KEY, position INTEGER NOT NULL, reasons TEXT NOT NULL, status TEXT NOT NULL);
   CREATE TABLE claims (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE state (json TEXT NOT NULL, sum INTEGER NOT NULL);`;
 
@@ -43,7 +43,12 @@ export interface StagingState {
   readonly total: number;
   /** The position up to which every write is confirmed. */
   readonly confirmed: number;
+  /** Records loaded. Those that were in flight at a stop are written again, and count again. */
+  readonly loaded: number;
 }
+
+/** The status of a row that is not loaded: a `waiting` one is rejected unless another row makes way for it. */
+type Rejection = 'rejected' | 'waiting';
 
 interface StagedRow extends RowText {
   readonly position: number;
@@ -79,7 +84,7 @@ export const rowStaging = (db: DatabaseSync) => {
     /** Every row is staged: from here on the run can be continued. */
     end: (facts: Pick<StagingState, 'identity' | 'started' | 'layout'>): StagingState => {
       db.exec('INSERT INTO work (line) SELECT line FROM rows ORDER BY key, line');
-      const state = { ...facts, total, confirmed: 0 };
+      const state = { ...facts, total, confirmed: 0, loaded: 0 };
       const json = JSON.stringify(state);
       db.prepare('INSERT INTO state VALUES (?, ?)').run(json, crc32(json));
       commit(db);
@@ -98,9 +103,9 @@ export const stagedRows = (db: DatabaseSync, state: StagingState) => {
   const reject = db.prepare('INSERT OR REPLACE INTO rejected VALUES (?, ?, ?, ?)');
   const release = db.prepare('DELETE FROM rejected WHERE line = ?');
   const rejections = db.prepare(
-    'SELECT line, text, reasons FROM rejected JOIN rows USING (line) WHERE waits = ? AND line > ? ORDER BY line LIMIT ?',
+    'SELECT line, text, reasons FROM rejected JOIN rows USING (line) WHERE status = ? AND line > ? ORDER BY line LIMIT ?',
   );
-  const rejected = db.prepare('SELECT count(*) AS count FROM rejected WHERE waits = ?');
+  const count = db.prepare('SELECT count(*) AS count FROM rejected WHERE status = ?');
   const save = db.prepare('UPDATE state SET json = ?, sum = ?');
   const claim = db.prepare('INSERT OR IGNORE INTO claims VALUES (?, ?)');
   const claimed = db.prepare('SELECT line FROM claims WHERE key = ?');
@@ -145,8 +150,8 @@ export const stagedRows = (db: DatabaseSync, state: StagingState) => {
       if (group) yield [group];
     },
 
-    reject: (line: number, position: number, reasons: readonly string[], waits = false): void => {
-      reject.run(line, position, JSON.stringify(reasons), Number(waits));
+    reject: (line: number, position: number, reasons: readonly string[], status: Rejection = 'rejected'): void => {
+      reject.run(line, position, JSON.stringify(reasons), status);
     },
 
     /** A row that waited is loaded. */
@@ -156,13 +161,13 @@ export const stagedRows = (db: DatabaseSync, state: StagingState) => {
 
     /** Rows that still wait are rejected. */
     rejectWaiting: (): void => {
-      db.exec('UPDATE rejected SET waits = 0 WHERE waits');
+      db.exec("UPDATE rejected SET status = 'rejected' WHERE status = 'waiting'");
     },
 
-    /** The rejected rows in the order of the file, in pages: those that wait, or the others. */
-    *rejectionPages(waits: boolean): Generator<RejectedRow[]> {
+    /** These rows in the order of the file, in pages. */
+    *pages(status: Rejection): Generator<RejectedRow[]> {
       for (let line = 0; ; ) {
-        const page = rejections.all(Number(waits), line, PAGE_ROWS) as unknown as (RowText & { reasons: string })[];
+        const page = rejections.all(status, line, PAGE_ROWS) as unknown as (RowText & { reasons: string })[];
         const last = page.at(-1);
         if (last === undefined) return;
         line = last.line;
@@ -170,16 +175,16 @@ export const stagedRows = (db: DatabaseSync, state: StagingState) => {
       }
     },
 
-    /** The number of rows that wait, or are rejected, at present. */
-    rejected: (waits: boolean): number => Number(rejected.get(Number(waits))?.count),
+    /** How many rows are rejected, or wait, at present. */
+    count: (status: Rejection): number => Number(count.get(status)?.count),
 
     /**
-     * Commits what was found, and that every write up to this position is confirmed. When the disk is full, SQLite has
-     * forgotten what was found, and the last saved position stays.
+     * Commits what was found, that every write up to this position is confirmed, and how many records this run has loaded.
+     * When the disk is full, SQLite has forgotten what was found, and the last saved position stays.
      */
-    save: (position: number): void => {
+    save: (position: number, loaded: number): void => {
       if (!db.isTransaction) return;
-      const json = JSON.stringify({ ...state, confirmed: position });
+      const json = JSON.stringify({ ...state, confirmed: position, loaded: state.loaded + loaded });
       save.run(json, crc32(json));
       commit(db);
     },

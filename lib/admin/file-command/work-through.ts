@@ -1,38 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
-import { hasUkFormat } from '../../../core/vehicles/suggestion.ts';
+import { londonDate } from '../../../core/runtime/clock.ts';
 import { showProgress } from '../command/progress.ts';
-import type { FileCommand, Outcome, RowContext, RowGroup } from './file-command.ts';
+import { type Counts, countFormat } from './counts.ts';
+import type { FileCommand, RowContext, RowGroup, Writing } from './file-command.ts';
 import { writeBatches } from './record-writer.ts';
 import type { StagedRows, StagingState } from './staged-rows.ts';
 import { DamagedStaging } from './staging-database.ts';
-
-/** Counts of one run: records by outcome, and rows. */
-export interface Counts extends Record<Outcome, number> {
-  /** Rows of the file that this run or an earlier one has reached. */
-  read: number;
-  /** Rows of records that an earlier run has done. */
-  skipped: number;
-  /** Rows rejected, by an earlier run too. */
-  rejected: number;
-  /** Registrations loaded that have no known UK format. */
-  unknownFormat: number;
-  /** The first of them in the file, in its order. */
-  unknownFormats: readonly Place[];
-}
-
-/** The counts at the start of a run. */
-export const noCounts = (): Counts => ({
-  read: 0,
-  skipped: 0,
-  rejected: 0,
-  loaded: 0,
-  kept: 0,
-  removed: 0,
-  notThere: 0,
-  unknownFormat: 0,
-  unknownFormats: [],
-});
 
 /** A record in the file. */
 interface Place {
@@ -41,14 +14,27 @@ interface Place {
   readonly key: string | undefined;
 }
 
-/** Examples of registrations that are shown. */
-export const MAX_EXAMPLES = 3;
-
-/** Counts a loaded record whose registration is often a mistake, such as `TBC` for a vehicle that has none yet. */
-const countFormat = (counts: Counts, place: Place, today: LondonDate): void => {
-  if (place.key === undefined || hasUkFormat(place.key, today)) return;
-  counts.unknownFormat += 1;
-  counts.unknownFormats = [...counts.unknownFormats, place].toSorted((a, b) => a.line - b.line).slice(0, MAX_EXAMPLES);
+/** Another row of the file may make way for a row that waits: they are tried again until that helps none of them, or Ctrl-C. */
+const retryWaiting = async <Entry>(
+  command: FileCommand<Entry>,
+  context: RowContext,
+  { write }: Writing<Entry>,
+  staged: StagedRows,
+  counts: Counts,
+): Promise<void> => {
+  for (let before = Number.POSITIVE_INFINITY; staged.count('waiting') < before; ) {
+    before = staged.count('waiting');
+    for (const page of staged.pages('waiting')) {
+      for (const { row } of page) {
+        if (context.signal.aborted) return;
+        const { record } = command.read({ key: undefined, rows: [row], firstLine: row.line, isPart: false }, context);
+        const [outcome] = record === undefined ? [] : await write([record]);
+        if (typeof outcome !== 'string') continue;
+        staged.release(row);
+        counts[outcome] += 1;
+      }
+    }
+  }
 };
 
 /**
@@ -65,8 +51,8 @@ export const workThrough = async <Entry>(
 ): Promise<boolean> => {
   const bar = showProgress(context, command.noun, total);
   counts.read = confirmed;
-  counts.rejected = staged.rejected(false);
-  counts.skipped = confirmed - counts.rejected - staged.rejected(true);
+  counts.rejected = staged.count('rejected');
+  counts.skipped = confirmed - counts.rejected - staged.count('waiting');
   const writing = command.writing(context);
   const today = londonDate(context.started);
   /** The position up to which groups are read whole. */
@@ -75,7 +61,7 @@ export const workThrough = async <Entry>(
   let written = confirmed;
 
   const save = (): void => {
-    staged.save(written);
+    staged.save(written, counts.loaded);
     bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
   };
 
@@ -115,27 +101,11 @@ export const workThrough = async <Entry>(
     for (const [index, outcome] of (await writing.write(entries)).entries()) {
       const place = places[index];
       if (place === undefined) continue;
-      if (typeof outcome !== 'string') staged.reject(place.line, place.position, [outcome.waitsFor], true);
+      const { line, position, key } = place;
+      if (typeof outcome !== 'string') staged.reject(line, position, [outcome.reason], 'waiting');
       else counts[outcome] += 1;
-      if (outcome === 'loaded') countFormat(counts, place, today);
+      if (outcome === 'loaded' && key !== undefined) countFormat(counts, line, key, today);
     }
-  };
-
-  /** Another row of the file may make way for a row that waits: they are tried again until that helps none of them. */
-  const retryWaiting = async (): Promise<void> => {
-    for (let before = Number.POSITIVE_INFINITY; staged.rejected(true) < before; ) {
-      before = staged.rejected(true);
-      for (const page of staged.rejectionPages(true)) {
-        for (const { row } of page) {
-          const { record } = command.read({ key: undefined, rows: [row], firstLine: row.line, isPart: false }, context);
-          const [outcome] = record === undefined ? [] : await writing.write([record]);
-          if (typeof outcome !== 'string') continue;
-          staged.release(row);
-          counts[outcome] += 1;
-        }
-      }
-    }
-    staged.rejectWaiting();
   };
 
   try {
@@ -144,7 +114,9 @@ export const workThrough = async <Entry>(
     }
     if (context.signal.aborted) return false;
     if (counts.read !== total) throw new DamagedStaging();
-    await retryWaiting();
+    await retryWaiting(command, context, writing, staged, counts);
+    if (context.signal.aborted) return false;
+    staged.rejectWaiting();
     return true;
   } finally {
     save();

@@ -25,7 +25,7 @@ export interface CsvLayout {
   readonly header: string;
   /** The name of each column, null for one that is not used. */
   readonly columns: readonly (string | null)[];
-  /** Cells before these in the file, as a file of rejected rows has them. They are cut off as rows are read. */
+  /** Leading cells to drop from each row: 2 in a file of rejected rows, otherwise 0. */
   readonly cut: number;
   /** Columns with a name that nobody knows. */
   readonly ignored: readonly string[];
@@ -68,10 +68,10 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 /** `Valid From`, `VALID_FROM` and `validFrom` are the same name. */
 const nameKey = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase();
 
-/** The delimiter that a first line is for; undefined when it is a header. */
+/** The delimiter that a `sep=` line sets; undefined for any other line. */
 export const delimiterIn = (line: string): string | undefined => DELIMITER_LINE.exec(line)?.[1];
 
-/** The line with which a file has this delimiter; empty for one that its header shows. */
+/** The `sep=` line to write for a delimiter that cannot be detected; otherwise empty. */
 export const delimiterLine = (delimiter: string): string =>
   (DELIMITERS as readonly string[]).includes(delimiter) ? '' : `sep=${delimiter}\r\n`;
 

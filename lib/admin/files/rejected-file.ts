@@ -36,8 +36,8 @@ function* textsOf(layout: Layout, pages: Iterable<readonly RejectedRow[]>): Gene
 }
 
 /**
- * Writes the rejected rows of a file, of which there is at least one, to a file of their own. `writer` is what no other process
- * that writes those of this file has at the same time. @returns its name
+ * Writes the rejected rows of a file, of which there is at least one, to a file of their own. `writer` distinguishes processes
+ * that write rejected rows of this file at the same time. @returns its name
  * @throws CommandFailure when it cannot be written
  */
 export const writeRejected = (

@@ -1,3 +1,5 @@
+import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
+
 /** The text of one row, as it is in the file. */
 export interface RowText {
   /** The line on which it begins, from 1. */
@@ -15,6 +17,10 @@ export interface Row extends RowText {
   /** Why it could not be read; empty for a readable row. */
   readonly issues: readonly string[];
 }
+
+/** The normalised registration of a row; undefined when it is missing or invalid. */
+export const registrationOf = ({ fields }: Row): string | undefined =>
+  typeof fields.registration === 'string' ? normaliseRegistration(fields.registration) : undefined;
 
 /** A row that is not loaded, with every reason. */
 export interface RejectedRow {

@@ -1,10 +1,10 @@
 import { ComplianceRecord } from '../../../core/compliance/record.ts';
 import type { ImportKind, RowContext } from '../file-command/file-command.ts';
 import type { Columns } from '../files/csv-header.ts';
-import type { Row } from '../files/row.ts';
+import { type Row, registrationOf } from '../files/row.ts';
 import { asNumber, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { type RowResult, recordPerRow, recordWriting, registrationOf, type StoredRecord } from './record-per-row.ts';
+import { type RowResult, recordPerRow, recordWriting, type StoredRecord } from './record-per-row.ts';
 
 /** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {

@@ -140,7 +140,7 @@ export const content: ImportKind<ImportedItem> = {
       fits: fitsOneTransaction,
       write: async (rows) => {
         const reasons = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
-        return reasons.map((reason) => (reason === undefined ? 'loaded' : { waitsFor: reason }));
+        return reasons.map((reason) => (reason === undefined ? 'loaded' : { reason }));
       },
     };
   },

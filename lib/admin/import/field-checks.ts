@@ -1,8 +1,8 @@
 import { isCalendarDate } from '../../../core/runtime/clock.ts';
 import type { Policy } from '../../../core/vehicles/record.ts';
+import { registrationIssue } from '../../../core/vehicles/registration.ts';
 import type { DateForm, RowContext } from '../file-command/file-command.ts';
 
-const REGISTRATION_CHARACTERS = /^[A-Za-z0-9ÄÖÜÅäöüå \-.\u00b7]*$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 const UK_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/;
 const WRITTEN_AS_DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -44,14 +44,6 @@ export const isBlank = (value: unknown): boolean =>
 export const asNumber = (value: unknown): unknown => {
   const text = typeof value === 'string' ? value.trim() : '';
   return /^\d{1,15}$/.test(text) ? Number(text) : value;
-};
-
-/** Why a text has no normalised registration. */
-export const registrationIssue = (raw: string): string => {
-  if (raw.trim() === '') return 'must not be blank';
-  return REGISTRATION_CHARACTERS.test(raw.normalize('NFC'))
-    ? 'must have 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9'
-    : 'may contain only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
 };
 
 const textIssue = (text: string): string | undefined => {

@@ -1,13 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import type { GroupResult, RowContext, RowGroup, Writing } from '../file-command/file-command.ts';
 import { oneByOne, putInBatches } from '../file-command/record-writer.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
-
-/** The normalised registration of a row; undefined when it is missing or invalid. */
-export const registrationOf = ({ fields }: Row): string | undefined =>
-  typeof fields.registration === 'string' ? normaliseRegistration(fields.registration) : undefined;
 
 /** One row read as a whole record, or every reason why it is none. */
 export type RowResult<Entry> = { readonly record: Entry } | { readonly reasons: readonly string[] };

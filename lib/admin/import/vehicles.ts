@@ -7,10 +7,10 @@ import {
   type RowGroup,
 } from '../file-command/file-command.ts';
 import type { Columns } from '../files/csv-header.ts';
-import type { Row } from '../files/row.ts';
+import { type Row, registrationOf } from '../files/row.ts';
 import { asNumber, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { type RowResult, recordPerRow, recordWriting, registrationOf, type StoredRecord } from './record-per-row.ts';
+import { type RowResult, recordPerRow, recordWriting, type StoredRecord } from './record-per-row.ts';
 
 /** A policy's fields by the names they have in a record. */
 const POLICY_COLUMNS: Readonly<Record<string, string>> = {

@@ -17,7 +17,7 @@ import { PROBE_ID_PREFIX } from '../../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
 
 /** Milliseconds for a change or a rotation, retries included. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 const FIELDS = Object.keys(KeyRecord.properties) as (keyof KeyRecord)[];
 
@@ -84,7 +84,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
         ...expressions,
       };
       const send = () => db.send(new UpdateCommand(command));
-      const { Attributes } = await retryUntil(deadlineIn(PATIENCE_MS), send, isConflict);
+      const { Attributes } = await retryUntil(deadlineIn(TIMEOUT_MS), send, isConflict);
       return parseStored(KeyRecord, Attributes, `key ${id}`);
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw unknownKey(id);
@@ -170,7 +170,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       const ExpressionAttributeValues = { ...condition.ExpressionAttributeValues, ...update.ExpressionAttributeValues };
       const Update = { TableName: table, Key: { id: old.id }, ...update, ...condition, ExpressionAttributeValues };
       try {
-        return (await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(PATIENCE_MS))).committed;
+        return (await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(TIMEOUT_MS))).committed;
       } catch (error) {
         if (await isStored(successor)) return true;
         throw error;

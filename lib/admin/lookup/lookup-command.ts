@@ -9,12 +9,11 @@ import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas/record.ts';
 import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../../../core/vehicles/insurance.ts';
 import { VehicleRecord } from '../../../core/vehicles/record.ts';
-import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
+import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
 import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { registrationIssue } from '../import/field-checks.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;

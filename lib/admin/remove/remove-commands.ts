@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
-import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
+import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
 import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
@@ -9,9 +9,8 @@ import type { FileCommand, FileOptions, Outcome, RowContext, Writing } from '../
 import { addFileOptions } from '../file-command/file-options.ts';
 import { oneByOne } from '../file-command/record-writer.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
-import type { Row } from '../files/row.ts';
-import { fieldChecks, registrationIssue } from '../import/field-checks.ts';
-import { registrationOf } from '../import/record-per-row.ts';
+import { type Row, registrationOf } from '../files/row.ts';
+import { fieldChecks } from '../import/field-checks.ts';
 
 /** The records of each table, in a sentence. */
 const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { TableId } from '../../../core/tables.ts';
 import { awsErrorSentence } from '../../../lib/admin/deployment/aws-errors.ts';
 import { tableOutput } from '../../../lib/cloud/outputs.ts';
-import { ended, failure, runCommand } from '../command-line.ts';
+import { ended, failure, runAdminCommand } from '../command-line.ts';
 import { type AwsServer, startAwsServer } from './aws-server.ts';
 
 const NAMES = { keys: 'k', usage: 'u', vehicles: 'v', compliance: 'c', content: 'n' };
@@ -62,11 +62,11 @@ afterAll(async () => {
 /** Lists keys, which fails. No secret and no stack trace may be printed, and --json must print the same error as an object. */
 const list = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
   const options = { env, stagesFolder: folder };
-  const result = await runCommand(['keys', 'list', ...args], NAMES, options);
+  const result = await runAdminCommand(['keys', 'list', ...args], NAMES, options);
   const regions = [...server.regions];
   expect(result.stdout + result.stderr).not.toContain(SECRET);
   const [sentence = '', ...notices] = result.stderr.trimEnd().split('\n').toReversed();
-  const json = (await runCommand(['keys', 'list', ...args, '--json'], NAMES, options)).stderr.trimEnd().split('\n');
+  const json = (await runAdminCommand(['keys', 'list', ...args, '--json'], NAMES, options)).stderr.trim().split('\n');
   const expected = [...notices.map((notice) => ({ notice })), { error: sentence.replace('error: ', ''), exitCode: 2 }];
   expect(json.map((line) => JSON.parse(line))).toEqual(expected);
   return { ...result, regions };
@@ -173,7 +173,6 @@ describe('The region of a stack', () => {
   beforeEach(() => void Object.assign(process.env, { AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials') }));
 
   it.each([
-    [PROD, {}, 'eu-west-1', 'stages/prod.json'],
     [PROD, ENVIRONMENT, 'eu-west-1', 'stages/prod.json'],
     ['x', ENVIRONMENT, 'us-east-1', 'AWS_REGION'],
     ['x', { ...ENVIRONMENT, AWS_REGION: '' }, 'us-west-2', 'AWS_DEFAULT_REGION'],

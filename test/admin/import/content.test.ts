@@ -4,7 +4,7 @@ import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { commandLine, NOW } from '../command-line.ts';
 import { ITEM_IDS, itemLine } from '../import-files.ts';
 
-const { file, load, run, engine, rejectedLines } = commandLine();
+const { file, load, run, interruptedRun, engine, rejectedLines } = commandLine();
 
 const table = () => contentTable(engine().client, engine().names.content, 'live');
 const list = (domain: string, slug?: string) =>
@@ -40,13 +40,17 @@ describe('import content', () => {
     expect(await list('b.example')).toEqual(first);
   });
 
-  it('moves a slug from item to item, in any order of the rows', async () => {
+  it('moves a slug from item to item, in any order of the rows, and also after Ctrl-C', async () => {
     const lines = (slugs: string) =>
       ITEM_IDS.map((id, nth) => itemLine(slugs.charAt(nth), { domain: 'chain.example', id }));
     await loadLines(lines('abc'));
-    expect((await loadLines(lines('bcd'))).exitCode).toBe(0);
-    const slugs = (await list('chain.example')).items.map(({ id, slug }) => id.at(-1) + slug);
-    expect(slugs.toSorted()).toEqual(['1b', '2c', '3d']);
+    const args = ['import', 'content', await file('moves.ndjson', lines('bcd').join('\n'))];
+    const slugs = async () => (await list('chain.example')).items.map(({ id, slug }) => id.at(-1) + slug).toSorted();
+    // Only the last row has its slug free; with the fourth transaction the first row is tried again.
+    const stopped = await interruptedRun(args, 4, 'TransactWriteItems');
+    expect([stopped.exitCode, await slugs()]).toEqual([130, ['1a', '2b', '3d']]);
+    expect((await run(args)).exitCode).toBe(0);
+    expect(await slugs()).toEqual(['1b', '2c', '3d']);
   });
 
   it('moves an item with an id to another domain and slug, with its lists and slugs', async () => {

@@ -9,11 +9,11 @@ import { forOperation } from '../../support/fault-choosers.ts';
 import {
   CAN_CONTINUE,
   CONTINUES,
-  type CommandOptions,
   commandLine,
   ended,
   failure,
-  runCommand,
+  interruptionAfter,
+  runAdminCommand,
   stagingFilesOf,
 } from '../command-line.ts';
 import { complianceLine, manyVehicles, vehicleRow, vehiclesCsv } from '../import-files.ts';
@@ -90,8 +90,8 @@ describe('A stopped import', () => {
     const { names, endpoint } = engine();
     const tables = option === 'into another table' ? { ...names, vehicles: names.compliance } : names;
     const options = [option, '--dynamodb', endpoint].slice(option.startsWith('--') ? 0 : 1);
-    const other = await runCommand([verb, 'vehicles', path, ...options], tables);
-    const stderr = expect.stringContaining(`${staging} is left of a run with another table or other options: run that`);
+    const other = await runAdminCommand([verb, 'vehicles', path, ...options], tables);
+    const stderr = expect.stringContaining(`${staging} belongs to a run with another table or other options: if`);
     expect([other, stagingFilesOf(path)]).toMatchObject([{ exitCode, stderr }, [staging]]);
   });
 
@@ -145,11 +145,8 @@ describe('Ctrl-C', () => {
 
   it('is obeyed while the file is read, before a row and after the last one, and nothing is lost', async () => {
     const path = await file('v.csv', vehiclesCsv(vehicleRow({ registration: 'LAST' })));
-    /** An import for which Ctrl-C comes after it has looked for it so many times. */
     const stopAfter = async (times: number) => {
-      const looks: unknown[] = [];
-      const signal = Object.defineProperty({}, 'aborted', { get: () => looks.push('look') > times });
-      const { exitCode } = await run(importing(path), { signal } as CommandOptions);
+      const { exitCode } = await run(importing(path), { signal: interruptionAfter(times) });
       return [exitCode, stagingFilesOf(path).length];
     };
     expect([await stopAfter(0), await stopAfter(1), await stopAfter(1)]).toEqual([

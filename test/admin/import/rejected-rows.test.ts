@@ -32,13 +32,12 @@ const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
   [{ registration: 'BAD' }, 'rejected with line 24, which is the same vehicle'],
   [{ registration: 'BAD', policy_number: 'P-2', year: 'x' }, 'year: must be'],
   [{ registration: 'COLUMNS' }, 'rejected with line 26'],
-  [{ registration: 'COLUMNS', make: 'Ford,' }, 'too many columns'],
+  [{ registration: 'COLUMNS', make: 'Ford,' }, 'too many columns: 12 where'],
   [{ registration: 'DIFFERENT' }, 'rejected with line 28'],
   [{ registration: 'DIFFERENT', policy_number: 'P-2', make: 'Seat' }, 'make: is not the same as on line 27'],
   [{ registration: 'SAME' }, 'rejected with line 30'],
   [{ registration: 'SAME' }, 'policy_number: is the same as on line 29'],
   [{ registration: ' - ' }, 'registration: must have 1 to 12'],
-  [{ year: 'MMXIX' }, 'year: must be'],
   [{ year: '1884' }, 'year: must be'],
   [{ year: '2028' }, 'year: must be'],
   [{ model: 'x'.repeat(101) }, 'model: must have at most 100'],
@@ -52,8 +51,6 @@ const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
   [{ make: ' ', year: '', color: '' }, 'make: must', 'year: must', 'color: must'],
   [{ make: '"Ford"s' }, 'the row has text after'],
   [{ make: 'Fo"rd' }, 'the row has a quote inside'],
-  [{ make: 'Ford,Ka' }, 'the row has too many columns: 12 where'],
-  [{ insurer: '"Acme\r\nMutual"' }, 'insurer: must not contain control characters'],
 ]);
 
 const vehicleLines: FileRow[] = [
@@ -75,7 +72,6 @@ const vehicleLines: FileRow[] = [
     [{ policies: [policy, policy] }, 'policies[1].number: is the same as policies[0]'],
     [{ policies: Array(21).fill(policy) }, 'policies: must have at most 20 entries'],
     [{ lastUpdated: 'yesterday' }, 'lastUpdated: must be a UTC timestamp'],
-    [{ lastUpdated: 7 }, 'lastUpdated: must be a string'],
     [{ policies: [{ ...policy, validTo: 7 }] }, 'policies[0].validTo: must be a string'],
     [JSON.parse('{"__proto__": {"registration": "X"}}'), '__proto__: is not a field'],
   ]),
@@ -87,17 +83,14 @@ const complianceRows: FileRow[] = [
   ['C22,2026-05-06,,,true,true,0', 'tax_paid_until, tax_exempt, sorn: only one'],
   ['C23,2026-05-06,,2026-07-08,maybe,,0', 'tax_exempt: must be true, false'],
   ['C24,2026-02-30,,2026-07-08,,,', 'mot_due: is not a calendar date', 'outstanding_fines: must be'],
-  ['C25,2026-05-06,,2026-07-08,,,-1', 'outstanding_fines: must be'],
   ['C26,2026-05-06', 'too few columns'],
 ];
 
 const complianceLines = rowsOf(complianceLine, [
   [{ mot: {} }, 'mot: must have exactly one of dueDate, exempt'],
-  [{ mot: { exempt: false } }, 'mot.exempt: must be true'],
   [{ roadTax: { sorn: true, paidUntil: '2026-01-01' } }, 'roadTax: must have exactly one'],
   [{ roadTax: { sorn: 'yes', note: 1 } }, 'roadTax.note: is not a field', 'roadTax.sorn: must be true'],
   [{ mot: null, outstandingFines: 1.5 }, 'mot: must be an object', 'mot: must', 'outstandingFines: must be a whole'],
-  [{ outstandingFines: '1' }, 'outstandingFines: must be a whole'],
   [{ registration: undefined }, 'registration: is missing'],
   [{ registration: 'C3\u0000' }, 'registration: may contain only'],
   [{ registration: 'bad 0', outstandingFines: 'x' }, 'outstandingFines: must be a whole', 'on line 1'],

@@ -4,7 +4,7 @@ import { contentKeys } from '../../../core/content/content-entries.ts';
 import { prefixedTableNames, type TableId, tables } from '../../../core/tables.ts';
 import { tableOutput } from '../../../lib/cloud/outputs.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
-import { commandLine, runCommand } from '../../admin/command-line.ts';
+import { commandLine, runAdminCommand } from '../../admin/command-line.ts';
 import { type AwsServer, startAwsServer } from '../../admin/deployment/aws-server.ts';
 import { ITEM_IDS, itemLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../admin/import-files.ts';
 import { requestedPermissions, sortedPermissions } from '../requested-permissions.ts';
@@ -48,7 +48,7 @@ describe('The policy for operators', () => {
 
   /** Runs a command, which must succeed: an inconsistency of content is an exit code of its own. */
   const done = async (args: readonly string[], exitCode = 0): Promise<string> => {
-    const result = await runCommand([...args, '--stack', STACK, '--region', 'eu-west-2'], OTHER_NAMES);
+    const result = await runAdminCommand([...args, '--stack', STACK, '--region', 'eu-west-2'], OTHER_NAMES);
     expect({ args, ...result }).toMatchObject({ args, exitCode });
     return result.stdout;
   };

@@ -1,0 +1,41 @@
+import type { LondonDate } from '../../../core/runtime/clock.ts';
+import { hasUkFormat } from '../../../core/vehicles/suggestion.ts';
+import type { Outcome } from './file-command.ts';
+
+/** Counts of one run: records by outcome, and rows. */
+export interface Counts extends Record<Outcome, number> {
+  /** Rows of the file that this run or an earlier one has reached. */
+  read: number;
+  /** Rows of records that an earlier run has done. */
+  skipped: number;
+  /** Rows rejected, by an earlier run too. */
+  rejected: number;
+  /** Registrations loaded that have no known UK format. */
+  unknownFormat: number;
+  /** The first of them in the file, in its order. */
+  unknownFormats: readonly { readonly line: number; readonly registration: string }[];
+}
+
+/** The counts at the start of a run. */
+export const noCounts = (): Counts => ({
+  read: 0,
+  skipped: 0,
+  rejected: 0,
+  loaded: 0,
+  kept: 0,
+  removed: 0,
+  notThere: 0,
+  unknownFormat: 0,
+  unknownFormats: [],
+});
+
+/** Examples of registrations that are shown. */
+export const MAX_EXAMPLES = 3;
+
+/** Counts a loaded registration that is often a mistake, such as `TBC` for a vehicle that has none yet. */
+export const countFormat = (counts: Counts, line: number, registration: string, today: LondonDate): void => {
+  if (hasUkFormat(registration, today)) return;
+  counts.unknownFormat += 1;
+  const found = [...counts.unknownFormats, { line, registration }].toSorted((a, b) => a.line - b.line);
+  counts.unknownFormats = found.slice(0, MAX_EXAMPLES);
+};
