@@ -65,7 +65,10 @@ describe('keys usage --month', () => {
     ];
     const shown = { id, name: 'Acme', plan: 'free', successors: [] };
     expect(await json(usage('2026-11', id))).toEqual({
-      ...{ month: '2026-11', from: '2026-11-01', to: '2026-11-21', file: null },
+      month: '2026-11',
+      from: '2026-11-01',
+      to: '2026-11-21',
+      file: null,
       keys: [{ ...shown, requests: 667, rateLimited: 542, days: days(542) }],
     });
     await run(['keys', 'update', id, '--plan', 'standard']);

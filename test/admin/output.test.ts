@@ -112,7 +112,8 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   expect(JSON.parse(stdout)).toEqual({
     ...{ kind: 'vehicles', file: path, read: 2, skipped: 0, loaded: 1, rejected: 1, interrupted: false },
     unknownFormat: { count: 0, first: [] },
-    ...{ seconds: expect.any(Number), rowsPerSecond: expect.any(Number) },
+    seconds: expect.any(Number),
+    rowsPerSecond: expect.any(Number),
     rejectedFile: `${path}.rejected.csv`,
     reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
   });

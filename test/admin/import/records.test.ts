@@ -75,7 +75,8 @@ describe('A vehicle of several rows', () => {
     // Several pages of staged rows; one vehicle in ten has a bad row.
     const rows = [0, 1, 2].flatMap((policy) =>
       Array.from({ length: 400 }, (_, nth) => ({
-        ...{ registration: `ANY${nth}`, policy_number: `P-${policy}` },
+        registration: `ANY${nth}`,
+        policy_number: `P-${policy}`,
         ...(policy === 2 && nth % 10 === 0 && { year: 'x' }),
       })),
     );

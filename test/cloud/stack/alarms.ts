@@ -100,12 +100,16 @@ describe('The alarms', () => {
     const publish = { Action: 'sns:Publish', Resource: topic };
     expect(policies.flatMap(statementsOf)).toEqual([
       expect.objectContaining({
-        ...{ Effect: 'Deny', Principal: '*', ...publish },
+        Effect: 'Deny',
+        Principal: '*',
+        ...publish,
         Condition: { Bool: { 'aws:SecureTransport': 'false' } },
       }),
       {
         Sid: 'AllowAlarmsToPublish',
-        ...{ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, ...publish },
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        ...publish,
         Condition: { ArnLike: { 'aws:SourceArn': 'arn:aws:cloudwatch:eu-west-2:123456789012:alarm:*' } },
       },
     ]);

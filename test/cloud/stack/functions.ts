@@ -24,7 +24,9 @@ describe('The functions', () => {
     expect(servingFunctions(PROD)).toHaveLength(SERVING.length);
     for (const { Properties } of servingFunctions(PROD)) {
       expect(Properties).toMatchObject({
-        ...{ Runtime: 'nodejs24.x', Architectures: ['arm64'], Timeout: 10 },
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Timeout: 10,
         LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO', SystemLogLevel: 'WARN' },
         Environment: {
           Variables: { AWS_ENDPOINT_URL_DYNAMODB: '', POWERTOOLS_METRICS_NAMESPACE: 'VehicleVerification/prod' },

@@ -142,7 +142,9 @@ describe('The policy for operators', () => {
     expect(more).toEqual([
       ...statements,
       {
-        ...{ Effect: 'Allow', Action: 'cloudwatch:PutMetricData', Resource: '*' },
+        Effect: 'Allow',
+        Action: 'cloudwatch:PutMetricData',
+        Resource: '*',
         Condition: { StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod' } },
       },
     ]);

@@ -70,7 +70,9 @@ const stackOf = (
   const annotations = Annotations.fromStack(stack);
   const textsOf = (entries: ReturnType<typeof annotations.findInfo>) => entries.map(({ entry }) => String(entry.data));
   return {
-    ...{ account, region, terminationProtection },
+    account,
+    region,
+    terminationProtection,
     template: Template.fromStack(stack).toJSON(),
     /** Of `cdk synth`. */
     warnings: textsOf(annotations.findWarning('*', Match.anyValue())),
