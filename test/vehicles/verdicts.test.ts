@@ -44,7 +44,11 @@ describe('Insurance on a day', () => {
     ],
     [
       'LAPSED: the last to end, before any that is still to begin',
-      [{ validFrom: '2026-07-01' }, { validTo: '2026-03-01' }, { number: 'A', validTo: '2026-06-14' }],
+      [
+        { validFrom: '2026-07-01' },
+        { validFrom: '2026-02-01', validTo: '2026-03-01' },
+        { number: 'A', validTo: '2026-06-14' },
+      ],
     ],
     [
       'NOT_STARTED: the next, then the first by number',
