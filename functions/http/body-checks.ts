@@ -28,7 +28,6 @@ const STRUCTURE = /[[{,]/;
 export const hasCheapBody = ({ body, isBase64Encoded }: Partial<HttpRequest['event']>): boolean =>
   typeof body !== 'string' ||
   (!isBase64Encoded &&
-    body.length <= MAX_EARLY_BYTES &&
     Buffer.byteLength(body) <= MAX_EARLY_BYTES &&
     body.split(STRUCTURE, MAX_EARLY_VALUES + 1).length <= MAX_EARLY_VALUES);
 
