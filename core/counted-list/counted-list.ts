@@ -163,9 +163,13 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
     },
 
     /**
-     * Strongly consistent. While others change the list, a member that belongs on the page before and after is on it, no
+     * Strongly consistent. While another changes the list, a member that belongs on the page all the time is on it, no
      * member is on it twice, and the total is never less than offset and page. One request for the counters and one per
      * bucket of the page; one more when the list outgrows its last page meanwhile.
+     *
+     * A place in an older bucket follows from the counters of the newer ones. When those have got a member since they were
+     * counted, and the older bucket has lost one, the next member is skipped though its place is the same: the page lacks it,
+     * and a last page's total is one less. To exclude that, counters would have to be read in transactions before and after.
      */
     page: async (list: string, offset: number, limit: number): Promise<MemberPage> => {
       const buckets = await readBuckets(list);

@@ -92,9 +92,9 @@ describe('The command line', () => {
       'Window    1 used, 5,999 left until 2026-11-22T12:01:00Z',
       ...['24 hours  0 requests, 0 of them over the limit', ''],
     ]);
-    const problem = { status: 403, code: 'X', detail: 'a\x1b[31m\nb', requestId: '\u2066r' };
+    const problem = { status: 403, code: 'X', detail: 'a\x1b[31m\nb', requestId: `\u2066r${'c'.repeat(10_000)}` };
     const rejecting = await startStubService(problem, 403);
-    const stderr = '403 X: a\ufffd[31m\ufffdb (request \ufffdr).\n';
+    const stderr = `${'403 X: a\ufffd[31m\ufffdb (request \ufffdr'.padEnd(10_000, 'c')}.\n`;
     expect(await start(['usage'], rejecting.account).ended).toEqual({ code: 2, stdout: '', stderr });
     await rejecting.close();
   });

@@ -63,6 +63,7 @@ const changes: Readonly<Record<string, Requests>> = {
   move: [moveAway],
   'move and return': [moveAway, updating(() => ({ domain: 'a.example' }))],
   delete: [removing(() => first.id)],
+  'create, then delete another': [create, removing(() => first.id)],
   'create and delete': [create, removing(({ earlier }) => resultOf<ContentItem>(earlier[0]).id)],
 };
 

@@ -6,7 +6,6 @@ import type { Operation } from './operation.ts';
 import { nameOfFound, type Stored } from './stored-content.ts';
 
 type Filter = { readonly domain?: string; readonly slug?: string };
-type Bounds = { readonly offset: number; readonly limit: number };
 
 /** A page of items, as a list returns it. */
 interface Page {
@@ -14,14 +13,13 @@ interface Page {
   readonly total: number;
 }
 
-/** The ids of a page and the total, by the items themselves. */
-const pageOf = ({ items }: Stored, { domain, slug }: Filter, { offset, limit }: Bounds) => {
+/** The ids of a list, by the items themselves. */
+const idsOf = ({ items }: Stored, { domain, slug }: Filter): string[] => {
   const position = domain === undefined ? 'allPosition' : 'domainPosition';
-  const ids = items
+  return items
     .filter((item) => item.domain === (domain ?? item.domain) && item.slug === (slug ?? item.slug))
     .sort((a, b) => Number(b[position]) - Number(a[position]))
     .map(({ id }) => String(id));
-  return { ids: ids.slice(offset, offset + limit), total: ids.length };
 };
 
 interface PageStates {
@@ -29,6 +27,10 @@ interface PageStates {
   readonly always: readonly string[];
   readonly least: number;
   readonly most: number;
+  readonly before: readonly string[];
+  readonly joined: number;
+  /** Items that the page may lack: of those before, so many have left after others had joined. */
+  readonly spared: number;
 }
 
 const list = (name: string, filter: Filter, offset: number, limit: number): Operation => ({
@@ -36,21 +38,26 @@ const list = (name: string, filter: Filter, offset: number, limit: number): Oper
   requests: [(caller) => content(caller).list(filter, { offset, limit }, caller.moment.deadline)],
   reading: {
     gather: (gathered, stored): PageStates => {
-      const { ids, total } = pageOf(stored, filter, { offset, limit });
-      const { always, least, most } = (gathered as PageStates | null) ?? { always: ids, least: total, most: total };
+      const all = idsOf(stored, filter);
+      const [ids, total] = [all.slice(offset, offset + limit), all.length];
+      const start = { always: ids, least: total, most: total, before: all, joined: 0, spared: 0 };
+      const { always, least, most, before, ...earlier } = (gathered as PageStates | null) ?? start;
       const both = always.filter((id) => ids.includes(id));
-      return { always: both, least: Math.min(least, total), most: Math.max(most, total) };
+      const joined = Math.max(earlier.joined, all.filter((id) => !before.includes(id)).length);
+      const left = before.filter((id) => !all.includes(id)).length;
+      const spared = Math.max(earlier.spared, Math.min(joined, left));
+      return { always: both, least: Math.min(least, total), most: Math.max(most, total), before, joined, spared };
     },
     judge: (result, gathered) => {
       const { items, total } = result as Page;
-      const { always, least, most } = gathered as PageStates;
+      const { always, least, most, spared } = gathered as PageStates;
       const ids = items.map(({ id }) => id);
       const problems = {
         'a page has an item twice': new Set(ids).size < ids.length,
         'a page has an item of another domain': items.some(({ domain }) => domain !== (filter.domain ?? domain)),
         'a page has an item of another slug': items.some(({ slug }) => slug !== (filter.slug ?? slug)),
-        'a page lacks an item that was on it all the time': always.some((id) => !ids.includes(id)),
-        'a total is none that the list has had': total < least || total > most,
+        'a page lacks an item that was on it all the time': always.filter((id) => !ids.includes(id)).length > spared,
+        'a total is none that the list has had': total < least - spared || total > most,
         'a total is less than offset and page': ids.length > 0 && total < offset + ids.length,
       };
       return Object.entries(problems).flatMap(([problem, isThere]) => (isThere ? [problem] : []));

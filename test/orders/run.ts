@@ -37,6 +37,7 @@ const gate: readonly string[] = [
   'create with a slug beside rename',
   'create with an Idempotency-Key beside create with the key and another body',
   'move beside delete',
+  'list last page beside create, then delete another',
   'list only page beside move and return',
   'list of the other domain beside move and return',
   'list by slug beside rename',

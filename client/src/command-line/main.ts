@@ -11,6 +11,8 @@ const SOME_FAILED = 1;
 const NOTHING_DONE = 2;
 const FOUND = 3;
 const STOPPED = 130;
+/** Characters of an error: a response may quote anything, up to 10 MB. */
+const MAX_ERROR_LENGTH = 10_000;
 
 const { VEHICLE_VERIFICATION_BASE_URL: baseUrl = '', VEHICLE_VERIFICATION_API_KEY: apiKey = '' } = process.env;
 
@@ -93,10 +95,12 @@ const explain = (error: unknown): string => {
 const report = (failure: unknown, isStopped: boolean): number => {
   const [rows, error] = failure instanceof Interrupted ? [failure.rows, failure.cause] : [0, failure];
   const isKnown = [ApiProblem, ConnectionError, CannotRun].some((kind) => error instanceof kind);
-  const why = isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${explain(error)}`;
+  const why = printable(isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${explain(error)}`)
+    // After the keys are removed: half of one would stay.
+    .slice(0, MAX_ERROR_LENGTH);
   const end = /[.:?!]$/.test(why) ? '' : '.';
   const next = rows > 0 ? ` ${formatNumber(rows)} rows are done; run the same command again to continue.` : '';
-  process.stderr.write(`${printable(why + end + next)}\n`);
+  process.stderr.write(`${why}${end}${next}\n`);
   if (isStopped) return STOPPED;
   return rows > 0 ? SOME_FAILED : NOTHING_DONE;
 };
