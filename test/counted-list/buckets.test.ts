@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Bucket, bucketRanges } from '../../core/counted-list/bucket-ranges.ts';
-import { bucketOf, listEntryKeys } from '../../core/counted-list/entries.ts';
+import { listEntryKeys } from '../../core/counted-list/entries.ts';
 
 /** Buckets 3 to 0, newest first, of which bucket 1 has become empty. */
 const BUCKETS: readonly Bucket[] = [
@@ -50,6 +50,4 @@ describe('The entries of a list', () => {
     expect(partitions).toEqual(['other#head#all', 'other#counters#all', 'other#members#all#000000000000']);
     expect(counterPartition('all')).toBe('other#counters#all');
   });
-
-  it('are in buckets of 512 positions', () => expect([0, 511, 512, 1_024].map(bucketOf)).toEqual([0, 0, 1, 2]));
 });
