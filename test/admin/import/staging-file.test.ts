@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
@@ -115,6 +115,17 @@ it('Of two runs that replace one staging file in the same moment, only one goes 
   });
   expect(replace).toThrow(/^another run works with this file and table/);
   other?.db.close();
+});
+
+it('A staging file that another run has just removed is not created again', async () => {
+  const { path, staging } = await stoppedImport();
+  const user = process.getuid?.() ?? 0;
+  jest.spyOn(process as { getuid: () => number }, 'getuid').mockImplementationOnce(() => {
+    rmSync(staging);
+    return user;
+  });
+  expect(await run(['import', 'vehicles', path])).toEqual(failure(/another run works with this file and table/));
+  expect(stagingFilesOf(path)).toEqual([]);
 });
 
 it('--staging puts the staging file into another folder, where the same command continues', async () => {
