@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { PRIVATE_FILE } from '../../private-file.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { asFileFailure } from '../files/file-failure.ts';
@@ -13,6 +14,8 @@ import { asFileFailure } from '../files/file-failure.ts';
 const HASH_LENGTH = 16;
 /** Kilobytes of the file that SQLite keeps in memory. */
 const CACHE_KB = 16_384;
+/** Milliseconds for another run to make way: of two that open the file in the same moment each has a part of the lock. */
+const LOCK_TIMEOUT_MS = 250;
 /** Endings of the names of the write-ahead log, its index and the file, which goes last: without it another run may begin. */
 const ENDINGS = ['-wal', '-shm', ''];
 
@@ -99,12 +102,13 @@ const create = (path: string): void => {
 };
 
 /** Opens and locks the file, and begins a transaction. The lock ends with the process, however it ends. */
-const openLocked = (path: string): DatabaseSync => {
-  const identity = identityOf(path);
+const openLocked = (path: string, identity: string | undefined): DatabaseSync => {
   // SQLite sorts in temporary files: beside this one, because the system's folder may be small or in memory.
   process.env.SQLITE_TMPDIR = dirname(path);
-  const db = new DatabaseSync(path);
+  let db: DatabaseSync | undefined;
   try {
+    // `rw` creates no file in the place of one that another run has just removed.
+    db = new DatabaseSync(new URL('?mode=rw', pathToFileURL(path)), { timeout: LOCK_TIMEOUT_MS });
     // With an exclusive lock the log needs no shared memory, which network shares do not support.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     db.exec(`PRAGMA cache_size = -${CACHE_KB}; BEGIN IMMEDIATE`);
@@ -112,8 +116,8 @@ const openLocked = (path: string): DatabaseSync => {
     if (identityOf(path) !== identity) throw inUse();
     return db;
   } catch (error) {
-    db.close();
-    throw error;
+    db?.close();
+    throw identity !== undefined && identityOf(path) === identity ? error : inUse();
   }
 };
 
@@ -130,7 +134,7 @@ export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => st
       let db: DatabaseSync | undefined;
       replaced = 'its staging file is damaged';
       try {
-        db = openLocked(path);
+        db = openLocked(path, found);
         replaced = unusable(db);
         if (replaced === undefined) return { db, replaced };
       } catch (error) {
@@ -139,15 +143,13 @@ export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => st
           throw error;
         }
       }
-      // One that SQLite cannot read is not locked.
-      if (db === undefined && identityOf(path) !== found) throw inUse();
       removeStaging(path);
       // SQLite removes the log at closing only when the file still has its name: the new log stays.
       db?.close();
     }
     create(path);
     try {
-      return { db: openLocked(path), replaced };
+      return { db: openLocked(path, identityOf(path)), replaced };
     } catch (error) {
       if (codeOf(error) !== BUSY) removeStaging(path);
       throw error;

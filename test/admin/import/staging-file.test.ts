@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
@@ -104,14 +104,22 @@ it('A second import of a file into the same table fails with one sentence, and c
 it('Of two runs that replace one staging file in the same moment, only one goes on', async () => {
   const { staging } = await stoppedImport();
   const replace = () => openStagingFile(staging, () => 'it is unusable');
-  let other: ReturnType<typeof replace> | undefined;
   // The other one begins when this one has unlocked the old file.
   jest.spyOn(DatabaseSync.prototype, 'close').mockImplementationOnce(function (this: DatabaseSync) {
     this.close();
-    other = replace();
+    replace().db.close();
   });
   expect(replace).toThrow(/^another run works with this file and table/);
-  other?.db.close();
+});
+
+it('A staging file that another run has just removed is not created again', async () => {
+  const { path, staging } = await stoppedImport();
+  jest.spyOn(process as { getuid: () => number }, 'getuid').mockImplementationOnce(() => {
+    rmSync(staging);
+    return statSync(path).uid;
+  });
+  expect(await run(['import', 'vehicles', path])).toEqual(failure(/another run works with this file and table/));
+  expect(stagingFilesOf(path)).toEqual([]);
 });
 
 it('--staging puts the staging file into another folder, where the same command continues', async () => {
