@@ -47,7 +47,7 @@ describe('Insurance on a day', () => {
       [
         { validFrom: '2026-07-01' },
         { validFrom: '2026-02-01', validTo: '2026-03-01' },
-        { number: 'A', validTo: '2026-06-14' },
+        { number: 'A', validTo: YESTERDAY },
       ],
     ],
     [
