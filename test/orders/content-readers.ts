@@ -29,8 +29,8 @@ interface PageStates {
   readonly most: number;
   readonly before: readonly string[];
   readonly joined: number;
-  /** Items that the page may lack: of those before, so many have left after others had joined. */
-  readonly spared: number;
+  /** How many items the page may lack: so many of those before have left after others had joined. */
+  readonly mayLack: number;
 }
 
 const list = (name: string, filter: Filter, offset: number, limit: number): Operation => ({
@@ -40,24 +40,24 @@ const list = (name: string, filter: Filter, offset: number, limit: number): Oper
     gather: (gathered, stored): PageStates => {
       const all = idsOf(stored, filter);
       const [ids, total] = [all.slice(offset, offset + limit), all.length];
-      const start = { always: ids, least: total, most: total, before: all, joined: 0, spared: 0 };
+      const start = { always: ids, least: total, most: total, before: all, joined: 0, mayLack: 0 };
       const { always, least, most, before, ...earlier } = (gathered as PageStates | null) ?? start;
       const both = always.filter((id) => ids.includes(id));
       const joined = Math.max(earlier.joined, all.filter((id) => !before.includes(id)).length);
       const left = before.filter((id) => !all.includes(id)).length;
-      const spared = Math.max(earlier.spared, Math.min(joined, left));
-      return { always: both, least: Math.min(least, total), most: Math.max(most, total), before, joined, spared };
+      const mayLack = Math.max(earlier.mayLack, Math.min(joined, left));
+      return { always: both, least: Math.min(least, total), most: Math.max(most, total), before, joined, mayLack };
     },
     judge: (result, gathered) => {
       const { items, total } = result as Page;
-      const { always, least, most, spared } = gathered as PageStates;
+      const { always, least, most, mayLack } = gathered as PageStates;
       const ids = items.map(({ id }) => id);
       const problems = {
         'a page has an item twice': new Set(ids).size < ids.length,
         'a page has an item of another domain': items.some(({ domain }) => domain !== (filter.domain ?? domain)),
         'a page has an item of another slug': items.some(({ slug }) => slug !== (filter.slug ?? slug)),
-        'a page lacks an item that was on it all the time': always.filter((id) => !ids.includes(id)).length > spared,
-        'a total is none that the list has had': total < least - spared || total > most,
+        'a page lacks an item that was on it all the time': always.filter((id) => !ids.includes(id)).length > mayLack,
+        'a total is none that the list has had': total < least - mayLack || total > most,
         'a total is less than offset and page': ids.length > 0 && total < offset + ids.length,
       };
       return Object.entries(problems).flatMap(([problem, isThere]) => (isThere ? [problem] : []));
