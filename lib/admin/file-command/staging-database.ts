@@ -92,6 +92,8 @@ const identityOf = (path: string): string | undefined => {
   return `${facts.ino} ${facts.birthtimeNs}`;
 };
 
+const inodeIn = (identity: string | undefined): string | undefined => identity?.split(' ')[0];
+
 const create = (path: string): void => {
   try {
     // O_EXCL does not follow a symbolic link.
@@ -112,8 +114,9 @@ const openLocked = (path: string, identity: string | undefined): DatabaseSync =>
     // With an exclusive lock the log needs no shared memory, which network shares do not support.
     db.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     db.exec(`PRAGMA cache_size = -${CACHE_KB}; BEGIN IMMEDIATE`);
-    // Another run may have replaced the file before it was locked.
-    if (identityOf(path) !== identity) throw inUse();
+    // Another run may have replaced the file before it was locked. The inode is enough while it is open; some file systems
+    // have no time of birth, and Node gives that of the last change.
+    if (inodeIn(identityOf(path)) !== inodeIn(identity)) throw inUse();
     return db;
   } catch (error) {
     db?.close();
