@@ -3,7 +3,7 @@
  * Only its owner may read it, and only one process has it open.
  */
 import { createHash } from 'node:crypto';
-import { closeSync, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { type BigIntStats, closeSync, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -70,7 +70,7 @@ export const otherStagingFiles = (staging: string): string[] => {
     .map((name) => join(dirname(staging), name));
 };
 
-/** Removes the file by its name: while this run has it locked, so that it cannot be another one's. */
+/** Removes the file by its name, while this run has it locked: without a lock it could be another run's. */
 export const removeStaging = (path: string): void => {
   for (const ending of ENDINGS) rmSync(path + ending, { force: true });
 };
@@ -79,20 +79,22 @@ export const removeStaging = (path: string): void => {
 const inUse = (): Error => Object.assign(new Error('another run has replaced the file'), { errcode: BUSY });
 
 /**
- * What tells a file from one that has replaced it, since numbers of inodes are used again; undefined when there is none.
+ * The facts of the file; undefined when there is none.
  * @throws CommandFailure when the name belongs to another user's file, or to no regular file
  */
-const identityOf = (path: string): string | undefined => {
+const factsOf = (path: string): BigIntStats | undefined => {
   const facts = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   if (facts === undefined) return undefined;
   if (!facts.isFile()) throw new CommandFailure(`this is not the staging file of a run, but has its name: ${path}`);
   if (process.getuid && Number(facts.uid) !== process.getuid()) {
     throw new CommandFailure(`the staging file belongs to another user: ${path}; ${ELSEWHERE}`);
   }
-  return `${facts.ino} ${facts.birthtimeNs}`;
+  return facts;
 };
 
-const inodeIn = (identity: string | undefined): string | undefined => identity?.split(' ')[0];
+/** Whether the file has not been replaced. Numbers of inodes are used again, so the time of birth counts too. */
+const isSame = (before: BigIntStats | undefined, after: BigIntStats | undefined): boolean =>
+  before !== undefined && before.ino === after?.ino && before.birthtimeNs === after.birthtimeNs;
 
 const create = (path: string): void => {
   try {
@@ -104,7 +106,7 @@ const create = (path: string): void => {
 };
 
 /** Opens and locks the file, and begins a transaction. The lock ends with the process, however it ends. */
-const openLocked = (path: string, identity: string | undefined): DatabaseSync => {
+const openLocked = (path: string, found: BigIntStats | undefined): DatabaseSync => {
   // SQLite sorts in temporary files: beside this one, because the system's folder may be small or in memory.
   process.env.SQLITE_TMPDIR = dirname(path);
   let db: DatabaseSync | undefined;
@@ -116,11 +118,11 @@ const openLocked = (path: string, identity: string | undefined): DatabaseSync =>
     db.exec(`PRAGMA cache_size = -${CACHE_KB}; BEGIN IMMEDIATE`);
     // Another run may have replaced the file before it was locked. The inode is enough while it is open; some file systems
     // have no time of birth, and Node gives that of the last change.
-    if (inodeIn(identityOf(path)) !== inodeIn(identity)) throw inUse();
+    if (factsOf(path)?.ino !== found?.ino) throw inUse();
     return db;
   } catch (error) {
     db?.close();
-    throw identity !== undefined && identityOf(path) === identity ? error : inUse();
+    throw isSame(found, factsOf(path)) ? error : inUse();
   }
 };
 
@@ -132,7 +134,7 @@ const openLocked = (path: string, identity: string | undefined): DatabaseSync =>
 export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => string | undefined) => {
   let replaced: string | undefined;
   try {
-    const found = identityOf(path);
+    const found = factsOf(path);
     if (found !== undefined) {
       let db: DatabaseSync | undefined;
       replaced = 'its staging file is damaged';
@@ -152,7 +154,7 @@ export const openStagingFile = (path: string, unusable: (db: DatabaseSync) => st
     }
     create(path);
     try {
-      return { db: openLocked(path, identityOf(path)), replaced };
+      return { db: openLocked(path, factsOf(path)), replaced };
     } catch (error) {
       if (codeOf(error) !== BUSY) removeStaging(path);
       throw error;

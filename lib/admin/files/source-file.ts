@@ -28,7 +28,7 @@ const UTF16 = 'UTF-16 without a byte order mark: save it as UTF-8, in Excel as "
 const WORKBOOKS = ['504b0304', 'd0cf11e0'];
 /** Byte order marks. */
 const MARKS = { 'utf-8': 'efbbbf', 'utf-16le': 'fffe', 'utf-16be': 'feff' } as const;
-/** Bytes from the beginning that tell what a file is. */
+/** Bytes from the beginning that show what a file is. */
 const START_BYTES = 64;
 
 /** The format of a file, from its name. @throws CommandFailure when the name has another ending than these */
