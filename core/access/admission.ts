@@ -13,7 +13,7 @@ export const COUNTED_LIMITS = 2;
 export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
-  /** Counters that this instance has stopped incrementing, as it saw them last, by key id and window. */
+  /** Counters that this instance has stopped incrementing, as it saw them last, 0 for a rejected key; by key id and window. */
   readonly overused: RecentMap<number>;
 }
 
@@ -32,7 +32,8 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
 
 /**
  * Identifies the caller and counts the request. Reads the key and increments its counter in parallel, in one round trip.
- * An overused counter stays as it is until the plan is found to be larger: callers who ignore 429 cost no more writes.
+ * The counter of a rejected key, or an overused one, stays as it is until the key is found to be valid, or its plan to be
+ * larger: callers who ignore 401 or 429 cost no more writes.
  * @returns `undefined` when the key is unknown, expired or revoked
  * @throws the error of the read or of the increment, except throttling of the increment
  */
@@ -46,7 +47,10 @@ export const authenticate = async (
   const seen = store.overused.get(counter);
   const [key, used] = await Promise.allSettled([store.findKey(id), seen ?? store.incrementUsage(id, window)]);
   if (key.status === 'rejected') throw key.reason;
-  if (key.value === undefined || !isInForce(key.value, hash, londonDate(now))) return undefined;
+  if (key.value === undefined || !isInForce(key.value, hash, londonDate(now))) {
+    store.overused.remember(counter, 0);
+    return undefined;
+  }
   const plan = PLANS[key.value.plan];
   if (used.status === 'rejected' && isThrottle(used.reason)) return { key: key.value, plan, used: undefined };
   if (used.status === 'rejected') throw used.reason;

@@ -177,6 +177,30 @@ describe('The counter of a key that ignores 429', () => {
   });
 });
 
+it.each([
+  ['unknown', undefined],
+  ['revoked', { ...RECORD, revokedAt: '2026-06-15T12:00:00Z' }],
+  ['expired', { ...RECORD, expires: '2026-06-14' }],
+])(
+  'The counter of a key that is %s is incremented once a window, and again as soon as the key is valid',
+  async (_state, rejected) => {
+    let stored: KeyRecord | undefined = rejected;
+    let counted = 0;
+    const increment = async () => {
+      counted += 1;
+      return counted;
+    };
+    const store = { ...storeOf(RECORD, increment), findKey: async () => stored };
+    for (const minute of ['12:00', '12:00', '12:01', '12:01', '12:01']) {
+      expect(await authenticate(store, presented, new Date(`2026-06-15T${minute}:30Z`))).toBeUndefined();
+    }
+    expect(counted).toBe(2);
+    stored = RECORD;
+    const now = new Date('2026-06-15T12:01:45Z');
+    for (const used of [3, 4]) expect(await authenticate(store, presented, now)).toMatchObject({ used });
+  },
+);
+
 describe('A recent map', () => {
   it('has a key until it is forgotten, or the least recently remembered of too many', () => {
     const keys = recentMap<string>(2);

@@ -52,6 +52,25 @@ describe('keys usage', () => {
   });
 });
 
+it.each([
+  ['is revoked', '2026-11-21T12:00Z', [], '2026-11-21T12:01Z'],
+  ['expires in winter', '2026-11-21T23:59Z', ['--expires', '2026-11-21'], '2026-11-22T00:00Z'],
+  ['expires in summer', '2026-10-20T22:59Z', ['--expires', '2026-10-20'], '2026-10-20T23:00Z'],
+])(
+  'keys usage leaves out the windows that begin after the end of a key that %s',
+  async (_how, last, expires, after) => {
+    const at = { now: new Date(Date.parse(last) + 30_000) };
+    const { id } = await json<{ id: string }>(['keys', 'create', '--plan', 'free', '--name', 'Acme', ...expires], at);
+    if (expires.length === 0) await run(['keys', 'revoke', id], at);
+    await count(id, last, 5);
+    await count(id, after, 100);
+    const later = { now: new Date(Date.parse(after) + 600_000) };
+    expect(await json(usage(last.slice(0, 7), id), later)).toMatchObject({ keys: [{ requests: 5 }] });
+    const { hours } = await json<{ hours: { requests: number }[] }>(['keys', 'usage', id], later);
+    expect(hours.filter(({ requests }) => requests > 0)).toMatchObject([{ requests: 5 }]);
+  },
+);
+
 describe('keys usage --month', () => {
   it('counts the requests of each day, UTC, and those beyond the limit of a minute by the present plan', async () => {
     const id = await create();

@@ -22,6 +22,13 @@ export const stateOf = ({ revokedAt, expires }: KeyRecord, now: Date): 'active' 
   return expires !== undefined && expires < londonDate(now) ? 'expired' : 'active';
 };
 
+/** Whether a window, in Unix seconds, began before the end of a key. The requests of a later one were all rejected. */
+export const beganBeforeEnd = ({ revokedAt, expires }: KeyRecord, windowStart: number): boolean => {
+  const begin = new Date(windowStart * 1_000);
+  const isRevoked = revokedAt !== undefined && begin > new Date(revokedAt);
+  return !isRevoked && (expires === undefined || londonDate(begin) <= expires);
+};
+
 /** The fields of a key that the CLI shows: never the key itself or its hash. */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,

@@ -6,7 +6,7 @@ import { type Usage, usageOf } from '../../../core/access/usage-report.ts';
 import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { keysOf, requireKeyId } from './keys.ts';
+import { beganBeforeEnd, keysOf, requireKeyId } from './keys.ts';
 
 export const DAY_SECONDS = 86_400;
 
@@ -47,10 +47,10 @@ const sumOf = (one: Usage | undefined, other: Usage): Usage => ({
   rateLimited: (one?.rateLimited ?? 0) + other.rateLimited,
 });
 
-/** Adds the requests of a key to those of each day. */
+/** Adds the requests of a key, before its end, to those of each day. */
 const addKey = async (
   days: Map<string, Usage>,
-  { id, plan }: KeyRecord,
+  key: KeyRecord,
   { from, to }: Period,
   { deployment: { db, tableNames }, signal }: CommandContext,
 ): Promise<void> => {
@@ -59,15 +59,16 @@ const addKey = async (
     {
       TableName: tableNames.usage,
       KeyConditionExpression: 'keyId = :id AND windowStart BETWEEN :from AND :last',
-      ExpressionAttributeValues: { ':id': id, ':from': from, ':last': to - 1 },
+      ExpressionAttributeValues: { ':id': key.id, ':from': from, ':last': to - 1 },
       ProjectionExpression: 'windowStart, used',
     },
   );
   for await (const { Items = [] } of pages) {
     signal.throwIfAborted();
     for (const { windowStart, used } of Items) {
+      if (!beganBeforeEnd(key, Number(windowStart))) continue;
       const day = dayOf(Number(windowStart));
-      days.set(day, sumOf(days.get(day), usageOf([Number(used)], PLANS[plan])));
+      days.set(day, sumOf(days.get(day), usageOf([Number(used)], PLANS[key.plan])));
     }
   }
 };

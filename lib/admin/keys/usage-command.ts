@@ -10,7 +10,7 @@ import { showProgress } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
-import { keysOf, requireKeyId } from './keys.ts';
+import { beganBeforeEnd, keysOf, requireKeyId } from './keys.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 import { chainsOf, DAY_SECONDS, dayOf, type KeyMonth, keyMonth, type Period, periodOf } from './monthly-usage.ts';
 
@@ -43,13 +43,15 @@ const barChart = (unit: string, rows: readonly (Usage & { readonly label: string
   return `\n${readableTable([`${unit}, UTC`, 'requests', 'rate limited', ''], cells)}`;
 };
 
-/** Requests of a key in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws CommandFailure when no key has the id */
+/** Requests of a key before its end, in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws CommandFailure when no key has the id */
 const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const usage = usageTable(context.deployment.db, context.deployment.tableNames.usage);
   const now = context.now();
   const window = windowAt(now);
-  const [{ name, plan }, counts] = await Promise.all([keysOf(context).get(id), usage.countsSince(id, firstHour(now))]);
+  const [key, all] = await Promise.all([keysOf(context).get(id), usage.countsSince(id, firstHour(now))]);
+  const { name, plan } = key;
+  const counts = all.filter(({ start }) => beganBeforeEnd(key, start));
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
   const limit = PLANS[plan].requestsPerWindow;
   const requests = count < COUNTED_LIMITS * limit ? `${count}` : `at least ${count}`;
