@@ -14,7 +14,7 @@ export interface RequestLog {
   readonly plan?: string;
   /** Present when the request has a test key. */
   readonly sandbox?: boolean;
-  /** Present when the request has a key of the service’s probe, which may be unknown: it is then in no metric. */
+  /** Present when the request has a valid key of the service’s probe: it is then in no metric. */
   readonly probe?: boolean;
   /** The trace id of the caller's `traceparent`, to find the request in the caller's own traces. */
   readonly traceId?: string;

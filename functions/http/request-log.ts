@@ -34,7 +34,8 @@ export const requestLog = (endpoint: string) => {
       ...(code && { code }),
       ...(caller && { keyId: caller.key.id, plan: caller.key.plan }),
       ...(isSandbox(context) && { sandbox: true }),
-      ...(isProbe(context) && { probe: true }),
+      // Anyone can forge the prefix: only a key that is found to be valid is the probe's.
+      ...(caller && isProbe(context) && { probe: true }),
       ...(traceId && { traceId }),
       isForced: context.isForced === true,
       databaseError: context.databaseError === true,
