@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { UnreadableRecord } from '../../core/schemas/record.ts';
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
-import { printable } from './command/format.ts';
+import { escapeControls, printable } from './command/format.ts';
 import { addContentCommands } from './content/content-commands.ts';
 import { asCommandFailure } from './deployment/database.ts';
 import type { Runner } from './deployment/deployment.ts';
@@ -48,7 +48,8 @@ const newProgram = ({ stdout }: AdminContext): Command =>
 /** Characters of a usage sentence, which may quote an argument. */
 const MAX_USAGE_LENGTH = 1_000;
 
-const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
+/** JSON itself escapes C0 only. */
+const jsonLine = (value: unknown): string => `${escapeControls(JSON.stringify(value))}\n`;
 
 /** The command that the arguments name, as far as they name one. */
 const namedCommand = (program: Command, args: readonly string[]): Command =>

@@ -97,6 +97,8 @@ describe('keys usage --month', () => {
   it('reports every key but the probe’s, and writes those with requests to a table and a CSV', async () => {
     const [busy, idle] = [await create('=A "B", C'), await create()];
     await count(busy, '2026-11-02T10:00Z', 61);
+    const formulas = await Array.fromAsync(['+A', '-A', '@A'], async (name) => [await create(name), name] as const);
+    for (const [id] of formulas) await count(id, '2026-11-02T10:00Z', 1);
     await count('probe-00000000000000000000', '2026-11-02T10:00Z', 10);
     const file = pathOf('usage.csv');
     const { stdout, stderr } = await run(usage('2026-11', '--csv', file));
@@ -106,7 +108,8 @@ describe('keys usage --month', () => {
     expect(stderr).toBe(`The days of each key are in ${file}\n`);
     const csv = await readFile(file, 'utf8');
     expect(csv).toMatch(/^\uFEFFid,name,plan,day,requests,rate_limited\r\n/);
-    expect(csv).toContain(`\r\n${busy},"=A ""B"", C",free,2026-11-02,61,1\r\n`);
+    expect(csv).toContain(`\r\n${busy},"'=A ""B"", C",free,2026-11-02,61,1\r\n`);
+    for (const [id, name] of formulas) expect(csv).toContain(`\r\n${id},'${name},free,2026-11-02,1,0\r\n`);
     expect(csv).not.toContain('probe-');
     const { keys } = await json<Report>(usage('2026-11'));
     expect(keys.map(({ id }) => id)).toEqual(expect.arrayContaining([busy, idle]));

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
@@ -7,7 +8,7 @@ import { keysTable } from '../../lib/admin/keys/keys-table.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { commandLine, failure, NOW } from './command-line.ts';
 
-const { run, json, countedRun, proxy, engine } = commandLine();
+const { run, json, countedRun, proxy, engine, pathOf } = commandLine();
 
 interface ShownKey {
   readonly id: string;
@@ -81,6 +82,32 @@ it('keys update binds a key to domains, unbinds it, and puts it on another plan 
   expect(await listedAs(id)).toMatchObject({ plan: 'premium', domains: null });
   const { stdout } = await run(['keys', 'update', id, '--domains', 'a.example,b.example']);
   expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example.\n`);
+});
+
+it('A name with control or direction characters, of an older record, is shown escaped by every command', async () => {
+  const id = 'c'.repeat(20);
+  const record = { id, hash: 'c'.repeat(64), plan: 'free', scopes: [], environment: 'live', createdAt: '2026-01-01' };
+  await put(engine().names.keys, { ...record, name: 'A\u001b[2J\r\n\u202eB' });
+  const csv = pathOf('usage.csv');
+  await put(engine().names.usage, { keyId: id, windowStart: windowAt(NOW).start, used: 1 });
+  for (const command of [
+    ['list'],
+    ['usage', id],
+    ['usage', '--month', '2026-11', '--csv', csv],
+    ['update', id, '--plan', 'standard'],
+    ['rotate', id],
+    ['revoke', id],
+  ]) {
+    for (const options of [[], ['--json']]) {
+      const { stdout } = await run(['keys', ...command, ...options]);
+      if (stdout !== '')
+        expect([command, stdout]).toEqual([command, expect.not.stringMatching(/(?!\n)\p{Cc}|\u202e/u)]);
+    }
+    expect((await run(['keys', 'list'])).stdout).toContain('A\\u001B[2J');
+  }
+  expect(await listedAs(id)).toMatchObject({ name: 'A\\u001B[2J\\u000D\\u000A\\u202EB' });
+  expect(await readFile(csv, 'utf8')).toContain(',A\\u001B[2J\\u000D\\u000A\\u202EB,');
+  await engine().client.send(new DeleteCommand({ TableName: engine().names.keys, Key: { id } }));
 });
 
 it.each([

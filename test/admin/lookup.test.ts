@@ -47,6 +47,11 @@ describe('lookup', () => {
     expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: aCompliance('DAMAGED') });
   });
 
+  it('escapes control characters in JSON', async () => {
+    const { stdout } = await lookUp('AB12CDE', '--json');
+    expect([stdout.includes('A\\u009B2J'), stdout.includes('\u009b')]).toEqual([true, false]);
+  });
+
   it('shows a page of at most 80 columns, without control characters', async () => {
     const { exitCode, stdout, stderr } = await lookUp('AB12', 'CDE');
     expect([exitCode, stderr]).toEqual([0, '']);

@@ -8,7 +8,8 @@ const { run, countedRun, file, engine, proxy, processArguments } = commandLine()
 const NOBODY = '0'.repeat(20);
 const UNKNOWN = `no key has the id ${NOBODY}`;
 const NO_ID = 'a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them';
-const NAME = 'A name has 1 to 100 characters and no control characters';
+const NAME = 'A name has 1 to 100 characters; see --help';
+const NO_CONTROL = 'A name has no control or direction characters: remove';
 const DOMAINS = 'Write whole domains separated by commas, such as a.example,b.example';
 const OVERLAP = 'Write a whole number of days from 0 to 365; 0 revokes the old key at once';
 const CREATE = 'keys create --plan free --name';
@@ -27,7 +28,10 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['keys create --plan free', 'the option --name is missing; see --help'],
     [`${CREATE}=`, NAME],
     [`${CREATE} ${'x'.repeat(101)}`, NAME],
-    [`${CREATE} a\u001b[2J`, NAME],
+    ...['\u001b', '\u007f', '\u009b', '\u202a', '\u202e', '\u2066', '\u2069'].map((character): [string, string] => [
+      `${CREATE} a${character}b`,
+      `${NO_CONTROL} U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}; see --help`,
+    ]),
     [`${CREATE} A --scopes all`, 'Allowed scopes, separated by commas: vehicles:read, compliance:read'],
     [`${CREATE} A --domains *.example`, DOMAINS],
     [`${CREATE} A --domains=`, DOMAINS],

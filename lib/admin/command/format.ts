@@ -4,5 +4,19 @@ const MAX_LENGTH = 160;
 export const printable = (text: string, maxLength = MAX_LENGTH): string =>
   (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
+/** Characters that control a terminal or change the direction of text: C0, DEL, C1, embeddings, overrides and isolates. */
+const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+
+/** The code point of the first control or direction character, such as U+202E. */
+export const controlIn = (text: string): string | undefined => {
+  const [character] = text.match(CONTROL) ?? [];
+  return character && `U+${hexOf(character)}`;
+};
+
+/** Text with its control and direction characters as escapes of JSON, such as \u202E. */
+export const escapeControls = (text: string): string => text.replace(CONTROL, (character) => `\\u${hexOf(character)}`);
+
 /** A whole number with separators, such as 20,000. */
 export const formatNumber = (value: number): string => Math.round(value).toLocaleString('en-GB');

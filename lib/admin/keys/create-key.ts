@@ -5,20 +5,21 @@ import type { PlanName } from '../../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../../core/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { controlIn } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, environmentOption, planOption, required } from './key-options.ts';
 import { keysOf, keyView, newKeyText } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
 
-/** Rejected, because `keys list` would write them to a terminal. */
-const hasControlCharacters = (text: string): boolean => /\p{Cc}/u.test(text);
-
 const parseName = (text: string): string => {
   const name = text.trim();
-  const isName = name !== '' && [...name].length <= MAX_NAME_LENGTH && name.isWellFormed();
-  if (isName && !hasControlCharacters(name)) return name;
-  throw new InvalidArgumentError(`A name has 1 to ${MAX_NAME_LENGTH} characters and no control characters.`);
+  const control = controlIn(name);
+  if (control !== undefined) {
+    throw new InvalidArgumentError(`A name has no control or direction characters: remove ${control}.`);
+  }
+  if (name !== '' && [...name].length <= MAX_NAME_LENGTH && name.isWellFormed()) return name;
+  throw new InvalidArgumentError(`A name has 1 to ${MAX_NAME_LENGTH} characters.`);
 };
 
 const isScope = (text: string): text is Scope => (SCOPES as readonly string[]).includes(text);

@@ -15,6 +15,7 @@ import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored } from '../../../core/schemas/record.ts';
 import { PROBE_ID_PREFIX } from '../../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import { escapeControls } from '../command/format.ts';
 
 /** Milliseconds for a change or a rotation, retries included. */
 const TIMEOUT_MS = 20_000;
@@ -70,6 +71,11 @@ const isAsRead = (record: KeyRecord) => {
   };
 };
 
+/** A record whose name can be printed: an older one may have control or direction characters. */
+const withVisibleName = (record: KeyRecord): KeyRecord => ({ ...record, name: escapeControls(record.name) });
+
+const recordOf = (item: unknown, id: unknown): KeyRecord => withVisibleName(parseStored(KeyRecord, item, `key ${id}`));
+
 /** The table of API keys: `keyFinder` of core/, and what only operators do. */
 export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   const unknownKey = (id: string) => new CommandFailure(`no key has the id ${id}`);
@@ -85,14 +91,19 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       };
       const send = () => db.send(new UpdateCommand(command));
       const { Attributes } = await retryUntil(deadlineIn(TIMEOUT_MS), send, isConflict);
-      return parseStored(KeyRecord, Attributes, `key ${id}`);
+      return recordOf(Attributes, id);
     } catch (error) {
       if (error instanceof ConditionalCheckFailedException) throw unknownKey(id);
       throw error;
     }
   };
 
-  const find = keyFinder(db, table);
+  const findStored = keyFinder(db, table);
+
+  const find = async (id: string): Promise<KeyRecord | undefined> => {
+    const record = await findStored(id);
+    return record && withVisibleName(record);
+  };
 
   const newItem = (Item: Item) => ({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(id)' });
 
@@ -132,9 +143,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
     /** Every key but the probe's, oldest first. */
     list: async (): Promise<KeyRecord[]> =>
-      (await stored())
-        .map((item) => parseStored(KeyRecord, item, `key ${item.id}`))
-        .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+      (await stored()).map((item) => recordOf(item, item.id)).sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
     /**
      * Copies a record as it is stored in a table of keys. A key that is there already is never changed: it may have been

@@ -3,6 +3,7 @@ import { KeyRecord } from '../../../core/access/keys-table.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
 import { readStored } from '../../../core/schemas/record.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
+import { escapeControls } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { keysOf } from './keys.ts';
@@ -34,7 +35,7 @@ export const restoreKeys = async (from: string, context: CommandContext): Promis
     const name = readStored(KeyRecord, record)?.name;
     const result =
       name === undefined ? 'unreadable' : (await keysOf(context).addMissing(record)) ? 'restored' : 'already there';
-    keys.push({ id: String(record.id), name: name ?? '', result });
+    keys.push({ id: String(record.id), name: escapeControls(name ?? ''), result });
   }
   const count = (wanted: string) => keys.filter(({ result }) => result === wanted).length;
   const unreadable = count('unreadable');

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
 import { COUNTED_LIMITS } from '../../../core/access/admission.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
@@ -67,14 +68,15 @@ const keyUsage = async (text: string, context: CommandContext): Promise<CommandR
   };
 };
 
+/** Formulas are escaped as in the client's results, because spreadsheet programs would run them. */
+const CSV_FORM = { record_delimiter: 'windows', escape_formulas: true } as const;
+
 /** One row per key and day with requests. The byte order mark tells Excel that it is UTF-8. */
 function* csvLines(keys: readonly KeyMonth[]): Generator<string> {
   yield '\uFEFFid,name,plan,day,requests,rate_limited\r\n';
   for (const { id, name, plan, days } of keys) {
-    const quoted = `"${name.replaceAll('"', '""')}"`;
-    for (const { day, requests, rateLimited } of days) {
-      yield `${[id, quoted, plan, day, requests, rateLimited].join(',')}\r\n`;
-    }
+    const rows = days.map(({ day, requests, rateLimited }) => [id, name, plan, day, requests, rateLimited]);
+    yield stringify(rows, CSV_FORM);
   }
 }
 
