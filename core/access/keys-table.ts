@@ -32,6 +32,8 @@ export const KeyRecord = {
     follows: text,
     /** The id of the first key of a chain of rotations; absent for that key itself. */
     firstKeyId: text,
+    /** Raised by each change. Absent in the probe's keys, which never change, and in older records. */
+    changeNumber: { type: 'integer' },
   },
 } as const;
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
+import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
+import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { keysTable } from '../../lib/admin/keys/keys-table.ts';
+import { storeItems } from '../support/engine.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { commandLine, failure, NOW } from './command-line.ts';
 
@@ -28,7 +30,7 @@ describe('keys rotate', () => {
     expect([key, keyIdOf(hashKey(key), 'live')]).toEqual([expect.stringMatching(/^vvc_test_/), id]);
     expect(await keys().find(id)).toEqual({
       ...{ id, hash: hashKey(key), name: 'Acme', plan: 'standard', scopes: ['content:read'], domains: ['a.example'] },
-      ...{ environment: 'test', createdAt: NOW.toISOString(), follows: old, firstKeyId: old },
+      ...{ environment: 'test', createdAt: NOW.toISOString(), follows: old, firstKeyId: old, changeNumber: 1 },
     });
     expect(await keys().find(old)).toMatchObject({ expires: IN_A_WEEK, successor: id });
     expect(previous).toMatchObject({ id: old, state: 'active', expires: IN_A_WEEK, successor: id });
@@ -93,6 +95,31 @@ describe('keys rotate', () => {
     const sentence = `error: key ${other} is a live key, and so is its successor: leave out --env test\n`;
     expect(await run(['keys', 'rotate', other, '--env', 'test'])).toEqual(failure(sentence));
   });
+});
+
+it.each([
+  ['with its number of changes', { changeNumber: 7 }],
+  ['of an older record, without a number', {}],
+])('A rotation changes nothing when its key, %s, has changed since it was read', async (_what, number) => {
+  const newRecord = (): KeyRecord => {
+    const { id, hash } = newApiKey('live');
+    return { id, hash, name: 'Acme', plan: 'free', scopes: [], createdAt: NOW.toISOString() };
+  };
+  const rotateAsRead = (old: KeyRecord) => keys().rotate(old, { expires: IN_A_WEEK }, newRecord());
+  for (const change of [
+    ({ id }: KeyRecord) => keys().update(id, { plan: 'premium' }),
+    ({ id }: KeyRecord) => keys().update(id, { domains: null }),
+    ({ id }: KeyRecord) => keys().revoke(id, NOW.toISOString()),
+    rotateAsRead,
+  ]) {
+    const read = { ...newRecord(), ...number };
+    await storeItems(engine().client, engine().names.keys, [read]);
+    await change(read);
+    const changed = await keys().get(read.id);
+    expect(await rotateAsRead(read)).toBe(false);
+    expect(await keys().get(read.id)).toEqual(changed);
+    expect(await rotateAsRead(changed)).toBe(true);
+  }
 });
 
 describe.each([

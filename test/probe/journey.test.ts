@@ -141,6 +141,7 @@ describe('The journey of the probe', () => {
     ['the keys table cannot be read', 'error'],
     ['the keys table cannot be reached', 'resetBefore'],
   ] as const)('fails when %s', async (_when, fault) => {
+    catchOutput();
     api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always(fault))));
     expect(await run()).toContain('GET /v1/usage: its status is 500, not 200 (INTERNAL_ERROR)');
   });

@@ -20,7 +20,8 @@ import { escapeControls } from '../command/format.ts';
 /** Milliseconds for a change or a rotation, retries included. */
 const TIMEOUT_MS = 20_000;
 
-const FIELDS = Object.keys(KeyRecord.properties) as (keyof KeyRecord)[];
+/** What every change of a record does, with `:one` as 1. */
+const RAISE = 'ADD changeNumber :one';
 
 /** Whether a change met a rotation of the same key: DynamoDB rejects it then, and nothing was changed. */
 const isConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
@@ -34,6 +35,7 @@ export interface KeyChanges {
 /** How a rotation ends the old key: at once, or after a last day. */
 export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt'>> | Required<Pick<KeyRecord, 'expires'>>;
 
+/** Sets and removes fields, and raises the number of changes. */
 const updateExpression = (changes: object) => {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const [removed, set] = [given.filter(([, value]) => value === null), given.filter(([, value]) => value !== null)];
@@ -41,35 +43,17 @@ const updateExpression = (changes: object) => {
   const setFields = set.map(([field]) => `#${field} = :${field}`);
   const removedFields = removed.map(([field]) => `#${field}`);
   return {
-    UpdateExpression: [...clause('SET', setFields), ...clause('REMOVE', removedFields)].join(' '),
+    UpdateExpression: [...clause('SET', setFields), ...clause('REMOVE', removedFields), RAISE].join(' '),
     ExpressionAttributeNames: Object.fromEntries(given.map(([field]) => [`#${field}`, field])),
-    ...(set.length > 0 && {
-      ExpressionAttributeValues: Object.fromEntries(set.map(([field, value]) => [`:${field}`, value])),
-    }),
+    ExpressionAttributeValues: { ':one': 1, ...Object.fromEntries(set.map(([field, value]) => [`:${field}`, value])) },
   };
 };
 
-/** The condition that no field has changed since the record was read. Rotation and revocation add a field. */
-const isAsRead = (record: KeyRecord) => {
-  const ExpressionAttributeValues: Item = {};
-  const isEqual = (what: string, value: unknown): string => {
-    const name = `:read${Object.keys(ExpressionAttributeValues).length}`;
-    ExpressionAttributeValues[name] = value;
-    return `${what} = ${name}`;
-  };
-  const conditions = FIELDS.flatMap((field) => {
-    const value = record[field];
-    if (value === undefined) return `attribute_not_exists(#${field})`;
-    if (!Array.isArray(value)) return isEqual(`#${field}`, value);
-    // Element by element, because the embedded engine cannot compare lists.
-    return [isEqual(`size(#${field})`, value.length), ...value.map((one, at) => isEqual(`#${field}[${at}]`, one))];
-  });
-  return {
-    ConditionExpression: conditions.join(' AND '),
-    ExpressionAttributeNames: Object.fromEntries(FIELDS.map((field) => [`#${field}`, field])),
-    ExpressionAttributeValues,
-  };
-};
+/** The condition that a record has not changed since it was read. */
+const isUnchanged = ({ changeNumber }: KeyRecord) =>
+  changeNumber === undefined
+    ? { condition: 'attribute_exists(id) AND attribute_not_exists(changeNumber)', values: {} }
+    : { condition: 'changeNumber = :read', values: { ':read': changeNumber } };
 
 /** A record whose name can be printed: an older one may have control or direction characters. */
 const withVisibleName = (record: KeyRecord): KeyRecord => ({ ...record, name: escapeControls(record.name) });
@@ -105,7 +89,12 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
     return record && withVisibleName(record);
   };
 
-  const newItem = (Item: Item) => ({ TableName: table, Item, ConditionExpression: 'attribute_not_exists(id)' });
+  /** A record that is put where there is none. That is a change, also where it is restored. */
+  const newItem = (item: Item) => ({
+    TableName: table,
+    Item: { ...item, changeNumber: Number(item.changeNumber ?? 0) + 1 },
+    ConditionExpression: 'attribute_not_exists(id)',
+  });
 
   /** Whether a write was made whose response was lost. Keys are random: a record with the same hash is this one. */
   const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
@@ -163,8 +152,8 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
     /** Revoking twice keeps the first moment. @throws CommandFailure when no key has the id */
     revoke: (id: string, at: string): Promise<KeyRecord> =>
       change(id, {
-        UpdateExpression: 'SET revokedAt = if_not_exists(revokedAt, :at)',
-        ExpressionAttributeValues: { ':at': at },
+        UpdateExpression: `SET revokedAt = if_not_exists(revokedAt, :at) ${RAISE}`,
+        ExpressionAttributeValues: { ':at': at, ':one': 1 },
       }),
 
     /** Makes all the changes or none; there must be at least one. @throws CommandFailure when no key has the id */
@@ -175,9 +164,15 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
      * @returns false, with nothing written, when the old key has changed since it was read
      */
     rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<boolean> => {
-      const [update, condition] = [updateExpression({ ...end, successor: successor.id }), isAsRead(old)];
-      const ExpressionAttributeValues = { ...condition.ExpressionAttributeValues, ...update.ExpressionAttributeValues };
-      const Update = { TableName: table, Key: { id: old.id }, ...update, ...condition, ExpressionAttributeValues };
+      const update = updateExpression({ ...end, successor: successor.id });
+      const { condition, values } = isUnchanged(old);
+      const Update = {
+        TableName: table,
+        Key: { id: old.id },
+        ...update,
+        ConditionExpression: condition,
+        ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...values },
+      };
       try {
         return (await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(TIMEOUT_MS))).committed;
       } catch (error) {
