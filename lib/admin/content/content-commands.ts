@@ -8,7 +8,7 @@ import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
-import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, type Runner, requireConfirmation, tableName } from '../deployment/deployment.ts';
 import { asStagingFailure } from '../file-command/staging-database.ts';
 
 /** Where an inconsistency is, for an operator. */
@@ -57,15 +57,16 @@ const isEmpty = ({ items, busy, inconsistencies }: Checked): boolean =>
  */
 const check = async (repairs: boolean, context: CommandContext): Promise<CommandResult> => {
   if (repairs) await requireConfirmation('This rewrites lists and slugs', context);
-  const { db, tableNames } = context.deployment;
+  const { db } = context.deployment;
+  const table = tableName(context.deployment, 'content');
   const progress = showCount(context, 'entries');
-  const report = await checkContent(db, tableNames.content, { onProgress: progress.update, signal: context.signal })
+  const report = await checkContent(db, table, { onProgress: progress.update, signal: context.signal })
     .catch((error: unknown) => {
       throw asStagingFailure(error, tmpdir(), 'TMPDIR names another folder');
     })
     .finally(progress.stop);
   const repairAll = async (found: ContentReport, kind: KeyKind): Promise<Checked> => {
-    const repair = contentRepair(db, tableNames.content, kind);
+    const repair = contentRepair(db, table, kind);
     const inconsistencies: Checked['inconsistencies'][number][] = [];
     for (const one of found.inconsistencies) {
       inconsistencies.push({ ...one, state: repairs ? ((await repair(one)) ? 'repaired' : 'left') : 'found' });

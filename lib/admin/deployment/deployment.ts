@@ -1,12 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { TableNames } from '../../../core/tables.ts';
+import type { TableId, TableNames } from '../../../core/tables.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { AdminContext } from '../command/context.ts';
 
 /** The database and tables that a command works on. */
 export interface Deployment {
   readonly db: DynamoDBDocumentClient;
-  readonly tableNames: TableNames;
+  /** Those that are known. Only tables that are named without a stack may lack some. */
+  readonly tableNames: Partial<TableNames>;
   /** The name of the database in messages. */
   readonly address: string;
   /** What to do when the database or its tables are missing. Ends a message. */
@@ -18,6 +19,13 @@ export interface Deployment {
   /** Set for production data: the name that confirms a change, and the value of `--yes`. */
   readonly guard?: { readonly name: string; readonly given: string | undefined };
 }
+
+/** The name of a table. @throws CommandFailure when it is unknown: there is no default */
+export const tableName = ({ tableNames }: Deployment, id: TableId): string => {
+  const name = tableNames[id];
+  if (name !== undefined) return name;
+  throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
+};
 
 /** The context in which a deployment is opened. */
 export interface DeploymentContext extends AdminContext {

@@ -55,16 +55,6 @@ const parseTables = (text: string): NamedTables => {
   return Object.fromEntries(pairs);
 };
 
-/** Table names of which some are unknown. Reading an unknown one throws a CommandFailure: there is no default. */
-const onlyNamed = (named: NamedTables): TableNames =>
-  new Proxy(named, {
-    get: (_, id: TableId): string => {
-      const name = named[id];
-      if (name !== undefined) return name;
-      throw new CommandFailure(`this command needs the table ${id}: name it with --tables ${id}=NAME`);
-    },
-  }) as TableNames;
-
 /** The address of the engine that `npm start` starts. @throws CommandFailure when `DYNAMODB_PORT` is not a port */
 const localAddress = (port: string = DEFAULT_PORT): string => {
   if (/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= MAX_PORT) return `http://127.0.0.1:${port}`;
@@ -170,7 +160,7 @@ export const openDeployment = async (options: DeploymentOptions, context: Deploy
   return {
     db: connect({ region, ...(profile && { profile }) }),
     aws: { profile },
-    tableNames: onlyNamed(named),
+    tableNames: named,
     address: `AWS in ${region}`,
     remedy: 'check the region and the table names',
     guard: { name: Object.values(named)[0] ?? '', given: yes },

@@ -8,7 +8,7 @@ import { contentExport } from '../../content-maintenance/content-export.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount, showProgress } from '../command/progress.ts';
-import type { CommandContext, Runner } from '../deployment/deployment.ts';
+import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import type { RejectedRow } from '../files/row.ts';
@@ -36,13 +36,16 @@ const READ = {
 const exportRecords =
   (kind: keyof typeof READ, noun: string): Export =>
   async (file, context) => {
-    const { db, tableNames } = context.deployment;
+    const { deployment } = context;
     const damaged: RejectedRow[] = [];
     // No total: DynamoDB's item count is up to six hours old.
     const progress = showCount(context, 'records');
     let exported = 0;
     async function* lines() {
-      const scan = paginateScan({ client: db }, { TableName: tableNames[kind], ConsistentRead: true });
+      const scan = paginateScan(
+        { client: deployment.db },
+        { TableName: tableName(deployment, kind), ConsistentRead: true },
+      );
       for await (const { Items = [] } of scan) {
         for (const item of Items) {
           const record = READ[kind](item);
@@ -71,8 +74,8 @@ const exportRecords =
 
 /** Writes the items in an order from which an import restores the order of the lists. */
 const exportContent: Export = async (file, context) => {
-  const { db, tableNames } = context.deployment;
-  const content = contentExport(db, tableNames.content);
+  const { deployment } = context;
+  const content = contentExport(deployment.db, tableName(deployment, 'content'));
   const progress = showProgress(context, 'content', await content.count());
   let items = 0;
   async function* lines() {

@@ -1,6 +1,6 @@
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { asCommandFailure } from '../deployment/database.ts';
-import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
 import { publishImport } from '../deployment/import-metrics.ts';
 import { asFileFailure } from '../files/file-failure.ts';
 import { writeRejected } from '../files/rejected-file.ts';
@@ -94,7 +94,7 @@ export const runFileCommand = async <Entry>(
   if (source.format !== 'csv' && options.map !== undefined) {
     throw new CommandFailure('--map names columns of a CSV file');
   }
-  const table = context.deployment.tableNames[command.noun];
+  const table = tableName(context.deployment, command.noun);
   const file = { ...context, ...DEFAULTS, ...options, source, table };
   const counts = noCounts();
   const finished = await stageAndFinish(command, file, counts);

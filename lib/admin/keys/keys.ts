@@ -1,11 +1,11 @@
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import type { CommandContext } from '../deployment/deployment.ts';
+import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { keysTable } from './keys-table.ts';
 
 /** The keys table of the deployment. */
-export const keysOf = ({ deployment }: CommandContext) => keysTable(deployment.db, deployment.tableNames.keys);
+export const keysOf = ({ deployment }: CommandContext) => keysTable(deployment.db, tableName(deployment, 'keys'));
 
 /**
  * Validates the id of a key. Not an argument parser of commander, which would print the argument: it may be a key.

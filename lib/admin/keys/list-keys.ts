@@ -63,10 +63,10 @@ const findLastUse = async (
 
 /** Lists all keys, oldest first, without the keys themselves. */
 export const listKeys = async (context: CommandContext): Promise<CommandResult> => {
-  const { db, tableNames } = context.deployment;
-  const now = context.now();
   // It may be that `--tables` names the keys table only, such as one that a deleted stack retained.
-  const usage = 'usage' in tableNames ? tableNames.usage : undefined;
+  const { db, tableNames } = context.deployment;
+  const { usage } = tableNames;
+  const now = context.now();
   const data = await pLimit(MAX_QUERIES).map(
     await keysOf(context).list(),
     async (key): Promise<ListedKey> => ({

@@ -5,7 +5,7 @@ import { PLANS } from '../../../core/access/plans.ts';
 import { type Usage, usageOf } from '../../../core/access/usage-report.ts';
 import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import type { CommandContext } from '../deployment/deployment.ts';
+import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { beganBeforeEnd, keysOf, requireKeyId } from './keys.ts';
 
 export const DAY_SECONDS = 86_400;
@@ -52,12 +52,12 @@ const addKey = async (
   days: Map<string, Usage>,
   key: KeyRecord,
   { from, to }: Period,
-  { deployment: { db, tableNames }, signal }: CommandContext,
+  { deployment, signal }: CommandContext,
 ): Promise<void> => {
   const pages = paginateQuery(
-    { client: db },
+    { client: deployment.db },
     {
-      TableName: tableNames.usage,
+      TableName: tableName(deployment, 'usage'),
       KeyConditionExpression: 'keyId = :id AND windowStart BETWEEN :from AND :last',
       ExpressionAttributeValues: { ':id': key.id, ':from': from, ':last': to - 1 },
       ProjectionExpression: 'windowStart, used',

@@ -9,7 +9,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { formatNumber } from '../command/format.ts';
 import { showProgress } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
-import type { CommandContext, Runner } from '../deployment/deployment.ts';
+import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
 import { beganBeforeEnd, keysOf, requireKeyId } from './keys.ts';
 import { NAME_WIDTH } from './list-keys.ts';
@@ -47,7 +47,7 @@ const barChart = (unit: string, rows: readonly (Usage & { readonly label: string
 /** Requests of a key before its end, in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws CommandFailure when no key has the id */
 const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
-  const usage = usageTable(context.deployment.db, context.deployment.tableNames.usage);
+  const usage = usageTable(context.deployment.db, tableName(context.deployment, 'usage'));
   const now = context.now();
   const window = windowAt(now);
   const [key, all] = await Promise.all([keysOf(context).get(id), usage.countsSince(id, firstHour(now))]);

@@ -13,7 +13,7 @@ import { normaliseRegistration, registrationIssue } from '../../../core/vehicles
 import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/format.ts';
-import type { CommandContext, Runner } from '../deployment/deployment.ts';
+import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
@@ -111,15 +111,16 @@ const whyCompliant = ({ compliant, reasons }: ComplianceAnswer): string[] =>
 const lookUp = async (raw: string, context: CommandContext): Promise<CommandResult> => {
   const registration = normaliseRegistration(raw);
   if (registration === undefined) throw new CommandFailure(`the registration ${registrationIssue(raw)}`);
-  const { db, tableNames } = context.deployment;
+  const { deployment } = context;
+  const tables = { vehicles: tableName(deployment, 'vehicles'), compliance: tableName(deployment, 'compliance') };
   const now = context.now();
   const today = londonDate(now);
   const keys = [registrationKey(registration)];
-  const wanted = [tableNames.vehicles, tableNames.compliance].map((table) => ({ table, keys }));
-  const { items, failure } = await batchGet(db, wanted, deadlineIn(READ_TIMEOUT_MS));
+  const wanted = [tables.vehicles, tables.compliance].map((table) => ({ table, keys }));
+  const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(READ_TIMEOUT_MS));
   if (failure !== undefined) throw failure;
-  const [vehicleItem] = items.get(tableNames.vehicles) ?? [];
-  const [complianceItem] = items.get(tableNames.compliance) ?? [];
+  const [vehicleItem] = items.get(tables.vehicles) ?? [];
+  const [complianceItem] = items.get(tables.compliance) ?? [];
   const vehicle = readStored(VehicleRecord, vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
   // The API answers 500 when a record that it needs is damaged.

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
 import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import { type CommandContext, type Runner, requireConfirmation, tableName } from '../deployment/deployment.ts';
 import type { FileCommand, FileOptions, Outcome, RowContext, Writing } from '../file-command/file-command.ts';
 import { addFileOptions } from '../file-command/file-options.ts';
 import { oneByOne } from '../file-command/record-writer.ts';
@@ -76,8 +76,8 @@ const removeRegistrations = async (
 ): Promise<CommandResult> => {
   const registrations = new Set(raw.map(parseRegistration));
   await requireConfirmation(consequence, context);
-  const { db, tableNames } = context.deployment;
-  const { requestsInFlight, write } = deletions(db, tableNames[noun]);
+  const { deployment } = context;
+  const { requestsInFlight, write } = deletions(deployment.db, tableName(deployment, noun));
   const outcomes: Outcome[] = await Readable.from(registrations)
     .flatMap((registration: string) => write([registration]), { concurrency: requestsInFlight })
     .toArray();
