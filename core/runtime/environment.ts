@@ -10,17 +10,17 @@ export class MissingEnvironment extends Error {
   }
 }
 
-/** The values of environment variables. @throws MissingEnvironment naming every one that is absent or empty */
-export const environmentValues = (variables: readonly string[]): string[] => {
+/** The environment, in which these variables have values. @throws MissingEnvironment naming every one that is absent or empty */
+const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
   const missing = variables.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new MissingEnvironment(missing);
-  return variables.map((name) => process.env[name] ?? '');
+  return process.env as Record<Name, string>;
 };
 
 /** The names of the tables that a function works with, from its environment. @throws MissingEnvironment */
 export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]): Record<Id, string> => {
-  const names = environmentValues(ids.map((id) => tables[id].environmentVariable));
-  return Object.fromEntries(ids.map((id, index) => [id, names[index]])) as Record<Id, string>;
+  const environment = environmentWith(ids.map((id) => tables[id].environmentVariable));
+  return Object.fromEntries(ids.map((id) => [id, environment[tables[id].environmentVariable]])) as Record<Id, string>;
 };
 
 /** Region, endpoint and credentials for DynamoDB: set by Lambda; a local engine accepts any. */
@@ -36,21 +36,21 @@ export interface DatabaseEnvironment {
 
 /** @throws MissingEnvironment */
 export const databaseFromEnvironment = (): DatabaseEnvironment => {
-  const [region = '', accessKeyId = '', secretAccessKey = ''] = environmentValues([
-    'AWS_REGION',
-    'AWS_ACCESS_KEY_ID',
-    'AWS_SECRET_ACCESS_KEY',
-  ]);
+  const environment = environmentWith(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
   const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   return {
-    region,
+    region: environment.AWS_REGION,
     ...(endpoint && { endpoint }),
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) },
+    credentials: {
+      accessKeyId: environment.AWS_ACCESS_KEY_ID,
+      secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+      ...(sessionToken && { sessionToken }),
+    },
   };
 };
 
 /** `https://host`, which the probe requests. @throws MissingEnvironment */
-export const probedOrigin = (): string => environmentValues(['PROBED_ORIGIN'])[0] ?? '';
+export const probedOrigin = (): string => environmentWith(['PROBED_ORIGIN']).PROBED_ORIGIN;
 
 /** The address of the documentation site; undefined where none is published. */
 export const docsUrl = (): string | undefined => process.env.DOCS_URL || undefined;
