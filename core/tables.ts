@@ -50,9 +50,6 @@ export const tables = {
   },
 } as const satisfies Record<string, TableDescription>;
 
-/** The prefix of the ids of the probe's keys. Its role may put no other record (lib/cloud/probe.ts). */
-export const PROBE_ID_PREFIX = 'probe-';
-
 export type TableId = keyof typeof tables;
 
 /** The name of each table as it is called in one deployment. */

@@ -13,7 +13,7 @@ export const COUNTED_LIMITS = 2;
 export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
-  /** Counters that this instance has stopped incrementing, as it saw them last, 0 for a rejected key; by key id and window. */
+  /** Counters that this instance no longer increments, by key id and window: as it saw them last, 0 for a rejected key. */
   readonly overused: RecentMap<number>;
 }
 

@@ -4,7 +4,6 @@
  */
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { PROBE_ID_PREFIX } from '../tables.ts';
 
 /** What the prefix of a customer's key can say. */
 export const KEY_ENVIRONMENTS = ['live', 'test'] as const;
@@ -20,6 +19,10 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^(vvc_(live|test|probe)_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/;
+
+/** The prefix of the ids of the probe's keys. Its role may put no other record (lib/cloud/probe.ts). */
+export const PROBE_ID_PREFIX = 'probe-';
+
 /** Hex digits of the hash that identify a key: enough to be unique. */
 const ID_LENGTH = 20;
 

@@ -22,7 +22,7 @@ export const KeyRecord = {
     expires: { type: 'string', format: 'date' },
     /** ISO 8601 UTC; from then on the key is rejected. */
     revokedAt: text,
-    /** What the key's prefix says. Keys that were made before version 0.2.0 and the probe's keys have none. */
+    /** What the key's prefix says. Absent in the probe's keys. */
     environment: { enum: KEY_ENVIRONMENTS },
     /** The content domains that the key is bound to, in lower case; any domain if absent. */
     domains: { type: 'array', items: text },
@@ -40,10 +40,10 @@ export const KeyRecord = {
 export type KeyRecord = RecordOf<typeof KeyRecord>;
 
 /**
- * The id under which the creations of a key are remembered: the same for all keys of a chain of rotations, so that a request
- * can be repeated with the successor (docs/contract.md#keys-and-plans).
+ * The key id under which the creations of a key are remembered: the same for all keys of a chain of rotations, so that a
+ * request can be repeated with the successor (docs/contract.md#keys-and-plans).
  */
-export const idempotencyKeyIdOf = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
+export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
 
 /**
  * Reads the record of a key. Strongly consistent, so that a revoked key stops at once.

@@ -10,7 +10,7 @@ export const PRODUCT_FOLDERS = ['bin', 'core', 'functions', 'lib'] as const;
 /** What `lib/cloud` and `lib/openapi` may read: rows and declarations, the latter documents too, never code that serves a request. */
 const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
-const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/plans)\\.ts$';
+const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
 const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
 const HANDLER = '^functions/.+/handler\\.ts$';
 

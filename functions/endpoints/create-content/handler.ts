@@ -1,4 +1,4 @@
-import { idempotencyKeyIdOf } from '../../../core/access/keys-table.ts';
+import { creationOwnerId } from '../../../core/access/keys-table.ts';
 import { contentTables } from '../../../core/content/content-table.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { newFields } from '../../../core/content/schemas.ts';
@@ -13,7 +13,7 @@ export const handler = serve({ endpoint, input }, ({ db, tables }) => {
     respond: async ({ body, headers, caller, keyKind, address, now, deadline }) => {
       const idempotencyKey = headers['Idempotency-Key'];
       const idempotency =
-        idempotencyKey === undefined ? undefined : { keyId: idempotencyKeyIdOf(caller.key), idempotencyKey };
+        idempotencyKey === undefined ? undefined : { keyId: creationOwnerId(caller.key), idempotencyKey };
       const item = await content[keyKind].create(newFields(body), idempotency, {
         now,
         deadline,

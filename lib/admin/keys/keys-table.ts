@@ -6,6 +6,7 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { PROBE_ID_PREFIX } from '../../../core/access/api-key.ts';
 import { KeyRecord, keyFinder } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
@@ -13,7 +14,6 @@ import { retryUntil } from '../../../core/dynamodb/retry.ts';
 import { transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored } from '../../../core/schemas/record.ts';
-import { PROBE_ID_PREFIX } from '../../../core/tables.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
-import { idempotencyKeyIdOf, type KeyRecord } from '../../../core/access/keys-table.ts';
+import { creationOwnerId, type KeyRecord } from '../../../core/access/keys-table.ts';
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
@@ -100,7 +100,7 @@ const rotateKey = async (
       createdAt: now.toISOString(),
       ...(domains !== undefined && { domains }),
       follows: old.id,
-      firstKeyId: idempotencyKeyIdOf(old),
+      firstKeyId: creationOwnerId(old),
     };
     if (await keys.rotate(old, end, successor)) {
       const { id: successorId, ...shown } = keyView(successor, now);
