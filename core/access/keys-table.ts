@@ -40,8 +40,8 @@ export const KeyRecord = {
 export type KeyRecord = RecordOf<typeof KeyRecord>;
 
 /**
- * The key id under which the creations of a key are remembered: the same for all keys of a chain of rotations, so that a
- * request can be repeated with the successor (docs/contract.md#keys-and-plans).
+ * The key id under which the creations of a key are remembered: the same for all keys of a chain of rotations, so that
+ * a request can be repeated with the successor (docs/contract.md#keys-and-plans).
  */
 export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
 

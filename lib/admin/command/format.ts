@@ -4,7 +4,7 @@ const MAX_LENGTH = 160;
 export const printable = (text: string, maxLength = MAX_LENGTH): string =>
   (text.length > maxLength ? `${text.slice(0, maxLength)}…` : text).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
-/** Characters that control a terminal or change the direction of text: C0, DEL, C1, embeddings, overrides and isolates. */
+/** Characters that control a terminal (C0, DEL, C1) or turn the direction of text (embeddings, overrides, isolates). */
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 const hexOf = (character: string): string => character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');

@@ -44,7 +44,10 @@ const barChart = (unit: string, rows: readonly (Usage & { readonly label: string
   return `\n${readableTable([`${unit}, UTC`, 'requests', 'rate limited', ''], cells)}`;
 };
 
-/** Requests of a key before its end, in the current window and in the last 24 hours, counted like `GET /v1/usage`. @throws CommandFailure when no key has the id */
+/**
+ * Requests of a key before its end, in the current window and in the last 24 hours, counted like `GET /v1/usage`.
+ * @throws CommandFailure when no key has the id
+ */
 const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const usage = usageTable(context.deployment.db, tableName(context.deployment, 'usage'));
