@@ -3,8 +3,9 @@
  * memory, from what the deployed bundles take. `BENCH_KINDS='usage not-found'` measures some.
  */
 import { database } from '../core/dynamodb/database.ts';
+import { endpoints } from '../functions/endpoints/table.ts';
 import type { GatewayHandler } from '../functions/http/http-function.ts';
-import { memoryMegabytes } from '../lib/cloud/endpoint-function.ts';
+import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
 import { importFileOf } from '../lib/endpoint-files.ts';
 import { type Cost, meter } from '../test/support/metered-client.ts';
 import { cpuShareOf } from './cpu-share.ts';
@@ -132,11 +133,14 @@ const OF_SIZE = [
 const OF_REQUEST = ['request', 'database requests', 'read units', 'write units', 'response bytes', 'logged bytes'];
 const PAID_FOR = ['API Gateway', 'Lambda', 'reads', 'writes', 'logs', 'transfer', 'total'];
 
+const deployedMegabytes = ({ endpoint }: KindOfRequest): number =>
+  (endpoint === 'not-found' ? notFound : endpoints[endpoint]).memoryMegabytes;
+
 const measure = async (): Promise<readonly string[]> => {
   const measured = await measureAll();
   const deployed = measured.flatMap(({ kind, units, sizes }) =>
     sizes
-      .filter(({ megabytes }) => megabytes === memoryMegabytes(kind.endpoint))
+      .filter(({ megabytes }) => megabytes === deployedMegabytes(kind))
       .map((size) => ({ name: kind.name, units, size, costs: costsOf(units, size) })),
   );
   return [

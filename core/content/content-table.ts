@@ -86,12 +86,6 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   const reads = contentReads(store);
   const transactions = contentTransactions(store);
 
-  const removeEmptyCounters = ({ item: { domain }, positions }: StoredItem) =>
-    Promise.all([
-      store.lists.removeEmptyCounterBefore(ALL_ITEMS, positions.all),
-      store.lists.removeEmptyCounterBefore(domainList(domain), positions.domain),
-    ]);
-
   const readItems = async (ids: readonly string[], deadline: Deadline): Promise<ContentItem[]> =>
     (await reads.findMany(ids, deadline)).map(({ item }) => item);
 
@@ -183,16 +177,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
     remove: (id: string, ifMatch: string | undefined, { deadline, domains }: Change): Promise<ContentItem> =>
       changeFound(id, { ifMatch, domains, deadline }, async (stored) => {
         const outcome = await transactions.remove(stored, deadline);
-        // The probe creates and deletes an item every minute: its lists would get three empty buckets a day, which every page reads.
-        if (kind === 'probe') await removeEmptyCounters(stored);
         return { outcome, result: stored.item };
       }),
   };
 };
-
-/** The content of each kind of key, all in one table. A handler takes that of its request's key. */
-export const contentTables = (db: DynamoDBDocumentClient, table: string) => ({
-  live: contentTable(db, table, 'live'),
-  test: contentTable(db, table, 'test'),
-  probe: contentTable(db, table, 'probe'),
-});

@@ -20,14 +20,7 @@
  * Limit: every new member updates the counter of the newest bucket, and DynamoDB cancels a transaction that meets another on
  * an item. With 10 ms for each that is a hundred a second and list. One transaction may add many members.
  */
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  paginateQuery,
-  QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { type Bucket, type BucketRange, bucketRanges } from './bucket-ranges.ts';
 import { bucketOf, listEntryKeys } from './entries.ts';
@@ -141,26 +134,6 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
       },
       counterUpdate(list, bucketOf(position), -1),
     ],
-
-    /**
-     * Removes the counter of the bucket before that of a position, if it is empty. Only for lists that get a member a minute: a
-     * creation whose position is in that bucket would otherwise begin its change number again, which a recount relies on.
-     */
-    removeEmptyCounterBefore: async (list: string, position: number): Promise<void> => {
-      if (bucketOf(position) === 0) return;
-      try {
-        await db.send(
-          new DeleteCommand({
-            TableName: table,
-            Key: counterKey(list, bucketOf(position) - 1),
-            ConditionExpression: 'members = :none',
-            ExpressionAttributeValues: { ':none': 0 },
-          }),
-        );
-      } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
-    },
 
     /**
      * Strongly consistent. While another changes the list, a member that belongs on the page all the time is on it, no

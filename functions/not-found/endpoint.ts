@@ -5,5 +5,7 @@ export const endpoint = {
   id: '$default',
   paths: ['$default'],
   successStatus: 404,
+  // Its answer is an error in any case.
+  memoryMegabytes: 512,
   tables: {},
 } as const satisfies ServedEndpoint;

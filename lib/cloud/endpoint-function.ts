@@ -2,33 +2,15 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Alias, ApplicationLogLevel, type IVersion, LoggingFormat, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { type TableId, tables } from '../../core/tables.ts';
-import { FUNCTION_TIMEOUT_SECONDS, type TableActions } from '../../functions/http/endpoint.ts';
+import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
 import { bundleHash } from './bundles.ts';
 import type { ServiceTables } from './service-tables.ts';
 
-const OTHER_MEMORY: Partial<Record<string, number>> = {
-  // They wait for several database requests one after the other: more memory makes only their cold start shorter.
-  'list-content': 1_024,
-  'create-content': 1_024,
-  'update-content': 1_024,
-  'delete-content': 1_024,
-  usage: 1_024,
-  // Its answer is an error in any case.
-  'not-found': 512,
-};
-
-/**
- * Megabytes of a function, which bring a share of a core: docs/performance.md#the-memory-of-each-function has what each size
- * takes and costs. 1,280 are what a lookup needs for a p99 of 15 ms and a cold start of 180 ms, and the cheapest size for bulk.
- */
-export const memoryMegabytes = (id: string): number => OTHER_MEMORY[id] ?? 1_280;
-
 export interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
   /** The description that the console shows. */
   readonly summary: string;
-  /** The actions that the role grants on each table. */
-  readonly actions: TableActions;
+  readonly row: Pick<ServedEndpoint, 'tables' | 'memoryMegabytes'>;
   readonly tables: ServiceTables;
 }
 
@@ -43,13 +25,13 @@ export class EndpointFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
-    const { settings, summary, bundle, actions, tables } = props;
+    const { settings, summary, bundle, row, tables } = props;
     this.lambda = bundledFunction(this, {
       settings,
       bundle,
-      statements: tables.statements(actions),
+      statements: tables.statements(grantedActions(row)),
       description: summary,
-      memorySize: memoryMegabytes(id),
+      memorySize: row.memoryMegabytes,
       // The functions' own deadline is one second before it; API Gateway's limit is 30 s.
       timeout: Duration.seconds(FUNCTION_TIMEOUT_SECONDS),
       // Log levels need this format. At INFO Lambda logs lines of its own for every invocation, at WARN only for failed ones.
@@ -80,8 +62,8 @@ export class EndpointFunction extends Construct {
     );
   }
 
-  private environment({ actions, tables: deployed, settings }: EndpointFunctionProps): Record<string, string> {
-    const used = Object.keys(actions) as TableId[];
+  private environment({ row, tables: deployed, settings }: EndpointFunctionProps): Record<string, string> {
+    const used = Object.keys(grantedActions(row)) as TableId[];
     return {
       ...Object.fromEntries(used.map((id) => [tables[id].environmentVariable, deployed.byId[id].tableName])),
       POWERTOOLS_SERVICE_NAME: 'vehicle-verification',

@@ -2,7 +2,7 @@ import { Annotations, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { type Endpoint, grantedActions, type ServedEndpoint } from '../../functions/http/endpoint.ts';
+import type { Endpoint, ServedEndpoint } from '../../functions/http/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import type { FunctionId } from '../endpoint-files.ts';
 import { ServiceAlarms } from './alarms.ts';
@@ -71,7 +71,7 @@ export class ServiceStack extends Stack {
         settings,
         summary,
         bundle: bundles[functionId],
-        actions: grantedActions(row),
+        row,
         tables,
       });
       functions.set(functionId, added);

@@ -13,5 +13,6 @@ export const endpoint = {
   bulk: true,
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
+  memoryMegabytes: 1_280,
   tables: { vehicles: ['BatchGetItem'], compliance: ['BatchGetItem'] },
 } as const satisfies Endpoint;

@@ -9,5 +9,6 @@ export const endpoint = {
   scope: 'content:write',
   successStatus: 201,
   problems: ['DOMAIN_FORBIDDEN', 'SLUG_TAKEN', 'IDEMPOTENCY_CONFLICT'],
+  memoryMegabytes: 1_024,
   tables: { content: ['PutItem', 'UpdateItem'] },
 } as const satisfies Endpoint;

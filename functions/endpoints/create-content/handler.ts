@@ -1,5 +1,5 @@
 import { creationOwnerId } from '../../../core/access/keys-table.ts';
-import { contentTables } from '../../../core/content/content-table.ts';
+import { contentTables } from '../../../core/content/content-tables.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { newFields } from '../../../core/content/schemas.ts';
 import { serve } from '../../http/serve.ts';

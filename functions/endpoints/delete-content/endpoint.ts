@@ -9,5 +9,6 @@ export const endpoint = {
   scope: 'content:write',
   successStatus: 204,
   problems: ['CONTENT_NOT_FOUND', 'PRECONDITION_FAILED'],
+  memoryMegabytes: 1_024,
   tables: { content: ['GetItem', 'UpdateItem', 'DeleteItem'] },
 } as const satisfies Endpoint;

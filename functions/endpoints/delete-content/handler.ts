@@ -1,4 +1,4 @@
-import { contentTables } from '../../../core/content/content-table.ts';
+import { contentTables } from '../../../core/content/content-tables.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 import { input } from './input.ts';

@@ -9,5 +9,6 @@ export const endpoint = {
   scope: 'content:read',
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'PAGE_TOO_LARGE', 'DOMAIN_FORBIDDEN'],
+  memoryMegabytes: 1_024,
   tables: { content: ['GetItem', 'BatchGetItem', 'Query'] },
 } as const satisfies Endpoint;

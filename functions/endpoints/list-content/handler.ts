@@ -1,4 +1,4 @@
-import { contentTables } from '../../../core/content/content-table.ts';
+import { contentTables } from '../../../core/content/content-tables.ts';
 import { type ContentPage, readPageQuery, requirePageFits } from '../../../core/content/page.ts';
 import { pageLinks } from '../../http/page-links.ts';
 import { serve } from '../../http/serve.ts';

@@ -9,5 +9,6 @@ export const endpoint = {
   scope: 'content:read',
   successStatus: 200,
   problems: ['CONTENT_NOT_FOUND'],
+  memoryMegabytes: 1_280,
   tables: { content: ['GetItem'] },
 } as const satisfies Endpoint;

@@ -1,4 +1,4 @@
-import { contentTables } from '../../../core/content/content-table.ts';
+import { contentTables } from '../../../core/content/content-tables.ts';
 import { etagOf, isAllowedDomain } from '../../../core/content/item.ts';
 import { apiError } from '../../../core/problems.ts';
 import { serve } from '../../http/serve.ts';

@@ -9,5 +9,6 @@ export const endpoint = {
   scope: 'content:write',
   successStatus: 200,
   problems: ['CONTENT_NOT_FOUND', 'DOMAIN_FORBIDDEN', 'PRECONDITION_FAILED', 'SLUG_TAKEN'],
+  memoryMegabytes: 1_024,
   tables: { content: ['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem'] },
 } as const satisfies Endpoint;

@@ -1,4 +1,4 @@
-import { contentTables } from '../../../core/content/content-table.ts';
+import { contentTables } from '../../../core/content/content-tables.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { changedFields } from '../../../core/content/schemas.ts';
 import { serve } from '../../http/serve.ts';

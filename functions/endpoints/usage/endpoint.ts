@@ -8,5 +8,6 @@ export const endpoint = {
   tag: 'Usage',
   successStatus: 200,
   problems: [],
+  memoryMegabytes: 1_024,
   tables: { usage: ['Query'] },
 } as const satisfies Endpoint;

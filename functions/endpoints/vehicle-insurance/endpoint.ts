@@ -10,5 +10,6 @@ export const endpoint = {
   date: 'accepted',
   successStatus: 200,
   problems: ['VALIDATION_FAILED', 'INVALID_REGISTRATION', 'VEHICLE_NOT_FOUND'],
+  memoryMegabytes: 1_280,
   tables: { vehicles: ['GetItem'] },
 } as const satisfies Endpoint;

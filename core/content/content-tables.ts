@@ -1,0 +1,51 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { bucketOf, listEntryKeys } from '../counted-list/entries.ts';
+import { ALL_ITEMS, CONTENT_PREFIX, domainList } from './content-entries.ts';
+import { contentTable } from './content-table.ts';
+
+/**
+ * The content of the probe, which creates and deletes an item every minute. Its lists would get three empty buckets a day,
+ * which every page reads, so a deletion removes the counter of the bucket before when that bucket is empty. No other list may
+ * do so: a creation with a position in that bucket would begin its change number again, which a recount relies on.
+ */
+const probeContent = (db: DynamoDBDocumentClient, table: string): ReturnType<typeof contentTable> => {
+  const content = contentTable(db, table, 'probe');
+  const { counterKey } = listEntryKeys(CONTENT_PREFIX.probe);
+
+  const removeEmptyCounterBefore = async (list: string, position: number): Promise<void> => {
+    if (bucketOf(position) === 0) return;
+    try {
+      await db.send(
+        new DeleteCommand({
+          TableName: table,
+          Key: counterKey(list, bucketOf(position) - 1),
+          ConditionExpression: 'members = :none',
+          ExpressionAttributeValues: { ':none': 0 },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    }
+  };
+
+  return {
+    ...content,
+    remove: async (id, ...preconditions) => {
+      const stored = await content.find(id);
+      const removed = await content.remove(id, ...preconditions);
+      if (stored !== undefined) {
+        await removeEmptyCounterBefore(ALL_ITEMS, stored.positions.all);
+        await removeEmptyCounterBefore(domainList(removed.domain), stored.positions.domain);
+      }
+      return removed;
+    },
+  };
+};
+
+/** The content of each kind of key, all in one table. A handler takes the one for its request's key. */
+export const contentTables = (db: DynamoDBDocumentClient, table: string) => ({
+  live: contentTable(db, table, 'live'),
+  test: contentTable(db, table, 'test'),
+  probe: probeContent(db, table),
+});
