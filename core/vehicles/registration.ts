@@ -1,4 +1,4 @@
-import { apiError } from '../problems.ts';
+import { type ApiError, invalidRegistration } from '../problems.ts';
 
 /** Longest text, in characters, that is still looked at as a registration. */
 const MAX_RAW_LENGTH = 32;
@@ -33,9 +33,13 @@ export const registrationIssue = (raw: string): string => {
     : 'may contain only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
 };
 
+/** The error of a path without a valid registration; undefined with one. */
+export const registrationError = ({ registration = '' }: { readonly registration?: string }): ApiError | undefined =>
+  normaliseRegistration(registration) === undefined ? invalidRegistration() : undefined;
+
 /** As `normaliseRegistration`. @throws INVALID_REGISTRATION */
 export const requireRegistration = (raw: string): string => {
   const registration = normaliseRegistration(raw);
-  if (registration === undefined) throw apiError('INVALID_REGISTRATION');
+  if (registration === undefined) throw invalidRegistration();
   return registration;
 };
