@@ -1,6 +1,6 @@
 /**
- * The error catalogue: one entry per code (docs/contract.md#errors, RFC 9457). Rules and tables throw `apiError(code, values)`;
- * the middleware makes a response of it; the OpenAPI document and the list of errors are generated from it.
+ * The error catalogue (docs/contract.md#errors, RFC 9457): status and title of each code, and a function for each that makes the
+ * error with its sentence. The middleware makes a response of it; the OpenAPI document and the list of errors name every code.
  */
 
 /** One problem of a value, at a JSON Pointer (RFC 6901). */
@@ -23,18 +23,11 @@ export const MAX_ISSUES = 1_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Either the same for each error of a code, or made from values of the request. */
-type Made<Part> = Part | ((values: never) => Part);
-
 /** One entry. What the reference says about it is in lib/openapi/error-list.ts, because every function bundles this file. */
 export interface Problem {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 429 | 500;
   /** The HTTP reason phrase of the status. */
   readonly title: string;
-  readonly detail: Made<string>;
-  readonly issues?: Made<readonly ValidationIssue[]>;
-  readonly headers?: Made<Headers>;
-  readonly extension?: Made<ProblemExtension>;
 }
 
 /** Members of a problem document that only some codes have (RFC 9457, section 3.2). */
@@ -48,139 +41,30 @@ const forbidden = { status: 403, title: 'Forbidden' } as const;
 const notFound = { status: 404, title: 'Not Found' } as const;
 const conflict = { status: 409, title: 'Conflict' } as const;
 
-const REGISTRATION_FORM =
-  'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.';
-
-interface BulkExcess {
-  readonly count: number;
-  readonly limit: number;
-}
-
-const bulkExcess = ({ count, limit }: BulkExcess): string =>
-  `${count} registrations were sent; the plan allows at most ${limit} in one request`;
-
-const summaryOf = (count: number): string => {
-  if (count === 1) return 'The request has 1 validation issue; see errors.';
-  if (count <= MAX_ISSUES) return `The request has ${count} validation issues; see errors.`;
-  return `The request has over ${MAX_ISSUES} validation issues; errors names the first ${MAX_ISSUES}.`;
-};
-
-const methodList = (allowed: readonly string[]): string => [...new Set(allowed)].join(', ');
-
 export const problems = {
-  VALIDATION_FAILED: {
-    ...badRequest,
-    detail: ({ issues }: { issues: readonly ValidationIssue[] }) => summaryOf(issues.length),
-    issues: ({ issues }: { issues: readonly ValidationIssue[] }) => issues.slice(0, MAX_ISSUES),
-  },
-  MALFORMED_JSON: {
-    ...badRequest,
-    detail: 'The body is not well-formed JSON in UTF-8.',
-  },
-  UNSUPPORTED_CONTENT_TYPE: {
-    ...badRequest,
-    detail: 'Send the body in UTF-8, with "Content-Type: application/json".',
-  },
-  BODY_TOO_LARGE: {
-    ...badRequest,
-    detail: ({ bytes, limit }: { bytes: number; limit: number }) =>
-      `The body has ${bytes} bytes; at most ${limit} are accepted.`,
-  },
-  INVALID_REGISTRATION: {
-    ...badRequest,
-    detail: REGISTRATION_FORM,
-    issues: [{ parameter: 'registration', detail: REGISTRATION_FORM }],
-  },
-  BULK_TOO_LARGE: {
-    ...badRequest,
-    detail: (excess: BulkExcess) => `${bulkExcess(excess)}.`,
-    issues: (excess: BulkExcess) => [{ pointer: '/registrations', detail: bulkExcess(excess) }],
-  },
-  PAGE_TOO_LARGE: {
-    ...badRequest,
-    detail: ({ limitThatFits }: { limitThatFits: number }) =>
-      `This page would be too large; a limit of ${limitThatFits} fits.`,
-  },
-  /** Missing, malformed, unknown, expired and revoked keys look the same from outside. */
-  UNAUTHORIZED: {
-    status: 401,
-    title: 'Unauthorized',
-    detail: 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".',
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  },
-  SCOPE_MISSING: {
-    ...forbidden,
-    detail: ({ scope }: { scope: string }) => `This API key lacks the scope ${scope}.`,
-  },
-  DOMAIN_FORBIDDEN: {
-    ...forbidden,
-    /** The domains are those of the caller's own key. */
-    detail: ({ domains }: { domains: readonly string[] }) =>
-      `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`,
-  },
-  VEHICLE_NOT_FOUND: {
-    ...notFound,
-    detail: (_: ProblemExtension) => 'No vehicle with this registration is in the database.',
-    extension: (suggested: ProblemExtension) => suggested,
-  },
-  COMPLIANCE_NOT_FOUND: {
-    ...notFound,
-    detail: 'The vehicle is known, but there is no compliance record for it.',
-  },
-  CONTENT_NOT_FOUND: {
-    ...notFound,
-    detail: 'No content item has this id.',
-  },
-  ROUTE_NOT_FOUND: {
-    ...notFound,
-    /** `hint`: what to change in the path, where that is known. */
-    detail: ({ hint = 'check it against the reference' }: { hint?: string | undefined }) =>
-      `The service has nothing at this path; ${hint}.`,
-  },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    title: 'Method Not Allowed',
-    detail: ({ allowed }: { allowed: readonly string[] }) => `This path takes ${methodList(allowed)}.`,
-    headers: ({ allowed }: { allowed: readonly string[] }) => ({ Allow: methodList(allowed) }),
-  },
-  SLUG_TAKEN: {
-    ...conflict,
-    detail: 'Another item of this domain has this slug; choose another slug or change that item.',
-  },
-  IDEMPOTENCY_CONFLICT: {
-    ...conflict,
-    detail: 'This Idempotency-Key was used within 24 hours with another body; use a new key for a new item.',
-  },
-  PRECONDITION_FAILED: {
-    status: 412,
-    title: 'Precondition Failed',
-    /** `isQuoted`: whether If-Match has strong entity tags, as it must. */
-    detail: ({ currentVersion, isQuoted }: { currentVersion: number; isQuoted: boolean }) =>
-      isQuoted
-        ? `The item is at version ${currentVersion}, which If-Match does not name; read it again before changing it.`
-        : `If-Match takes versions as ETag gives them, in double quotes and without W/; the item is at version "${currentVersion}".`,
-  },
-  RATE_LIMITED: {
-    status: 429,
-    title: 'Too Many Requests',
-    detail: ({ limit, retryAfterSeconds }: { limit: number; retryAfterSeconds: number }) =>
-      `The plan allows ${limit} requests a minute; try again in ${retryAfterSeconds} s.`,
-    headers: ({ retryAfterSeconds }: { retryAfterSeconds: number }) => ({ 'Retry-After': String(retryAfterSeconds) }),
-  },
-  INTERNAL_ERROR: {
-    status: 500,
-    title: 'Internal Server Error',
-    detail: 'The service could not answer; try again in a moment.',
-    headers: { 'Retry-After': '1' },
-  },
+  VALIDATION_FAILED: badRequest,
+  MALFORMED_JSON: badRequest,
+  UNSUPPORTED_CONTENT_TYPE: badRequest,
+  BODY_TOO_LARGE: badRequest,
+  INVALID_REGISTRATION: badRequest,
+  BULK_TOO_LARGE: badRequest,
+  PAGE_TOO_LARGE: badRequest,
+  UNAUTHORIZED: { status: 401, title: 'Unauthorized' },
+  SCOPE_MISSING: forbidden,
+  DOMAIN_FORBIDDEN: forbidden,
+  VEHICLE_NOT_FOUND: notFound,
+  COMPLIANCE_NOT_FOUND: notFound,
+  CONTENT_NOT_FOUND: notFound,
+  ROUTE_NOT_FOUND: notFound,
+  METHOD_NOT_ALLOWED: { status: 405, title: 'Method Not Allowed' },
+  SLUG_TAKEN: conflict,
+  IDEMPOTENCY_CONFLICT: conflict,
+  PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed' },
+  RATE_LIMITED: { status: 429, title: 'Too Many Requests' },
+  INTERNAL_ERROR: { status: 500, title: 'Internal Server Error' },
 } as const satisfies Record<string, Problem>;
 
 export type ProblemCode = keyof typeof problems;
-
-/** The values that an entry's sentence needs; none for a fixed one. */
-type Values<Code extends ProblemCode> = (typeof problems)[Code]['detail'] extends (values: infer Needed) => string
-  ? [values: Needed]
-  : [];
 
 /** The list in which each code is explained: relative to the service, or a page of the documentation site (site/). */
 const errorList = (docsUrl?: string): string => (docsUrl === undefined ? '/docs/errors' : `${docsUrl}/errors.html`);
@@ -203,25 +87,117 @@ export class ApiError extends Error {
   /** Whether the sandbox forces this error: nothing failed, so the operator has nothing to do. */
   readonly isForced: boolean = false;
 
-  constructor(code: ProblemCode, detail: string, rest: Partial<Omit<ApiError, keyof Error | 'code'>>) {
+  constructor(code: ProblemCode, detail: string, rest: Partial<Omit<ApiError, keyof Error | 'code'>> = {}) {
     super(detail);
     this.code = code;
     Object.assign(this, rest);
   }
 }
 
-/**
- * The error of a code, with the sentence, issues and headers of its catalogue entry.
- * @example
- * throw apiError('CONTENT_NOT_FOUND');
- * throw apiError('RATE_LIMITED', { limit: 60, retryAfterSeconds: 12 });
- */
-export const apiError = <Code extends ProblemCode>(code: Code, ...[values]: Values<Code>): ApiError => {
-  const made = <Part>(part: Made<Part>): Part =>
-    typeof part === 'function' ? (part as (values: unknown) => Part)(values) : part;
-  const { detail, issues, headers, extension }: Problem = problems[code];
-  return new ApiError(code, made(detail), { issues: made(issues), headers: made(headers), extension: made(extension) });
+/** The sentences that a failed entry of a bulk result has as well, by code. */
+export const ENTRY_SENTENCES = {
+  VEHICLE_NOT_FOUND: 'No vehicle with this registration is in the database.',
+  COMPLIANCE_NOT_FOUND: 'The vehicle is known, but there is no compliance record for it.',
+  INVALID_REGISTRATION:
+    'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.',
+  LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
+} as const;
+
+const summaryOf = (count: number): string => {
+  if (count === 1) return 'The request has 1 validation issue; see errors.';
+  if (count <= MAX_ISSUES) return `The request has ${count} validation issues; see errors.`;
+  return `The request has over ${MAX_ISSUES} validation issues; errors names the first ${MAX_ISSUES}.`;
 };
+
+export const validationFailed = (issues: readonly ValidationIssue[]): ApiError =>
+  new ApiError('VALIDATION_FAILED', summaryOf(issues.length), { issues: issues.slice(0, MAX_ISSUES) });
+
+export const malformedJson = (): ApiError =>
+  new ApiError('MALFORMED_JSON', 'The body is not well-formed JSON in UTF-8.');
+
+export const unsupportedContentType = (): ApiError =>
+  new ApiError('UNSUPPORTED_CONTENT_TYPE', 'Send the body in UTF-8, with "Content-Type: application/json".');
+
+export const bodyTooLarge = (bytes: number, limit: number): ApiError =>
+  new ApiError('BODY_TOO_LARGE', `The body has ${bytes} bytes; at most ${limit} are accepted.`);
+
+/** The issue of a registration in the path. */
+export const INVALID_REGISTRATION_ISSUE: ParameterIssue = {
+  parameter: 'registration',
+  detail: ENTRY_SENTENCES.INVALID_REGISTRATION,
+};
+
+export const invalidRegistration = (): ApiError =>
+  new ApiError('INVALID_REGISTRATION', INVALID_REGISTRATION_ISSUE.detail, { issues: [INVALID_REGISTRATION_ISSUE] });
+
+export const bulkTooLarge = (count: number, limit: number): ApiError => {
+  const detail = `${count} registrations were sent; the plan allows at most ${limit} in one request`;
+  return new ApiError('BULK_TOO_LARGE', `${detail}.`, { issues: [{ pointer: '/registrations', detail }] });
+};
+
+export const pageTooLarge = (limitThatFits: number): ApiError =>
+  new ApiError('PAGE_TOO_LARGE', `This page would be too large; a limit of ${limitThatFits} fits.`);
+
+/** Missing, malformed, unknown, expired and revoked keys look the same from outside. */
+export const unauthorized = (): ApiError =>
+  new ApiError('UNAUTHORIZED', 'Send a valid API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".', {
+    headers: { 'WWW-Authenticate': 'Bearer' },
+  });
+
+export const scopeMissing = (scope: string): ApiError =>
+  new ApiError('SCOPE_MISSING', `This API key lacks the scope ${scope}.`);
+
+/** @param domains to which the caller's own key is bound */
+export const domainForbidden = (domains: readonly string[]): ApiError =>
+  new ApiError('DOMAIN_FORBIDDEN', `This API key is bound to domains; send "domain" as one of: ${domains.join(', ')}.`);
+
+/** @param suggestion the registration that was probably meant */
+export const vehicleNotFound = (suggestion: string | undefined): ApiError =>
+  new ApiError('VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND, { extension: { suggestion } });
+
+export const complianceNotFound = (): ApiError =>
+  new ApiError('COMPLIANCE_NOT_FOUND', ENTRY_SENTENCES.COMPLIANCE_NOT_FOUND);
+
+export const contentNotFound = (): ApiError => new ApiError('CONTENT_NOT_FOUND', 'No content item has this id.');
+
+/** @param hint what to change in the path */
+export const routeNotFound = (hint = 'check it against the reference'): ApiError =>
+  new ApiError('ROUTE_NOT_FOUND', `The service has nothing at this path; ${hint}.`);
+
+/** @param methods of the path; some may be named twice */
+export const methodNotAllowed = (methods: readonly string[]): ApiError => {
+  const allowed = [...new Set(methods)].join(', ');
+  return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { Allow: allowed } });
+};
+
+export const slugTaken = (): ApiError =>
+  new ApiError('SLUG_TAKEN', 'Another item of this domain has this slug; choose another slug or change that item.');
+
+export const idempotencyConflict = (): ApiError =>
+  new ApiError(
+    'IDEMPOTENCY_CONFLICT',
+    'This Idempotency-Key was used within 24 hours with another body; use a new key for a new item.',
+  );
+
+/** @param isQuoted whether If-Match has strong entity tags, as it must */
+export const preconditionFailed = (currentVersion: number, isQuoted: boolean): ApiError =>
+  new ApiError(
+    'PRECONDITION_FAILED',
+    isQuoted
+      ? `The item is at version ${currentVersion}, which If-Match does not name; read it again before changing it.`
+      : `If-Match takes versions as ETag gives them, in double quotes and without W/; the item is at version "${currentVersion}".`,
+  );
+
+/** @param limit requests in a window @param seconds until the window ends */
+export const rateLimited = (limit: number, seconds: number): ApiError =>
+  new ApiError('RATE_LIMITED', `The plan allows ${limit} requests a minute; try again in ${seconds} s.`, {
+    headers: { 'Retry-After': String(seconds) },
+  });
+
+export const internalError = (): ApiError =>
+  new ApiError('INTERNAL_ERROR', 'The service could not answer; try again in a moment.', {
+    headers: { 'Retry-After': '1' },
+  });
 
 /** The sentences of the errors that the sandbox forces. */
 const FORCED_DETAILS = {

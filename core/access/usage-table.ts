@@ -28,7 +28,9 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
         ReturnValues: 'UPDATED_NEW',
       }),
     );
-    return Number(Attributes?.used);
+    const used: unknown = Attributes?.used;
+    if (typeof used !== 'number') throw new Error('The response of DynamoDB has no counter.');
+    return used;
   },
 
   /** The windows of a key that began at `start` or later and had requests, oldest first. Eventually consistent. */

@@ -1,13 +1,8 @@
 /** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (docs/contract.md#bulk). */
-import { problems } from '../problems.ts';
+import { ENTRY_SENTENCES } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import { normaliseRegistration } from '../vehicles/registration.ts';
 import { suggestionFor } from '../vehicles/suggestion.ts';
-
-/** Registrations above which a bulk request is an expensive read: it waits for admission (docs/contract.md#rate-limit). */
-const MAX_CHEAP_REGISTRATIONS = 25;
-
-export const isExpensiveBulk = (submitted: readonly string[]): boolean => submitted.length > MAX_CHEAP_REGISTRATIONS;
 
 /** The key of each submitted registration, in order; undefined where it cannot be one. */
 export type BulkKeys = readonly (string | undefined)[];
@@ -22,13 +17,6 @@ export const bulkKeys = (submitted: readonly string[]): { readonly keys: BulkKey
 export type InsuranceEntryCode = 'VEHICLE_NOT_FOUND' | 'INVALID_REGISTRATION' | 'LOOKUP_UNAVAILABLE';
 export type EntryCode = InsuranceEntryCode | 'COMPLIANCE_NOT_FOUND';
 
-const ERRORS: Readonly<Record<EntryCode, string>> = {
-  VEHICLE_NOT_FOUND: problems.VEHICLE_NOT_FOUND.detail({}),
-  INVALID_REGISTRATION: problems.INVALID_REGISTRATION.detail,
-  COMPLIANCE_NOT_FOUND: problems.COMPLIANCE_NOT_FOUND.detail,
-  LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
-};
-
 /** Why an entry has no answer, and for an unknown vehicle the registration that was probably meant. */
 export interface EntryFailure<Code extends EntryCode> {
   readonly error: string;
@@ -36,7 +24,10 @@ export interface EntryFailure<Code extends EntryCode> {
   readonly suggestion?: string;
 }
 
-export const entryFailure = <Code extends EntryCode>(code: Code): EntryFailure<Code> => ({ error: ERRORS[code], code });
+export const entryFailure = <Code extends EntryCode>(code: Code): EntryFailure<Code> => ({
+  error: ENTRY_SENTENCES[code],
+  code,
+});
 
 /** @param key normalised registration */
 export const unknownVehicle = (key: string, today: LondonDate): EntryFailure<'VEHICLE_NOT_FOUND'> => {

@@ -1,8 +1,9 @@
-import { apiError } from '../problems.ts';
+import { complianceNotFound, vehicleNotFound } from '../problems.ts';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
 import type { InsuranceRecord } from '../vehicles/record.ts';
-import { vehicleNotFound } from '../vehicles/suggestion.ts';
+import { requireRegistration } from '../vehicles/registration.ts';
+import { suggestionFor } from '../vehicles/suggestion.ts';
 import type { ComplianceRecord } from './record.ts';
 
 /** Why a check can fail, in the order of the checks (docs/contract.md#compliance). */
@@ -134,7 +135,7 @@ export const complianceAnswer = (
   now: Date,
 ): ComplianceAnswer => {
   const today = londonDate(now);
-  if (vehicle === undefined) throw vehicleNotFound(registration, today);
-  if (compliance === undefined) throw apiError('COMPLIANCE_NOT_FOUND');
+  if (vehicle === undefined) throw vehicleNotFound(suggestionFor(requireRegistration(registration), today));
+  if (compliance === undefined) throw complianceNotFound();
   return { registration, ...verdictOn(today, vehicle, compliance), lastChecked: now.toISOString() };
 };

@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
 import type { MemberPage } from '../counted-list/counted-list.ts';
 import { type ItemPage, readListedItems } from '../counted-list/listed-items.ts';
-import { apiError } from '../problems.ts';
+import { contentNotFound, idempotencyConflict, preconditionFailed, slugTaken } from '../problems.ts';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
 import {
   ALL_ITEMS,
@@ -53,7 +53,7 @@ interface ContentFilter {
 
 /** The response to a repeated creation: the item as it was created then. @throws IDEMPOTENCY_CONFLICT */
 const repeatedCreation = ({ bodyHash, id, createdAt }: IdempotencyRecord, fields: ContentFields): ContentItem => {
-  if (bodyHash !== hashBody(fields)) throw apiError('IDEMPOTENCY_CONFLICT');
+  if (bodyHash !== hashBody(fields)) throw idempotencyConflict();
   return { id, ...fields, created_at: createdAt, updated_at: createdAt, version: 1 };
 };
 
@@ -68,10 +68,10 @@ const requireMatch = (ifMatch: string | undefined, item: ContentItem): void => {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (tags.includes(etagOf(item))) return;
-  throw apiError('PRECONDITION_FAILED', {
-    currentVersion: item.version,
-    isQuoted: tags.every((tag) => STRONG_TAG.test(tag)),
-  });
+  throw preconditionFailed(
+    item.version,
+    tags.every((tag) => STRONG_TAG.test(tag)),
+  );
 };
 
 /**
@@ -114,12 +114,12 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
   ): Promise<T> => {
     for (let tries = 0; ; tries += 1) {
       const stored = await reads.find(id);
-      if (stored === undefined || !isAllowedDomain(domains, stored.item.domain)) throw apiError('CONTENT_NOT_FOUND');
+      if (stored === undefined || !isAllowedDomain(domains, stored.item.domain)) throw contentNotFound();
       requireDomain(domains, newDomain ?? stored.item.domain);
       requireMatch(ifMatch, stored.item);
       const { outcome, result } = await attempt(stored);
       if (outcome.kind === 'done') return result;
-      if (outcome.kind === 'slug taken') throw apiError('SLUG_TAKEN');
+      if (outcome.kind === 'slug taken') throw slugTaken();
       await deadline.pause(backoffMs(tries));
     }
   };
@@ -158,7 +158,7 @@ export const contentTable = (db: DynamoDBDocumentClient, table: string, kind: Ke
       const outcome = await transactions.insert(item, deadline, idempotency);
       if (outcome.kind === 'done') return item;
       if (outcome.kind === 'repeated') return repeatedCreation(outcome.record, fields);
-      throw apiError('SLUG_TAKEN');
+      throw slugTaken();
     },
 
     /**

@@ -1,3 +1,4 @@
+import type { Member } from '../counted-list/counted-list.ts';
 import { type TransactWrite, transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import {
@@ -66,6 +67,16 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   }),
 });
 
+/** The position of each of these members by its id. @throws Error for another id: at a guessed position it would replace a member */
+const positionsOf = (members: readonly Member[]) => {
+  const positions = new Map(members.map(({ id, position }) => [id, position]));
+  return (id: string): number => {
+    const position = positions.get(id);
+    if (position === undefined) throw new Error('An item has no position in its list.');
+    return position;
+  };
+};
+
 /**
  * The writes that add new items to the end of their lists, in their order: the items, then their slugs, then their members with
  * one update of each counter.
@@ -81,12 +92,10 @@ export const creationWrites = async (
   };
   const byDomain = Map.groupBy(items, ({ domain }) => domainList(domain));
   const [all, ...domains] = await Promise.all([append([ALL_ITEMS, items]), ...[...byDomain].map(append)]);
-  const positions = new Map(domains.flatMap(({ members }) => members.map(({ id, position }) => [id, position])));
+  const inAll = positionsOf(all.members);
+  const inDomain = positionsOf(domains.flatMap(({ members }) => members));
   return [
-    ...items.map((item, index) => {
-      const at = { all: all.members[index]?.position ?? 0, domain: positions.get(item.id) ?? 0 };
-      return writes.addItem({ item, positions: at });
-    }),
+    ...items.map((item) => writes.addItem({ item, positions: { all: inAll(item.id), domain: inDomain(item.id) } })),
     ...items.map(writes.claimSlug),
     ...[all, ...domains].flatMap(({ list, members }) => store.lists.append(list, members)),
   ];

@@ -1,5 +1,5 @@
 /** Rules of content items: the record and its versions, the domains of a key (docs/contract.md#content). */
-import { apiError } from '../problems.ts';
+import { domainForbidden } from '../problems.ts';
 import type { RecordOf } from '../schemas/record.ts';
 
 /** The record: types, responses and the check of stored items follow from it. `schemas.ts` has the rules for new values. */
@@ -54,7 +54,7 @@ export const isAllowedDomain = (domains: BoundDomains, domain: string): boolean 
 /** @throws DOMAIN_FORBIDDEN unless the caller may write to the domain or list it; a list of every domain has none */
 export const requireDomain = (domains: BoundDomains, domain: string | undefined): void => {
   if (domains === undefined || (domain !== undefined && domains.includes(domain))) return;
-  throw apiError('DOMAIN_FORBIDDEN', { domains });
+  throw domainForbidden(domains);
 };
 
 /** The domain of a list: the one that was asked for, otherwise the only one of the caller's key. @throws DOMAIN_FORBIDDEN */

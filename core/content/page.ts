@@ -1,5 +1,5 @@
 /** Rules of pages of content items: what a list request asks for, and how large a page may be (docs/contract.md#content). */
-import { apiError } from '../problems.ts';
+import { pageTooLarge } from '../problems.ts';
 import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
 
 /** Items in a page without a `limit` (docs/contract.md#content). */
@@ -48,7 +48,7 @@ export const requirePageFits = (items: readonly ContentItem[]): void => {
     bytes += Buffer.byteLength(json) + 1;
     encodedBytes += Buffer.byteLength(JSON.stringify(json)) + 1;
     if (bytes > MAX_PAGE_BYTES || encodedBytes > MAX_ENCODED_BYTES) {
-      throw apiError('PAGE_TOO_LARGE', { limitThatFits: index });
+      throw pageTooLarge(index);
     }
   }
 };

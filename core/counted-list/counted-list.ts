@@ -113,7 +113,9 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
           ReturnValues: 'UPDATED_NEW',
         }),
       );
-      return Number(Attributes?.allocated) - positions;
+      const allocated: unknown = Attributes?.allocated;
+      if (typeof allocated !== 'number') throw new Error('The response of DynamoDB has no allocated position.');
+      return allocated - positions;
     },
 
     /** The writes that add members at allocated positions: one per member and one per bucket. */

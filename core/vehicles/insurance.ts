@@ -1,6 +1,8 @@
+import { vehicleNotFound } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
 import type { Policy, VehicleDetails, VehicleRecord } from './record.ts';
-import { vehicleNotFound } from './suggestion.ts';
+import { requireRegistration } from './registration.ts';
+import { suggestionFor } from './suggestion.ts';
 
 /** The published statuses of a vehicle's insurance. */
 export const INSURANCE_STATUSES = ['IN_FORCE', 'LAPSED', 'NOT_STARTED', 'NONE'] as const;
@@ -64,7 +66,7 @@ export const insuranceAnswer = (
   today: LondonDate,
   asOf?: LondonDate,
 ): InsuranceAnswer => {
-  if (record === undefined) throw vehicleNotFound(registration, today);
+  if (record === undefined) throw vehicleNotFound(suggestionFor(requireRegistration(registration), today));
   const { vehicle, lastUpdated, policies } = record;
   return { ...insuranceResult(registration, asOf ?? today, policies), vehicle, lastUpdated, ...(asOf && { asOf }) };
 };

@@ -1,4 +1,4 @@
-import { apiError } from '../problems.ts';
+import { invalidRegistration } from '../problems.ts';
 
 /** Longest text, in characters, that is still looked at as a registration. */
 const MAX_RAW_LENGTH = 32;
@@ -36,6 +36,6 @@ export const registrationIssue = (raw: string): string => {
 /** As `normaliseRegistration`. @throws INVALID_REGISTRATION */
 export const requireRegistration = (raw: string): string => {
   const registration = normaliseRegistration(raw);
-  if (registration === undefined) throw apiError('INVALID_REGISTRATION');
+  if (registration === undefined) throw invalidRegistration();
   return registration;
 };

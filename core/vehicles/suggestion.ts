@@ -1,6 +1,4 @@
-import { type ApiError, apiError } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
-import { requireRegistration } from './registration.ts';
 
 /**
  * Letters of each part of a registration. Sources: DVLA leaflet INF104 (current format: no I, Q or Z in the memory tag, no I or Q
@@ -55,7 +53,3 @@ export const suggestionFor = (registration: string, today: LondonDate): string |
   const [only, ...others] = changed.filter((candidate) => isUkRegistration(candidate, today));
   return others.length === 0 ? only : undefined;
 };
-
-/** The error of an unknown vehicle, with the suggestion. @param registration as it was queried */
-export const vehicleNotFound = (registration: string, today: LondonDate): ApiError =>
-  apiError('VEHICLE_NOT_FOUND', { suggestion: suggestionFor(requireRegistration(registration), today) });

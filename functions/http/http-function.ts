@@ -10,7 +10,7 @@ import type { TableId } from '../../core/tables.ts';
 import { grantedActions, type ServedEndpoint } from './endpoint.ts';
 import { keyForm } from './key-form.ts';
 import { problemDocuments } from './problem-documents.ts';
-import { type InboundMiddleware, type RequestContext, requestContextOf } from './request.ts';
+import { type HttpRequest, type InboundMiddleware, type RequestContext, requestContextOf } from './request.ts';
 import { reportInternalError, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 
@@ -46,44 +46,31 @@ const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGate
   ...(body === undefined ? {} : { body: JSON.stringify(body) }),
 });
 
-/** Lambda's context with the request context: middy passes its `internal` to middlewares, but not to the handler. */
-type HandlerContext = Context & { readonly request: RequestContext };
-
 const requestContext: InboundMiddleware = {
-  before: ({ event, context, internal }) => {
-    Object.assign(internal, requestContextOf(event, context));
-    Object.assign(context, { request: internal });
-  },
+  before: ({ event, context, internal }) => void Object.assign(internal, requestContextOf(event, context)),
 };
 
 /**
  * Makes a function behind API Gateway. Its middlewares, outermost first: request context, request log and id, response headers,
- * problem documents, key form, then `middlewares`. They share the request context, `request.internal`.
+ * problem documents, key form, then `middlewares`. They share the request context, `request.internal`. `respond` is the first step
+ * of the way back, in place of a handler, to which middy does not pass that context.
  */
 export const httpFunction = (
   { id, successStatus }: Pick<ServedEndpoint, 'id' | 'successStatus'>,
   middlewares: readonly InboundMiddleware[],
   respond: (context: RequestContext) => Promise<Answer>,
 ): GatewayHandler => {
-  const answer = async (_event: APIGatewayProxyEventV2, { request: context }: HandlerContext) => {
-    const answered = await context.deadline.within(respond(context));
-    if (answered.failure !== undefined) reportInternalError(context, answered.failure);
-    return responseOf(successStatus, answered);
+  const response = {
+    after: async (request: HttpRequest): Promise<void> => {
+      const { internal: context } = request;
+      const answer = await context.deadline.within(respond(context));
+      if (answer.failure !== undefined) reportInternalError(context, answer.failure);
+      request.response = responseOf(successStatus, answer);
+    },
   };
-  const handler = middy<
-    APIGatewayProxyEventV2,
-    APIGatewayProxyStructuredResultV2,
-    Error,
-    HandlerContext,
-    RequestContext
-  >(answer, { timeoutEarlyInMillis: 0 }).use([
-    requestContext,
-    requestLog(id),
-    responseHeaders(),
-    problemDocuments(),
-    keyForm(),
-    ...middlewares,
-  ]);
-  // middy reads the context before it catches errors, so it must be an object. A copy, because `requestContext` writes to it.
-  return (event, lambda) => handler((event ?? {}) as APIGatewayProxyEventV2, { ...lambda } as HandlerContext);
+  const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, Context, RequestContext>({
+    timeoutEarlyInMillis: 0,
+  }).use([requestContext, requestLog(id), responseHeaders(), problemDocuments(), keyForm(), ...middlewares, response]);
+  // middy reads the context before it catches errors, so it must be an object.
+  return (event, lambda) => handler((event ?? {}) as APIGatewayProxyEventV2, (lambda ?? {}) as Context);
 };

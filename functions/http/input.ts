@@ -2,14 +2,12 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Static, TObject, TSchema } from 'typebox';
-import { LARGEST_BULK_SIZE } from '../../core/access/plans.ts';
-import { apiError, type ParameterIssue, type PointerIssue, type ValidationIssue } from '../../core/problems.ts';
+import type { ParameterIssue, PointerIssue, ValidationIssue } from '../../core/problems.ts';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
 import { bodyChecks } from './body-checks.ts';
-import { bulkLength } from './bulk-size.ts';
 import type { ServedEndpoint } from './endpoint.ts';
-import type { InboundMiddleware, RequestContext } from './request.ts';
-import type { Input } from './serve.ts';
+import type { InboundMiddleware, Input, RequestContext } from './request.ts';
+import { GIVEN_TWICE } from './validation.ts';
 
 /** The part of a request that one schema describes, and its validation issues. */
 interface Part {
@@ -41,7 +39,7 @@ const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
     const [first, ...more] = sent.getAll(name);
     if (first === undefined) continue;
     const read = isInteger(property) ? integerOf(first) : first;
-    if (more.length > 0) issues.push({ parameter: name, detail: 'must not be given more than once' });
+    if (more.length > 0) issues.push({ parameter: name, detail: GIVEN_TWICE });
     else if (read === undefined) issues.push({ parameter: name, detail: 'must be an integer in decimal digits' });
     else value[name] = read;
   }
@@ -69,32 +67,12 @@ const bodyIssues = (schema: TSchema, { date: rule }: ServedEndpoint, body: unkno
   return issues.map((issue) => (issue.pointer === '/date' ? { ...issue, detail: rule.rejected } : issue));
 };
 
-/** A bulk request over the limit of every plan is not validated: `bulkSizeLimit` rejects it anyway. */
-const readBody = (schema: TSchema, row: ServedEndpoint, body: unknown): Part => ({
-  value: body,
-  issues: bulkLength(row, body) > LARGEST_BULK_SIZE ? [] : bodyIssues(schema, row, body),
-});
-
 /** The schemas of an endpoint's input, without path parameters and the query parameter `date`. */
 export interface InputSchemas {
   readonly query?: TObject;
   readonly headers?: TObject;
   readonly body?: TSchema;
 }
-
-/** Validates query, headers and body by the schemas. @throws VALIDATION_FAILED naming every issue, up to `MAX_ISSUES` */
-const validation = (schemas: InputSchemas, row: ServedEndpoint): InboundMiddleware => ({
-  before: ({ event, internal: context }) => {
-    const parts = {
-      ...(schemas.query && { query: readQuery(schemas.query, event.rawQueryString) }),
-      ...(schemas.headers && { headers: readHeaders(schemas.headers, context.headers) }),
-      ...(schemas.body && { body: readBody(schemas.body, row, event.body) }),
-    };
-    const issues = Object.values(parts).flatMap((part) => part.issues);
-    if (issues.length > 0) throw apiError('VALIDATION_FAILED', { issues });
-    context.input = Object.fromEntries(Object.entries(parts).map(([name, { value }]) => [name, value]));
-  },
-});
 
 /** Parses the event's `body` in place. */
 const jsonBodyParser = (): InboundMiddleware => {
@@ -107,9 +85,8 @@ type ValuesOf<Schemas extends InputSchemas> = {
 };
 
 /**
- * The input of an endpoint: the middlewares that read and validate it, and the schemas for its document.
- * @throws (from the middlewares) BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, VALIDATION_FAILED, and the body
- * parser's own errors
+ * The input of an endpoint: how it is read, and the schemas for its document.
+ * @throws (from `parsing`) BODY_TOO_LARGE, UNSUPPORTED_CONTENT_TYPE, MALFORMED_JSON, and the body parser's own errors
  * @example
  * export const input = readsInput({ query: ContentQuery });
  */
@@ -117,8 +94,16 @@ export const readsInput = <const Schemas extends InputSchemas>(
   schemas: Schemas,
 ): Input<ValuesOf<Schemas>> & { readonly schemas: Schemas } => ({
   schemas,
-  hasBody: schemas.body !== undefined,
-  middlewares: (row) => [...(schemas.body ? [bodyChecks(), jsonBodyParser()] : []), validation(schemas, row)],
-  // `validation` has checked it against the same schemas.
-  valuesOf: ({ input }) => input as ValuesOf<Schemas>,
+  parsing: schemas.body ? [bodyChecks(), jsonBodyParser()] : [],
+  read: ({ event: { rawQueryString, body }, internal: { headers } }, row) => {
+    const parts = {
+      ...(schemas.query && { query: readQuery(schemas.query, rawQueryString) }),
+      ...(schemas.headers && { headers: readHeaders(schemas.headers, headers) }),
+      ...(schemas.body && { body: { value: body, issues: bodyIssues(schemas.body, row, body) } }),
+    };
+    return {
+      values: Object.fromEntries(Object.entries(parts).map(([name, { value }]) => [name, value])) as ValuesOf<Schemas>,
+      issues: Object.values(parts).flatMap(({ issues }) => issues),
+    };
+  },
 });

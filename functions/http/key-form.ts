@@ -1,5 +1,5 @@
 import { type PresentedKey, parseApiKey } from '../../core/access/api-key.ts';
-import { apiError } from '../../core/problems.ts';
+import { unauthorized } from '../../core/problems.ts';
 import type { InboundMiddleware } from './request.ts';
 
 const BEARER = /^bearer(?: +|$)/i;
@@ -26,7 +26,7 @@ export const presentedKey = (headers: Readonly<Record<string, string | undefined
 export const keyForm = (): InboundMiddleware => ({
   before: ({ internal: context }) => {
     const key = presentedKey(context.headers);
-    if (key === undefined) throw apiError('UNAUTHORIZED');
+    if (key === undefined) throw unauthorized();
     context.key = key;
   },
 });

@@ -1,4 +1,4 @@
-import { ApiError, apiError, problems, problemType } from '../../core/problems.ts';
+import { ApiError, internalError, problems, problemType } from '../../core/problems.ts';
 import { docsUrl } from '../../core/runtime/environment.ts';
 import { bodyParserError } from './body-checks.ts';
 import type { HttpRequest } from './request.ts';
@@ -13,7 +13,7 @@ export const problemDocuments = () => ({
     const { error, internal: context } = request;
     const known = error instanceof ApiError ? error : bodyParserError(error);
     if (known === undefined) reportInternalError(context, error);
-    const { code, message: detail, issues, headers, extension } = known ?? apiError('INTERNAL_ERROR');
+    const { code, message: detail, issues, headers, extension } = known ?? internalError();
     const { title, status } = problems[code];
     const { requestId } = context;
     context.code = code;

@@ -2,9 +2,10 @@ import type { Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { Caller } from '../../core/access/admission.ts';
 import type { PresentedKey } from '../../core/access/api-key.ts';
+import type { ValidationIssue } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
-import { FUNCTION_TIMEOUT_SECONDS } from './endpoint.ts';
+import { FUNCTION_TIMEOUT_SECONDS, type ServedEndpoint } from './endpoint.ts';
 
 /**
  * The request context, middy's `request.internal`: the checked parts of the event, and what middlewares add. A type, because
@@ -25,14 +26,12 @@ export type RequestContext = {
   /** The well-formed key of the request, set by `keyForm`. */
   key?: PresentedKey;
   /** The validated query, headers and body, as far as the endpoint reads them. */
-  input?: { readonly query?: unknown; readonly headers?: unknown; readonly body?: unknown };
+  input?: object;
   /** The day to answer for, from the query parameter `date`; today when it is absent. */
-  date?: LondonDate;
-  /** The first error of a middleware that ran before admission; thrown after admission. */
-  deferredError?: unknown;
+  date?: LondonDate | undefined;
   caller?: Caller;
-  /** What a lookup loaded, while admission ran or after it. */
-  loaded?: { readonly value: unknown };
+  /** What the path names, read while admission runs; undefined where the endpoint loads nothing. */
+  loading?: Promise<unknown> | undefined;
   /** The error code of the response, for log and metrics. */
   code?: string;
   /** Whether the sandbox forced the error, which metrics do not count. */
@@ -53,6 +52,17 @@ export type HttpRequest = Request<
 /** A middleware that runs before the handler. It rejects by throwing: returning a value would skip the response headers. */
 export interface InboundMiddleware {
   readonly before: (request: HttpRequest) => void | Promise<void>;
+}
+
+/** What an endpoint reads of a request besides path parameters and the query parameter `date`; its `input.ts` makes it. */
+export interface Input<Values extends object = object> {
+  /** Check and parse the body, in order; none for an input without a body. */
+  readonly parsing: readonly InboundMiddleware[];
+  /** Reads query, headers and parsed body. The values have their type only where there is no issue. */
+  readonly read: (
+    request: HttpRequest,
+    row: ServedEndpoint,
+  ) => { readonly values: Values; readonly issues: readonly ValidationIssue[] };
 }
 
 /** Whether the request's key has the prefix of test keys, which see the sandbox only. The key may be unknown. */

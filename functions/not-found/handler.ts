@@ -1,4 +1,4 @@
-import { apiError } from '../../core/problems.ts';
+import { methodNotAllowed, routeNotFound } from '../../core/problems.ts';
 import { endpoints } from '../endpoints/table.ts';
 import { admission } from '../http/admission.ts';
 import { httpFunction, openTables } from '../http/http-function.ts';
@@ -32,6 +32,6 @@ const hintFor = (path: string): string | undefined => {
 export const handler = httpFunction(endpoint, [admission(openTables(endpoint).store)], async ({ method, path }) => {
   const allowed = methodsAt(path);
   // A path that matches only after decoding, such as /v1/api%2Fcontent, has no route for any method.
-  if (allowed.length === 0 || allowed.includes(method)) throw apiError('ROUTE_NOT_FOUND', { hint: hintFor(path) });
-  throw apiError('METHOD_NOT_ALLOWED', { allowed });
+  if (allowed.length === 0 || allowed.includes(method)) throw routeNotFound(hintFor(path));
+  throw methodNotAllowed(allowed);
 });

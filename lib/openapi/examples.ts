@@ -1,6 +1,6 @@
 /** The examples of the document: the requests of every `document.ts`, with the responses that `npm run openapi` recorded. */
 import { readFileSync } from 'node:fs';
-import { problems, problemType } from '../../core/problems.ts';
+import { internalError, problems, problemType } from '../../core/problems.ts';
 import type { ExampleRequest } from '../../functions/endpoints/document.ts';
 import type { EndpointId } from '../../functions/endpoints/table.ts';
 import { documents } from './endpoint-documents.ts';
@@ -37,13 +37,13 @@ export interface Examples {
 const RECORD = 'run `npm run openapi`';
 
 /** Written by hand: no request makes the service fail. */
-const internalError: ExampleResponse = {
+const failure: ExampleResponse = {
   status: problems.INTERNAL_ERROR.status,
   body: {
     type: problemType('INTERNAL_ERROR'),
     title: problems.INTERNAL_ERROR.title,
     status: problems.INTERNAL_ERROR.status,
-    detail: problems.INTERNAL_ERROR.detail,
+    detail: internalError().message,
     code: 'INTERNAL_ERROR',
     requestId: '8f14e45f-ceea-467f-9a5b-0d6c7e1f2a3b',
   },
@@ -74,5 +74,5 @@ export const recordedExamples = ({ endpoints, errors }: Recording = readRecordin
         throw new Error(`example ${example.name} of endpoint ${id} is not recorded: ${RECORD}`);
       return { ...example, ...response };
     }),
-  errors: { ...errors, INTERNAL_ERROR: internalError },
+  errors: { ...errors, INTERNAL_ERROR: failure },
 });

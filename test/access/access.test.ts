@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/admission.ts';
@@ -7,6 +8,7 @@ import { generateKey, hashKey, KEY_KINDS, type KeyKind, keyIdOf, parseApiKey } f
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
+import { usageTable } from '../../core/access/usage-table.ts';
 
 describe('An API key', () => {
   it.each(KEY_KINDS)('of the kind %s has the documented form, and its prefix', (kind) => {
@@ -186,6 +188,12 @@ describe('A recent map', () => {
     keys.remember('c', 'premium');
     expect(['a', 'c'].map(keys.get)).toEqual([undefined, 'premium']);
   });
+});
+
+it('Nobody is admitted by a counter that is no number: a response without it is an error', async () => {
+  const silent = { send: async () => ({}) } as unknown as DynamoDBDocumentClient;
+  const { increment } = usageTable(silent, 'usage');
+  await expect(increment('id', windowAt(new Date(0)))).rejects.toThrow('no counter');
 });
 
 describe('A rate limit window', () => {

@@ -1,25 +1,24 @@
-/** What the handlers do before they know their caller, and what they make of events that a gateway need not send. */
+/** What the handlers do before they know their caller, what they reject first, and what they make of events that a gateway need not send. */
+import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { generateKey, hashKey, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
+import { generateKey, parseApiKey } from '../../core/access/api-key.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
+import { unauthorized } from '../../core/problems.ts';
+import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { admissionBesideLoad } from '../../functions/http/early-load.ts';
+import { admission } from '../../functions/http/admission.ts';
 import type { GatewayHandler } from '../../functions/http/http-function.ts';
 import { type FunctionId, importFileOf } from '../../lib/endpoint-files.ts';
-import { documents } from '../../lib/openapi/endpoint-documents.ts';
-import type { Reply } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
-import { always, forOperation, forTable } from '../support/fault-choosers.ts';
+import { always, forTable } from '../support/fault-choosers.ts';
 import { httpRequest } from '../support/http-request.ts';
 import { aCounter } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';
-
-/** Maximum size in bytes of a body that a lookup reads before admission. */
-const EARLY_BYTES = 16_000;
 
 const api = testApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'a.example', 3));
 afterEach(() => {
@@ -37,155 +36,143 @@ const invoke = async (id: FunctionId, key: string | undefined, rest: object = {}
   return handler(Object.defineProperties(event, Object.getOwnPropertyDescriptors(rest)), {} as Context);
 };
 
-/** The result of some work while keys cannot be read: what waits for admission does not begin. */
-const beforeAdmission = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
-  const result = await work();
-  api.faults.reset();
-  return result;
+/** What each endpoint with `load` reads beside admission, and a path that names it. */
+const LOADS: Partial<Record<FunctionId, readonly [path: object, ...tables: TableId[]]>> = {
+  'vehicle-insurance': [{ registration: 'AB12CDE' }, 'vehicles'],
+  compliance: [{ registration: 'AB12CDE' }, 'compliance', 'vehicles'],
+  'read-content': [{ id: randomUUID() }, 'content'],
 };
 
-it.each<FunctionId>([...ids, 'not-found'])(
-  'Without a well-formed key %s responds with 401, and reads neither body nor database',
-  async (id) => {
-    const bodyRead = jest.fn();
-    const withBody = () => ({
-      get body() {
-        bodyRead();
-        return '{}';
-      },
-    });
+/** The status of a request, whether its body was read, and the tables that it used besides those of admission. */
+const outcomeOf = async (id: FunctionId, key: string | undefined, pathParameters: object = {}) => {
+  const readBody = jest.fn(() => '{}');
+  const before = api.faults.calls.length;
+  const event = Object.defineProperty({ pathParameters }, 'body', { get: readBody, enumerable: true });
+  const { statusCode } = await invoke(id, key, event);
+  const { keys, usage, ...others } = api.engine.names;
+  const used = api.faults.calls.slice(before).flatMap(({ tables }) => tables);
+  const tables = (Object.keys(others) as TableId[]).filter((table) => used.includes(api.engine.names[table]));
+  return { statusCode, bodyReads: readBody.mock.calls.length, calls: used.length, tables: tables.toSorted() };
+};
+
+describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => {
+  const [path, ...tables] = LOADS[id] ?? [{}];
+
+  it('reads nothing without a well-formed key', async () => {
     for (const key of [undefined, '', 'hunter2', `${generateKey('live')}x`]) {
-      const { statusCode, headers } = await invoke(id, key, withBody());
-      expect([statusCode, headers]).toEqual([401, expect.objectContaining({ 'WWW-Authenticate': 'Bearer' })]);
+      expect(await outcomeOf(id, key, path)).toEqual({ statusCode: 401, bodyReads: 0, calls: 0, tables: [] });
     }
-    expect(bodyRead).not.toHaveBeenCalled();
-    expect(api.faults.calls).toHaveLength(0);
-  },
-);
+  });
 
-/** What a cheap body is: test/http/input.test.ts. */
-describe('A body', () => {
-  /** A JSON body of this size whose validation fails. */
-  const bodyOf = (bytes: number): string => {
-    const [start, end] = ['{"registrations":["\\u0041",', '1]}'];
-    return start.padEnd(bytes - end.length) + end;
-  };
-  /** How often a body of this size is parsed. */
-  const countParsing = async (id: EndpointId, key: string, bytes: number): Promise<number> => {
-    const body = bodyOf(bytes);
-    const parse = jest.spyOn(JSON, 'parse');
-    await invoke(id, key, { body });
-    const count = parse.mock.calls.filter(([text]) => text === body).length;
-    parse.mockRestore();
-    return count;
-  };
+  it('reads only what its path names for a key that is unknown, over its limit or without the scope', async () => {
+    const overused = await api.newKey({ plan: 'free' });
+    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(overused, 60)]);
+    const unscoped = id === 'usage' || id === 'not-found' ? [] : [[await api.newKey({ scopes: [] }), 403] as const];
+    for (const [key, statusCode] of [[generateKey('live'), 401] as const, [overused, 429] as const, ...unscoped]) {
+      expect(await outcomeOf(id, key, path)).toMatchObject({ statusCode, bodyReads: 0, tables });
+    }
+  });
 
-  it.each(ids.filter((id) => documents[id].body !== undefined))(
-    'for %s with an unknown key is parsed if it is cheap and the endpoint writes nothing',
-    async (id) => {
-      expect(await countParsing(id, generateKey('live'), EARLY_BYTES)).toBe(id.startsWith('bulk-') ? 1 : 0);
-      expect(await countParsing(id, generateKey('live'), EARLY_BYTES + 1)).toBe(0);
-    },
-  );
-
-  it('of a larger bulk request is parsed after admission, or during admission if the key was recently admitted', async () => {
-    const key = await api.newKey();
-    const parsed = () => countParsing('bulk-insurance', key, EARLY_BYTES + 1);
-    expect([await beforeAdmission(parsed), await parsed(), await beforeAdmission(parsed)]).toEqual([0, 1, 1]);
+  it('reads nothing for a path that can name nothing', async () => {
+    const nothing = { registration: 'AB12_CDE', id: '1' };
+    expect(await outcomeOf(id, generateKey('live'), nothing)).toMatchObject({ statusCode: 401, tables: [] });
   });
 });
 
-it('Admission sends its requests before those of the lookup, whose parsing would delay a rejection', async () => {
-  const sent: string[] = [];
-  const findKey = async () => void sent.push('key') as undefined;
-  const store = { findKey, incrementUsage: async () => sent.push('counter'), overused: recentMap<number>() };
-  const load = { before: async () => void sent.push('vehicle') };
-  const { before } = admissionBesideLoad(store, 'vehicles:read', load, recentMap());
-  const key = parseApiKey(generateKey('test'));
-  await expect(before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow('Send a valid API key');
-  expect(sent).toEqual(['key', 'counter', 'vehicle']);
-});
-
-describe('An expensive read', () => {
-  type Request = (key: string) => Promise<Reply>;
-  const bulk =
-    (count: number, id = 'bulk-insurance'): Request =>
-    (key) => {
-      const registrations = Array.from({ length: count }, (_, index) => `AA${index}`);
-      return api.call('POST', `/v1/vehicle/${id}`, { key, json: { registrations } });
+describe('What the path names', () => {
+  /** Rejects a request with an unknown key, which would load by `load`. */
+  const rejectBeside = async (load: () => Promise<unknown>, onRequest = (_what: string) => {}): Promise<void> => {
+    const key = parseApiKey(generateKey('test'));
+    const findKey = async () => void onRequest('key') as undefined;
+    const incrementUsage = async () => {
+      onRequest('counter');
+      return 1;
     };
-  const list: Request = (key) => api.call('GET', '/v1/api/content?domain=a.example', { key });
-  const listOfEveryDomain: Request = (key) => api.call('GET', '/v1/api/content', { key });
-
-  /** The status of a request, and how many reads it started: each batch of vehicles, and the counters of each list. */
-  const outcomeOf = async (request: Request, key: string): Promise<[number, number]> => {
-    const before = api.faults.calls.length;
-    const { status } = await request(key);
-    const { vehicles, content } = api.engine.names;
-    const reads = api.faults.calls
-      .slice(before)
-      .filter(
-        ({ tables, body }) => tables.includes(vehicles) || (tables.includes(content) && body.includes('counters#')),
-      );
-    return [status, reads.length];
+    const middleware = admission({ findKey, incrementUsage, overused: recentMap() }, undefined, load);
+    await expect(middleware.before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow(unauthorized());
   };
-  const outcomeBeforeAdmission = (request: Request, key: string) => beforeAdmission(() => outcomeOf(request, key));
 
-  describe.each([
-    ['of 300 registrations', bulk(300), 3],
-    ['of a list of content', list, 1],
-  ])('%s', (_what, request, reads) => {
-    it('does not begin for a key that is unknown, revoked or without the scope', async () => {
-      const revoked = await api.newKey({ revokedAt: '2026-01-01T00:00:00.000Z' });
-      const unscoped = await api.newKey({ scopes: ['compliance:read'] });
-      expect(await outcomeOf(request, generateKey('live'))).toEqual([401, 0]);
-      expect(await outcomeOf(request, revoked)).toEqual([401, 0]);
-      expect(await outcomeOf(request, unscoped)).toEqual([403, 0]);
-    });
-
-    it('begins after admission for a new caller, and during admission for a recently admitted key', async () => {
-      const key = await api.newKey();
-      expect(await outcomeBeforeAdmission(request, key)).toEqual([500, 0]);
-      expect(await outcomeOf(request, key)).toEqual([200, reads]);
-      expect(await outcomeBeforeAdmission(request, key)).toEqual([500, reads]);
-    });
-
-    it('begins once more for a caller over its limit, then never', async () => {
-      const key = await api.newKey({ plan: 'standard' });
-      await request(key);
-      await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 600)]);
-      expect(await outcomeOf(request, key)).toEqual([429, reads]);
-      expect(await outcomeOf(request, key)).toEqual([429, 0]);
-    });
+  it('is requested after the requests of admission, whose rejection would otherwise wait until it is parsed', async () => {
+    const sent: string[] = [];
+    await rejectBeside(
+      async () => sent.push('vehicle'),
+      (what) => sent.push(what),
+    );
+    expect(sent).toEqual(['key', 'counter', 'vehicle']);
   });
 
-  it('of every domain waits for its caller, whose domains it needs, even for a recently admitted key', async () => {
-    expect(await outcomeOf(listOfEveryDomain, api.key)).toEqual([200, 1]);
-    expect(await outcomeBeforeAdmission(listOfEveryDomain, api.key)).toEqual([500, 0]);
+  it('cannot fail unhandled when nobody waits for it', async () => {
+    const unhandled = jest.fn();
+    process.once('unhandledRejection', unhandled);
+    await rejectBeside(() => Promise.reject(new Error('unread')));
+    await setImmediate();
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 
-  it.each(['bulk-insurance', 'bulk-compliance'])(
-    'is one of 26 registrations; 25 are read during admission for every caller: %s',
-    async (id) => {
-      expect(await outcomeBeforeAdmission(bulk(25, id), await api.newKey())).toEqual([500, 1]);
-      expect(await outcomeBeforeAdmission(bulk(26, id), await api.newKey())).toEqual([500, 0]);
-    },
-  );
+  it('fails with 500 only when neither admission nor the input is rejected', async () => {
+    const unscoped = await api.newKey({ scopes: ['content:read'] });
+    api.faults.inject(forTable(api.engine.names.vehicles, always('error')));
+    const statusOf = async (key: string, query = '') =>
+      (await api.call('GET', `/v1/vehicle/AB12CDE/insurance${query}`, { key })).status;
+    const statuses = [
+      await statusOf(generateKey('live')),
+      await statusOf(unscoped),
+      await statusOf(api.key, '?date=1'),
+    ];
+    expect([...statuses, await statusOf(api.key)]).toEqual([401, 403, 400, 500]);
+  });
+});
 
-  it('of more than the plan allows does not begin, whether or not the key was recently admitted', async () => {
-    const key = await api.newKey({ plan: 'free' });
-    expect(await outcomeOf(bulk(101), key)).toEqual([400, 0]);
-    expect(await outcomeOf(bulk(100), key)).toEqual([200, 1]);
-    expect(await outcomeOf(bulk(101), key)).toEqual([400, 0]);
+it('A bulk request of more than the plan allows is not read', async () => {
+  const json = { registrations: Array(101).fill('AB12CDE') };
+  const { body } = await api.call('POST', '/v1/vehicle/bulk-compliance', {
+    key: await api.newKey({ plan: 'free' }),
+    json,
+  });
+  expect(body).toMatchObject({ code: 'BULK_TOO_LARGE', detail: expect.stringContaining('at most 100') });
+  expect(api.faults.calls.filter(({ operation }) => operation === 'BatchGetItem')).toEqual([]);
+});
+
+/** The code and the places of the issues of a 400. */
+const rejectionOf = async (method: string, path: string, options: object) => {
+  const { status, body } = await api.call(method, path, { key: api.key, ...options });
+  const { code, errors = [] } = body as { code: string; errors?: { parameter?: string; pointer?: string }[] };
+  expect(status).toBe(400);
+  return [code, ...errors.map(({ parameter, pointer }) => parameter ?? pointer)];
+};
+
+describe('Of several issues', () => {
+  it.each([
+    ['/v1/vehicle/AB12_CDE/insurance', ['INVALID_REGISTRATION', 'registration']],
+    ['/v1/vehicle/AB12CDE/insurance?date=2026-02-30', ['VALIDATION_FAILED', 'date']],
+    ['/v1/vehicle/AB12_CDE/insurance?date=2026-02-30', ['VALIDATION_FAILED', 'registration', 'date']],
+    ['/v1/vehicle/ER19THR/insurance?date=2026-01-01&date=2026-01-01', ['VALIDATION_FAILED', 'date']],
+    ['/v1/compliance/AB12_CDE?date=2026-01-01', ['VALIDATION_FAILED', 'registration', 'date']],
+    ['/v1/api/content?limit=x&offset=-1&slug=A', ['VALIDATION_FAILED', 'limit', 'domain', 'offset', 'slug']],
+  ])('GET %s names all: %j', async (path, expected) => {
+    const [code, ...places] = await rejectionOf('GET', path, {});
+    expect([code, ...places.sort()]).toEqual([expected[0], ...expected.slice(1).sort()]);
   });
 
-  it('is limited by the smaller plan that its key has just changed to', async () => {
-    const key = await api.newKey({ plan: 'premium' });
-    await bulk(300)(key);
-    await api.keys.update(keyIdOf(hashKey(key), 'live'), { plan: 'free' });
-    expect((await bulk(300)(key)).body).toMatchObject({ code: 'BULK_TOO_LARGE' });
-    expect(await outcomeOf(bulk(300), key)).toEqual([400, 0]);
+  it('those of query, headers and body are named together', async () => {
+    const json = { registrations: ['AB12CDE', 42], colour: 1 };
+    const bulk = await rejectionOf('POST', '/v1/vehicle/bulk-insurance?date=2026-01-01', { json });
+    expect(bulk).toEqual(['VALIDATION_FAILED', 'date', '/registrations/1', '/colour']);
+    const item = { title: 1, content: 'C', domain: 'a.example', slug: 's' };
+    const create = await rejectionOf('POST', '/v1/api/content', { json: item, headers: { 'Idempotency-Key': ' ' } });
+    expect(create).toEqual(['VALIDATION_FAILED', 'Idempotency-Key', '/title']);
+  });
+
+  it('these answer alone, in this order: size, media type, JSON, entries beyond every plan', async () => {
+    const path = '/v1/vehicle/bulk-insurance?date=2026-01-01';
+    const tooMany = JSON.stringify({ registrations: Array(1_001).fill(42), colour: 1 });
+    const json = { 'Content-Type': 'application/json' };
+    const send = (raw: string, headers: object) => rejectionOf('POST', path, { raw, headers });
+    expect(await send('x'.repeat(1_000_001), { 'Content-Type': 'text/plain' })).toEqual(['BODY_TOO_LARGE']);
+    expect(await send('{', { 'Content-Type': 'text/plain' })).toEqual(['UNSUPPORTED_CONTENT_TYPE']);
+    expect(await send(`${tooMany}}`, json)).toEqual(['MALFORMED_JSON']);
+    expect(await send(tooMany, json)).toEqual(['BULK_TOO_LARGE', '/registrations']);
   });
 });
 

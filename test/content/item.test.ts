@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ContentItem, isAllowedDomain, isContentId } from '../../core/content/item.ts';
 import { readPageQuery, requirePageFits } from '../../core/content/page.ts';
-import { apiError } from '../../core/problems.ts';
+import { domainForbidden, pageTooLarge } from '../../core/problems.ts';
 
 const ITEM: ContentItem = {
   id: '1',
@@ -42,7 +42,7 @@ describe('A key that is bound to domains', () => {
     [['a.example'], 'c.example'],
     [[], 'a.example'],
   ])('cannot list another domain, or every domain: %j, %s', (domains, asked) => {
-    expect(() => filterOf(domains, asked)).toThrow(apiError('DOMAIN_FORBIDDEN', { domains }));
+    expect(() => filterOf(domains, asked)).toThrow(domainForbidden(domains));
   });
 
   it('has content of these domains only, not of their subdomains', () => {
@@ -69,13 +69,12 @@ describe('The size of a page', () => {
     return { ...ITEM, content };
   };
   const small = itemOf(1_000);
-  const limitThatFits = (count: number) => apiError('PAGE_TOO_LARGE', { limitThatFits: count });
 
   it('is at most 5,000,000 bytes of JSON', () => {
     expect(() => requirePageFits([small, itemOf(4_999_000)])).not.toThrow();
-    expect(() => requirePageFits([small, itemOf(4_999_001)])).toThrow(limitThatFits(1));
+    expect(() => requirePageFits([small, itemOf(4_999_001)])).toThrow(pageTooLarge(1));
     expect(() => requirePageFits([itemOf(2_500_000), itemOf(2_400_000), small, itemOf(100_000)])).toThrow(
-      limitThatFits(3),
+      pageTooLarge(3),
     );
   });
 
@@ -90,6 +89,6 @@ describe('The size of a page', () => {
     const last = { ...ITEM, content: 'x'.repeat(rest - overhead) };
     expect(encoded([filled, last])).toBe(6_200_000);
     expect(() => requirePageFits([filled, last])).not.toThrow();
-    expect(() => requirePageFits([filled, { ...last, content: `${last.content}x` }])).toThrow(limitThatFits(1));
+    expect(() => requirePageFits([filled, { ...last, content: `${last.content}x` }])).toThrow(pageTooLarge(1));
   });
 });

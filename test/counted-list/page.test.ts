@@ -50,6 +50,11 @@ it.each<[string, number, [number, number], number, string[], number]>([
 });
 
 /** A list from which items leave after their ids were read. With every change of content: `npm run test:orders`. */
+it('A position is never guessed: a response without one is an error', async () => {
+  const silent = { send: async () => ({ Attributes: {} }) } as unknown as TestEngine['client'];
+  await expect(countedLists(silent, 'content').allocate('all')).rejects.toThrow('no allocated position');
+});
+
 describe('A page of items', () => {
   /** The ids on a page of `b` and `a`, of which `a` is like this at each reading, from 1, and how often it was read. */
   const readPage = async (itemAt: (reading: number) => object | undefined, milliseconds = 20_000) => {

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { PLANS } from '../../core/access/plans.ts';
-import { problems } from '../../core/problems.ts';
+import { ENTRY_SENTENCES } from '../../core/problems.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import type { AccessLogEntry } from '../../lib/local/gateway/gateway.ts';
@@ -72,7 +72,7 @@ const CALLS = Object.values<Endpoint>(endpoints).flatMap(({ scope }) => [
   ...['401 UNAUTHORIZED', scope ? '403 SCOPE_MISSING' : 'none', '429 RATE_LIMITED', 'none'],
 ]);
 /** Then for three entries of a bulk lookup, and for a registration with a slash. */
-const ENTRIES = ['insured', 'not insured', 'VEHICLE_NOT_FOUND', problems.INVALID_REGISTRATION.detail];
+const ENTRIES = ['insured', 'not insured', 'VEHICLE_NOT_FOUND', ENTRY_SENTENCES.INVALID_REGISTRATION];
 
 const examples = recordedExamples();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
-import { apiError } from '../../core/problems.ts';
+import { unauthorized } from '../../core/problems.ts';
 import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
 import { pageLinks } from '../../functions/http/page-links.ts';
 import { isSandbox, requestContextOf } from '../../functions/http/request.ts';
@@ -100,7 +100,7 @@ describe('The key of a request', () => {
     const request = httpRequest({ headers: { 'X-API-Key': key } });
     await keyForm().before(request);
     expect(request.internal.key?.id).toBe(keyIdOf(hashKey(key), 'test'));
-    await expect(async () => keyForm().before(httpRequest())).rejects.toThrow(apiError('UNAUTHORIZED'));
+    await expect(async () => keyForm().before(httpRequest())).rejects.toThrow(unauthorized());
   });
 });
 

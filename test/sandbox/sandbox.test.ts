@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { verdictOn } from '../../core/compliance/verdict.ts';
-import { problems } from '../../core/problems.ts';
+import { internalError, problems } from '../../core/problems.ts';
 import { londonDate } from '../../core/runtime/clock.ts';
 import { FORCED_OUTCOMES, isForced, requireUnforced } from '../../core/sandbox/lookup-sources.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
@@ -73,7 +73,7 @@ describe('A forced outcome', () => {
   it.each(Object.entries(FORCED_OUTCOMES))('of %s is %s, with the headers of the real error', (registration, code) => {
     expect(normaliseRegistration(registration)).toBe(registration);
     const message = expect.stringContaining('sandbox');
-    const expected = { code, message, headers: problems.INTERNAL_ERROR.headers, isForced: true };
+    const expected = { code, message, headers: internalError().headers, isForced: true };
     expect(() => requireUnforced(registration)).toThrow(expect.objectContaining(expected));
     expect(page.replaceAll(' ', '')).toContain(`|${registration}|${problems[code].status}\`${code}\`,`);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { apiError } from '../../core/problems.ts';
+import { invalidRegistration } from '../../core/problems.ts';
 import { normaliseRegistration, registrationIssue, requireRegistration } from '../../core/vehicles/registration.ts';
 import { hasUkFormat, suggestionFor } from '../../core/vehicles/suggestion.ts';
 
@@ -62,7 +62,7 @@ describe('A registration', () => {
   ])('%s: otherwise it is invalid', (issue, texts) => {
     for (const text of texts) {
       expect(normaliseRegistration(text)).toBeUndefined();
-      expect(() => requireRegistration(text)).toThrow(apiError('INVALID_REGISTRATION'));
+      expect(() => requireRegistration(text)).toThrow(invalidRegistration());
       expect(registrationIssue(text)).toContain(issue);
     }
   });

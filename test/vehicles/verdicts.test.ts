@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bulkKeys, isExpensiveBulk, unknownVehicle } from '../../core/bulk/entries.ts';
+import { bulkKeys, unknownVehicle } from '../../core/bulk/entries.ts';
 import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
 import { verdictOn } from '../../core/compliance/verdict.ts';
-import { problems } from '../../core/problems.ts';
+import { ENTRY_SENTENCES } from '../../core/problems.ts';
 import { insuranceOn, insuranceResult } from '../../core/vehicles/insurance.ts';
 import { aCompliance, aPolicy } from '../support/records.ts';
 
@@ -114,10 +114,6 @@ describe('The verdict on compliance', () => {
 });
 
 describe('A bulk request', () => {
-  it('is an expensive read from 26 registrations on', () => {
-    expect([25, 26].map((length) => isExpensiveBulk(Array(length).fill('A1')))).toEqual([false, true]);
-  });
-
   it('has a key per entry and reads each key once', () => {
     expect(bulkKeys(['a 1', '!', 'A1', 'B2'])).toEqual({ keys: ['A1', undefined, 'A1', 'B2'], distinct: ['A1', 'B2'] });
   });
@@ -144,9 +140,9 @@ describe('A bulk request', () => {
     expect(bulkInsuranceAnswer(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
-        failed('!', 'INVALID_REGISTRATION', problems.INVALID_REGISTRATION.detail),
+        failed('!', 'INVALID_REGISTRATION', ENTRY_SENTENCES.INVALID_REGISTRATION),
         failed('B2', 'LOOKUP_UNAVAILABLE', unavailable),
-        failed('C3', 'VEHICLE_NOT_FOUND', problems.VEHICLE_NOT_FOUND.detail({})),
+        failed('C3', 'VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND),
         { registration: 'D4', insured: false, policy: null },
         { registration: 'A1', insured: true, policy: aPolicy() },
       ],

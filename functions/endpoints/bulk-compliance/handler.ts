@@ -1,5 +1,5 @@
 import { bulkComplianceAnswer } from '../../../core/bulk/compliance.ts';
-import { bulkKeys, isExpensiveBulk } from '../../../core/bulk/entries.ts';
+import { bulkKeys } from '../../../core/bulk/entries.ts';
 import { complianceSource } from '../../../core/sandbox/lookup-sources.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
@@ -9,14 +9,11 @@ import { input } from './input.ts';
 export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const records = complianceSource(db, tables);
   return {
-    load: async (request) => {
-      const { keys, distinct } = bulkKeys(request.body.registrations);
-      return { keys, sources: await records(request).findManyWithVehicles(distinct, request.deadline) };
+    respond: async (request) => {
+      const { registrations } = request.body;
+      const { keys, distinct } = bulkKeys(registrations);
+      const sources = await records(request).findManyWithVehicles(distinct, request.deadline);
+      return { body: bulkComplianceAnswer(registrations, keys, sources, request.now), failure: sources.failure };
     },
-    isExpensive: ({ body }) => isExpensiveBulk(body.registrations),
-    respond: ({ body: { registrations }, now }, { keys, sources }) => ({
-      body: bulkComplianceAnswer(registrations, keys, sources, now),
-      failure: sources.failure,
-    }),
   };
 });

@@ -1,4 +1,4 @@
-import { bulkKeys, isExpensiveBulk } from '../../../core/bulk/entries.ts';
+import { bulkKeys } from '../../../core/bulk/entries.ts';
 import { bulkInsuranceAnswer } from '../../../core/bulk/insurance.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { vehicleSource } from '../../../core/sandbox/lookup-sources.ts';
@@ -10,14 +10,14 @@ import { input } from './input.ts';
 export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const vehicles = vehicleSource(db, tables.vehicles);
   return {
-    load: async (request) => {
-      const { keys, distinct } = bulkKeys(request.body.registrations);
-      return { keys, records: await vehicles(request).findMany(distinct, request.deadline) };
+    respond: async (request) => {
+      const { registrations, date } = request.body;
+      const { keys, distinct } = bulkKeys(registrations);
+      const records = await vehicles(request).findMany(distinct, request.deadline);
+      return {
+        body: bulkInsuranceAnswer(registrations, keys, records, londonDate(request.now), date),
+        failure: records.failure,
+      };
     },
-    isExpensive: ({ body }) => isExpensiveBulk(body.registrations),
-    respond: ({ body: { registrations, date }, now }, { keys, records }) => ({
-      body: bulkInsuranceAnswer(registrations, keys, records, londonDate(now), date),
-      failure: records.failure,
-    }),
   };
 });

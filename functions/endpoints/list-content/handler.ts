@@ -9,15 +9,9 @@ import { input } from './input.ts';
 export const handler = serve({ endpoint, input }, ({ db, tables }) => {
   const content = contentTables(db, tables.content);
   return {
-    load: async ({ query, caller, keyKind, deadline }) => {
-      const { filter, bounds } = readPageQuery(query, caller?.key.domains);
-      return content[keyKind].list(filter, bounds, deadline);
-    },
-    isExpensive: ({ query }) => query.slug === undefined,
-    // Without `domain`, the list of a key that is bound to one domain is of that domain.
-    needsCaller: ({ query }) => query.domain === undefined,
-    respond: ({ query, caller, address }, { items, total }) => {
+    respond: async ({ query, caller, keyKind, address, deadline }) => {
       const { filter, bounds } = readPageQuery(query, caller.key.domains);
+      const { items, total } = await content[keyKind].list(filter, bounds, deadline);
       requirePageFits(items);
       return {
         body: { items, total, ...bounds } satisfies ContentPage,

@@ -1,6 +1,6 @@
 import { contentTables } from '../../../core/content/content-table.ts';
 import { etagOf, isAllowedDomain } from '../../../core/content/item.ts';
-import { apiError } from '../../../core/problems.ts';
+import { contentNotFound } from '../../../core/problems.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -11,7 +11,7 @@ export const handler = serve({ endpoint }, ({ db, tables }) => {
     load: ({ parameters, keyKind }) => content[keyKind].find(parameters.id),
     respond: ({ caller }, stored) => {
       if (stored === undefined || !isAllowedDomain(caller.key.domains, stored.item.domain)) {
-        throw apiError('CONTENT_NOT_FOUND');
+        throw contentNotFound();
       }
       return { body: stored.item, headers: { ETag: etagOf(stored.item) } };
     },

@@ -3,7 +3,7 @@ import { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../../../core/compliance/verdict.ts';
 import { batchGet } from '../../../core/dynamodb/batch-get.ts';
 import type { Item } from '../../../core/dynamodb/database.ts';
-import { ApiError, apiError, problems } from '../../../core/problems.ts';
+import { ApiError, internalError, problems } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas/record.ts';
@@ -37,7 +37,7 @@ const answerOf = <Body>(respond: () => Body): Answer<Body> => {
     return { status: 200, body: respond() };
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof UnreadableRecord)) throw error;
-    const { code, message: detail, extension } = error instanceof ApiError ? error : apiError('INTERNAL_ERROR');
+    const { code, message: detail, extension } = error instanceof ApiError ? error : internalError();
     return { status: problems[code].status, error: { code, detail, ...extension } };
   }
 };
