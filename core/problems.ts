@@ -121,14 +121,11 @@ export const unsupportedContentType = (): ApiError =>
 export const bodyTooLarge = (bytes: number, limit: number): ApiError =>
   new ApiError('BODY_TOO_LARGE', `The body has ${bytes} bytes; at most ${limit} are accepted.`);
 
-/** The issue of a registration in the path. */
-export const INVALID_REGISTRATION_ISSUE: ParameterIssue = {
-  parameter: 'registration',
-  detail: ENTRY_SENTENCES.INVALID_REGISTRATION,
+/** Of a registration in the path. */
+export const invalidRegistration = (): ApiError => {
+  const detail = ENTRY_SENTENCES.INVALID_REGISTRATION;
+  return new ApiError('INVALID_REGISTRATION', detail, { issues: [{ parameter: 'registration', detail }] });
 };
-
-export const invalidRegistration = (): ApiError =>
-  new ApiError('INVALID_REGISTRATION', INVALID_REGISTRATION_ISSUE.detail, { issues: [INVALID_REGISTRATION_ISSUE] });
 
 export const bulkTooLarge = (count: number, limit: number): ApiError => {
   const detail = `${count} registrations were sent; the plan allows at most ${limit} in one request`;

@@ -1,4 +1,4 @@
-import { invalidRegistration } from '../problems.ts';
+import { type ApiError, invalidRegistration } from '../problems.ts';
 
 /** Longest text, in characters, that is still looked at as a registration. */
 const MAX_RAW_LENGTH = 32;
@@ -32,6 +32,10 @@ export const registrationIssue = (raw: string): string => {
     ? 'must have 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9'
     : 'may contain only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
 };
+
+/** The error of a path without a valid registration; undefined with one. */
+export const registrationError = ({ registration = '' }: { readonly registration?: string }): ApiError | undefined =>
+  normaliseRegistration(registration) === undefined ? invalidRegistration() : undefined;
 
 /** As `normaliseRegistration`. @throws INVALID_REGISTRATION */
 export const requireRegistration = (raw: string): string => {

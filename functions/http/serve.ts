@@ -6,8 +6,8 @@ import { admission } from './admission.ts';
 import { largestBulkSize, planBulkSize } from './bulk-size.ts';
 import type { ServedEndpoint } from './endpoint.ts';
 import { type Answer, type GatewayHandler, httpFunction, openTables } from './http-function.ts';
-import type { Input, RequestContext } from './request.ts';
-import { validation } from './validation.ts';
+import type { RequestContext } from './request.ts';
+import { type RequestParts, validation } from './validation.ts';
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
@@ -74,7 +74,7 @@ const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }
  * @throws MissingEnvironment at start, naming every variable that is missing
  */
 export const serve = <const Row extends ServedEndpoint, Loaded, Values extends object = object>(
-  { endpoint, input }: { readonly endpoint: Row; readonly input?: Input<Values> },
+  { endpoint, ...parts }: { readonly endpoint: Row } & RequestParts<Values>,
   define: Define<Row, Values, Loaded>,
 ): GatewayHandler => {
   const { db, tables, store } = openTables(endpoint);
@@ -82,9 +82,9 @@ export const serve = <const Row extends ServedEndpoint, Loaded, Values extends o
   const requestOf = requestsOf<Row, Values>(endpoint);
   const middlewares = [
     admission(store, endpoint.scope, load && (async (context) => load(requestOf(context)))),
-    ...(input?.parsing ?? []),
+    ...(parts.input?.parsing ?? []),
     largestBulkSize(endpoint),
-    validation(endpoint, input),
+    validation(endpoint, parts),
     planBulkSize(endpoint),
   ];
   return httpFunction(endpoint, middlewares, async (context) =>

@@ -29,7 +29,7 @@ const inputs = {
 /** The input after validation. */
 const validated = (id: keyof typeof inputs, event: object, body?: unknown): RequestContext['input'] => {
   const request = httpRequest({ ...event, body });
-  void validation(endpoints[id], inputs[id]).before(request);
+  void validation(endpoints[id], { input: inputs[id] }).before(request);
   return request.internal.input;
 };
 const issuesOf = (work: () => unknown) => {

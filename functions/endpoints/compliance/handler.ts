@@ -1,11 +1,11 @@
 import { complianceAnswer } from '../../../core/compliance/verdict.ts';
 import { complianceSource } from '../../../core/sandbox/lookup-sources.ts';
-import { requireRegistration } from '../../../core/vehicles/registration.ts';
+import { registrationError, requireRegistration } from '../../../core/vehicles/registration.ts';
 import { serve } from '../../http/serve.ts';
 import { endpoint } from './endpoint.ts';
 
 /** May this vehicle be on the road? docs/contract.md#compliance */
-export const handler = serve({ endpoint }, ({ db, tables }) => {
+export const handler = serve({ endpoint, pathError: registrationError }, ({ db, tables }) => {
   const records = complianceSource(db, tables);
   return {
     load: async (request) =>
