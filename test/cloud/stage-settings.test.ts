@@ -90,10 +90,6 @@ describe('The settings of a stage', () => {
         `: ${Object.keys(address)} must be an address that begins with https:// and ends without a slash.`,
       ],
     ),
-    [
-      { replicaRegions: ['eu-west-1'] },
-      ': replicaRegions is no longer a setting: remove the replicas with the version',
-    ],
     ...['24', '0h', '169h', '8d', '7 d'].map((compliance): [object, string] => [
       { expectImports: { compliance } },
       ': expectImports.compliance must be hours or days, such as "26h" or "7d", at most 7 days.',
