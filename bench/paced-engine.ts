@@ -44,7 +44,7 @@ export const startPacedEngine = async () => {
   let delayMs: number | undefined;
   const { endpoint } = await startEmbeddedEngine({
     port: 0,
-    intercept: (_store, perform) => async (operation, input) => {
+    intercept: (perform) => async (operation, input) => {
       const arrived = performance.now();
       const question = `${operation} ${JSON.stringify(input)}`;
       const answer = recorded.get(question) ?? perform(operation, input);

@@ -31,8 +31,8 @@ export const table = (head: readonly string[], rows: readonly (readonly Cell[])[
 };
 
 /** Compares a measured value with its limit: a row of `targetTable`. */
-export const atMost = (target: string, limit: number, measured: number, digits = 2) =>
-  [`${target}: at most ${limit}`, measured.toFixed(digits), measured <= limit ? 'yes' : '**no**'] as const;
+export const atMost = (target: string, limit: number, measured: number) =>
+  [`${target}: at most ${limit}`, measured.toFixed(2), measured <= limit ? 'yes' : '**no**'] as const;
 
 /** Targets and whether they are met. */
 export const targetTable = (...rows: readonly ReturnType<typeof atMost>[]): string =>

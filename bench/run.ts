@@ -9,7 +9,6 @@ import { type Measurement, machine, showProgress } from './report.ts';
 const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
   import: 'Imports',
-  'concurrent-changes': 'Many clients change content at once',
   cost: 'What a million requests cost, and the memory of each function',
 };
 

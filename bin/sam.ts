@@ -3,10 +3,7 @@ import { CannotStart, readOptions } from '../lib/local/options.ts';
 import { runSamLocal } from '../lib/local/sam/service.ts';
 import { onStopSignal } from './stop-signals.ts';
 
-const USAGE = `Usage: npm run sam [-- OPTIONS OF sam local start-api]
-  --skip-pull-image  use the local base image
-Environment: PORT (default 3000), DYNAMODB_PORT (default 8000)
-`;
+const USAGE = 'Usage: npm run sam [-- OPTIONS OF sam local start-api], with PORT and DYNAMODB_PORT as for npm start\n';
 
 const stopping = new AbortController();
 const stop = () => stopping.abort();

@@ -1,32 +1,30 @@
-/** File and line of the stack frames in a log: `npm run --silent stack-frame -- --stack STACK FUNCTION FRAME…`. */
-import { parseArgs } from 'node:util';
-import { deployedCode, originsOf } from '../lib/cloud/stack-frame.ts';
+/** File and line of stack frames in a log: `npm run --silent stack-frame -- COMMIT FUNCTION index.js:LINE:COLUMN…`. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-const USAGE = `Usage: npm run --silent stack-frame -- --stack STACK FUNCTION FRAME…
-  --commit COMMIT  instead of the one that was deployed last
-  --hash HASH      instead of that of the version that was deployed last: the description of another version
-  FUNCTION is the folder of its endpoint, such as vehicle-insurance; a FRAME is index.js:1:5149`;
+const [commit = '', functionId = '', ...frames] = process.argv.slice(2);
+const root = mkdtempSync(join(tmpdir(), 'stack-frame-'));
+const worktree = (...args: string[]) => execFileSync('git', ['worktree', ...args], { stdio: 'pipe' });
 
-/** @throws Error when something is missing, or the frames are not of the deployed code */
-const main = async (): Promise<string> => {
-  const options = { stack: { type: 'string' }, commit: { type: 'string' }, hash: { type: 'string' } } as const;
-  const { values, positionals } = parseArgs({ allowPositionals: true, options });
-  const [functionId, ...frames] = positionals;
-  if (functionId === undefined || frames.length === 0) return USAGE;
-  const deployed = values.stack === undefined ? {} : await deployedCode(values.stack, functionId);
-  const { commit, hash } = { ...deployed, ...values };
-  if (commit === undefined || hash === undefined) {
-    throw new Error('commit and hash are unknown: name the stack with --stack, or both with --commit and --hash');
-  }
-  // After the commit there may be the uncommitted changes of the deployment.
-  const [deployedCommit = '', ...changes] = commit.split(' ');
-  if (changes.length > 0) process.stderr.write(`deployed ${changes.join(' ')}\n`);
-  return (await originsOf(functionId, frames, { commit: deployedCommit, hash })).join('\n');
-};
-
+worktree('add', '--detach', root, commit);
 try {
-  process.stdout.write(`${await main()}\n`);
-} catch (error) {
-  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  symlinkSync(resolve('node_modules'), join(root, 'node_modules'));
+  const module = await import(pathToFileURL(join(root, 'lib/cloud/bundles.ts')).href);
+  const { bundleFunctions, bundleHash } = module as typeof import('../lib/cloud/bundles.ts');
+  const bundle = new Map(Object.entries(await bundleFunctions(undefined, undefined, true))).get(functionId) ?? '';
+  const map = new SourceMap(JSON.parse(readFileSync(join(bundle, 'index.js.map'), 'utf8')));
+  process.stdout.write(`${bundleHash(bundle)}\n`);
+  for (const frame of frames) {
+    const [, line = 0, column = 0] = (/index\.js:(\d+):(\d+)/.exec(frame) ?? []).map(Number);
+    const origin = map.findEntry(line - 1, column - 1);
+    if (!('originalSource' in origin)) throw new Error(`no frame of the bundle: ${frame}`);
+    const file = relative(root, resolve(bundle, origin.originalSource));
+    process.stdout.write(`${file}:${origin.originalLine + 1}:${origin.originalColumn + 1}\n`);
+  }
+} finally {
+  worktree('remove', '--force', root);
 }

@@ -461,7 +461,7 @@ export interface components {
                  * @description Extensible enum:
                  *     - `live`: the data of the service
                  *     - `test`: the sandbox
-                 *     - `unknown`: for keys of an early version
+                 *     - `unknown`: for keys without an environment
                  */
                 environment: ("live" | "test" | "unknown") | (string & {});
             };

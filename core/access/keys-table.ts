@@ -22,7 +22,7 @@ export const KeyRecord = {
     expires: { type: 'string', format: 'date' },
     /** ISO 8601 UTC; from then on the key is rejected. */
     revokedAt: text,
-    /** What the key's prefix says. Absent in the probe's keys. */
+    /** What the key's prefix says. The probe's keys have none. */
     environment: { enum: KEY_ENVIRONMENTS },
     /** The content domains that the key is bound to, in lower case; any domain if absent. */
     domains: { type: 'array', items: text },

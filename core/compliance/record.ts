@@ -20,7 +20,7 @@ export const ComplianceRecord = {
     mot: { anyOf: [alternative('dueDate', day), exempt] },
     roadTax: { anyOf: [alternative('paidUntil', day), exempt, alternative('sorn', { const: true })] },
     outstandingFines: { type: 'integer', minimum: 0 },
-    /** When the record last changed at its source, UTC. Records that were loaded before version 0.2.0 have none. */
+    /** When the record last changed at its source, UTC; absent when it is not known. */
     lastUpdated: { type: 'string', format: 'date-time' },
   },
 } as const;

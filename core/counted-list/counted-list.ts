@@ -10,7 +10,7 @@
  * Invariants, which hold because members and counters change in one transaction:
  * - A bucket's counter equals the number of its members. The sum of a list's counters is its total.
  * - A counter's change number grows with every change of its bucket. A recount that finds the same number before and after
- *   knows that nothing changed meanwhile. A counter that an early version stored has none until its next change.
+ *   knows that nothing changed meanwhile.
  *
  * A page reads the counters, then only the buckets that contain it, all at once and each from its newest member. Removed
  * members leave gaps, so a bucket can have fewer than 512. A page of 20 touches at most two buckets until 96 % of a list

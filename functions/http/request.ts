@@ -86,12 +86,15 @@ const textsOf = (value: unknown): [string, string][] =>
     ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : [];
 
+/** Milliseconds. An earlier time is no gateway's: SAM CLI 1.170 sends seconds, which would be in January 1970. */
+const FIRST_INSTANT = Date.UTC(2020, 0, 1);
 /** Milliseconds. Later years have more than four digits. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
+/** The time of a request; now when the event has none. */
 const instantOf = (timeEpoch: unknown): Date =>
-  Number.isSafeInteger(timeEpoch) && Math.abs(timeEpoch as number) <= LAST_INSTANT
-    ? new Date(timeEpoch as number)
+  typeof timeEpoch === 'number' && timeEpoch >= FIRST_INSTANT && timeEpoch <= LAST_INSTANT
+    ? new Date(timeEpoch)
     : new Date();
 
 /** Subtracted from the function's remaining time, so that the response is sent before the platform's timeout. */

@@ -6,7 +6,7 @@ import type { ProbeKey } from './probe-key.ts';
 const [INSURED, WITHOUT_POLICY, UNKNOWN] = ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ'];
 const REGISTRATIONS = { registrations: [INSURED, WITHOUT_POLICY, UNKNOWN] };
 
-const INSURANCE = { registration: INSURED, insured: true, policy: { insurer: 'Acme Mutual', type: 'Comprehensive' } };
+const INSURANCE = { registration: INSURED, insured: true, policy: {} };
 const VERDICT = {
   registration: INSURED,
   compliant: true,
@@ -46,8 +46,7 @@ const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> =>
     status: 200,
     body: { results: [VERDICT, { registration: WITHOUT_POLICY, reasons: ['NO_POLICY'] }, NOT_FOUND], processed: 3 },
   });
-  const body = { key: { id, plan: 'standard', environment: 'unknown' } };
-  await request('GET /v1/usage', { status: 200, body });
+  await request('GET /v1/usage', { status: 200, body: { key: { id } } });
 };
 
 /** The ids of items that earlier runs left: those that are older than the longest run. */
@@ -99,7 +98,8 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
 };
 
 /**
- * Uses every endpoint as a caller does. What it expects must be true of the next version too, whose rollout it watches.
+ * Uses every endpoint as a caller does. What it expects must be true of the next version too, whose rollout it watches: what
+ * docs/contract.md promises, and the outcomes in docs/sample-data.md, but no other field of the sandbox or of its own key.
  * @returns a sentence for each response that is not as expected
  */
 export const journey = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {

@@ -1,4 +1,4 @@
-import { Annotations, CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import { CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
@@ -52,10 +52,6 @@ export class ServiceStack extends Stack {
       env: { region, ...(account && { account }) },
       terminationProtection: keepsData,
     });
-    if (settings.replicaRegions !== undefined) {
-      const notice = 'replicaRegions is no longer a setting: remove it from the file of the stage';
-      Annotations.of(this).addInfoV2('vehicle-verification:replicaRegions', notice);
-    }
     // They show whose a resource and its cost are. Adding a tag replaces no resource.
     const tags = { service: 'vehicle-verification', stage, ...(owner !== undefined && { owner }) };
     for (const [name, value] of Object.entries(tags)) {

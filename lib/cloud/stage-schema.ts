@@ -88,15 +88,6 @@ export const StageFile = T.Object({
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm is a link to its section there. */
   runbookUrl: T.Optional(Address),
-  /** Removed in 0.3.0: regions with a replica of two tables. An empty list is still accepted. */
-  replicaRegions: T.Optional(
-    T.Refine(
-      T.Array(T.Unknown()),
-      (value) => value.length === 0,
-      () =>
-        'is no longer a setting: remove the replicas with the version that is deployed, one region per deployment, and then this field (docs/operations.md, "Replicas of earlier versions")',
-    ),
-  ),
   /** 1,000 requests per second and a burst of 2,000 when absent. */
   throttle: T.Optional(Throttle),
   /** Days. When absent, 90 if data is kept, otherwise 7. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stageFileProblems } from './stage-file-problems.ts';
-import { StageFile } from './stage-schema.ts';
+import type { StageFile } from './stage-schema.ts';
 
 /** The settings of a stage: those of its file with defaults, its name, and those of `-c`. */
 export interface StageSettings extends StageFile {
@@ -41,11 +41,7 @@ const OWN_NAME = /^[\w.-]+$/;
 const contextProblems = (context: Readonly<Record<string, unknown>>, file: string): string[] =>
   Object.keys(context)
     .filter((name) => OWN_NAME.test(name) && !ACCEPTED.includes(name))
-    .map((name) =>
-      Object.hasOwn(StageFile.properties, name)
-        ? `-c ${name} is not accepted: set ${name} in ${file}.`
-        : `-c ${name} is unknown: -c accepts stage, stages, architecture and atOnce; the settings are in ${file}.`,
-    );
+    .map((name) => `-c ${name} is unknown: -c accepts ${ACCEPTED.join(', ')}; the settings are in ${file}.`);
 
 const valueProblems = (architecture: unknown, atOnce: unknown): string[] => [
   ...(['arm64', 'x86_64'].includes(String(architecture))

@@ -76,16 +76,13 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, kind: K
   };
 
   /** Sets a counter to the number of members. Fails when the bucket has changed since the recount. */
-  const setCounter = ({ list, bucket, counter, members, changes }: Miscount): TransactWrite => ({
+  const setCounter = ({ list, bucket, members, changes }: Miscount): TransactWrite => ({
     Update: {
       TableName: table,
       Key: store.keys.counterKey(list, bucket),
       UpdateExpression: 'SET members = :members ADD changes :one',
-      ConditionExpression:
-        changes === undefined
-          ? 'attribute_not_exists(changes) AND (members = :seen OR attribute_not_exists(members))'
-          : 'changes = :seen',
-      ExpressionAttributeValues: { ':members': members, ':one': 1, ':seen': changes ?? counter },
+      ConditionExpression: changes === undefined ? 'attribute_not_exists(changes)' : 'changes = :seen',
+      ExpressionAttributeValues: { ':members': members, ':one': 1, ...(changes !== undefined && { ':seen': changes }) },
     },
   });
 

@@ -35,10 +35,10 @@ export const addKey = async (keys: Keys, record: NewKey, now: Date): Promise<str
   return key;
 };
 
-/** Whether a stored key is valid and of this environment and plan. Before version 0.3.0 every demo key was a test key. */
-const isUsable = async (keys: Keys, key: unknown, { plan, environment }: DemoKey): Promise<boolean> => {
+/** Whether a stored key is valid and of this plan. */
+const isUsable = async (keys: Keys, key: unknown, plan: PlanName): Promise<boolean> => {
   const presented = typeof key === 'string' ? parseApiKey(key) : undefined;
-  if (presented?.kind !== environment) return false;
+  if (presented === undefined) return false;
   const record = await keys.find(presented.id);
   return record !== undefined && record.revokedAt === undefined && record.plan === plan;
 };
@@ -65,7 +65,7 @@ export const demoKeys = async (keys: Keys, now: Date, dataDirectory?: string): P
   const entries: [keyof DemoKeys, string][] = [];
   for (const demo of DEMO_KEYS) {
     const known = stored[demo.name];
-    const isKept = await isUsable(keys, known, demo);
+    const isKept = await isUsable(keys, known, demo.plan);
     entries.push([demo.name, isKept ? String(known) : await addKey(keys, { ...demo, name: `Demo ${demo.name}` }, now)]);
   }
   const demo = Object.fromEntries(entries) as DemoKeys;

@@ -57,8 +57,7 @@ const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNam
     if (!isDeepStrictEqual(sandboxVehicle(registration, loadedOn), vehicle)) continue;
     await putAll(db, names.vehicles, [today]);
     const loaded = sandboxCompliance(registration, loadedOn);
-    // Samples that were loaded before version 0.2.0 have no `lastUpdated`.
-    const isUnchanged = compliance && isDeepStrictEqual({ ...loaded, ...compliance }, loaded);
+    const isUnchanged = compliance && isDeepStrictEqual(loaded, compliance);
     if (isUnchanged) await putAll(db, names.compliance, [{ ...sandboxCompliance(registration, londonDate(now)) }]);
   }
 };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../core/content/content-entries.ts';
@@ -45,19 +45,23 @@ describe('export vehicles and export compliance', () => {
   it.each([
     ['vehicles', 'vehicles', vehicles],
     ['compliance', 'compliance records', compliance],
-  ] as const)('write a file of %s that import reads back to the same records', async (noun, named, lines) => {
-    expect(await load(noun, 'first.ndjson', lines.join('\n'))).toMatchObject({ exitCode: 0 });
-    const [path, again] = [pathOf('export.ndjson'), pathOf('again.ndjson')];
-    const stdout = `${lines.length} ${named} are in ${path}.\n`;
-    expect(await run(['export', noun, path])).toEqual({ exitCode: 0, stdout, stderr: '' });
-    const exported = (await linesOf(path)).toSorted();
-    const { runThere } = await otherTables(noun);
-    expect(await runThere('import', noun, path)).toMatchObject({ exitCode: 0 });
-    await runThere('export', noun, again);
-    expect((await linesOf(again)).toSorted()).toEqual(exported);
-    const records = exported.map((line) => JSON.parse(line) as object);
-    expect(records).toEqual(expect.arrayContaining(lines.map((line) => JSON.parse(line))));
-  });
+  ] as const)(
+    'write a file of %s for its owner only, that import reads back to the same records',
+    async (noun, named, lines) => {
+      expect(await load(noun, 'first.ndjson', lines.join('\n'))).toMatchObject({ exitCode: 0 });
+      const [path, again] = [pathOf('export.ndjson'), pathOf('again.ndjson')];
+      const stdout = `${lines.length} ${named} are in ${path}.\n`;
+      expect(await run(['export', noun, path])).toEqual({ exitCode: 0, stdout, stderr: '' });
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      const exported = (await linesOf(path)).toSorted();
+      const { runThere } = await otherTables(noun);
+      expect(await runThere('import', noun, path)).toMatchObject({ exitCode: 0 });
+      await runThere('export', noun, again);
+      expect((await linesOf(again)).toSorted()).toEqual(exported);
+      const records = exported.map((line) => JSON.parse(line) as object);
+      expect(records).toEqual(expect.arrayContaining(lines.map((line) => JSON.parse(line))));
+    },
+  );
 
   it('omit attributes that this version does not know, and damaged records, which they report in a file and by exit code 1', async () => {
     await put('compliance', { ...JSON.parse(complianceLine()), later: 'x' });

@@ -84,17 +84,6 @@ describe('keys rotate', () => {
     }
     expect(await keys().list()).toEqual(stored);
   });
-
-  it('requires --env when the record of an early version has no environment', async () => {
-    const id = 'e'.repeat(20);
-    const early = { name: 'Early', plan: 'free', scopes: [], createdAt: '2026-01-01T08:00:00.000Z' } as const;
-    await keys().add({ id, hash: 'e'.repeat(64), ...early });
-    expect(await run(['keys', 'rotate', id])).toEqual(failure('or --env test if it begins with vvc_test_'));
-    expect((await rotate(id, '--env', 'test')).key).toMatch(/^vvc_test_/);
-    const other = await create();
-    const sentence = `error: key ${other} is a live key, and so is its successor: leave out --env test\n`;
-    expect(await run(['keys', 'rotate', other, '--env', 'test'])).toEqual(failure(sentence));
-  });
 });
 
 it.each([

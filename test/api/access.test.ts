@@ -166,7 +166,7 @@ describe('GET /v1/usage', () => {
   const usage = async (key: string) =>
     (await get('/v1/usage', key)).body as { readonly key: object; readonly hours: readonly Hour[] };
 
-  it('shows a key as it was made, and the environment of one of an early version as unknown', async () => {
+  it('shows a key as it was made, and an absent environment as unknown', async () => {
     const made = { name: 'Garage', plan: 'free', scopes: ['content:read'], expires: '2026-12-31' } as const;
     const key = { ...made, environment: 'live' } as const;
     expect(await usage(await api.newKey(key))).toMatchObject({ key });

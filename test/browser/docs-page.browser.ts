@@ -88,13 +88,6 @@ describe('The reference', () => {
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('has the first endpoint in the first window', async () => {
-    const { page } = await open('/docs', WIDE);
-    const heading = page.getByRole('heading', { name: 'Is this vehicle insured?' }).first();
-    await heading.waitFor();
-    expect((await heading.boundingBox())?.y).toBeLessThan(900);
-  });
-
   it('has no warning at an optional field that is empty', async () => {
     const { page } = await openForm(WIDE);
     await page.getByRole('dialog').getByRole('row', { name: 'date' }).waitFor();

@@ -112,7 +112,7 @@ describe('A check of content', () => {
       (next) => async (args) => {
         const { Select, ExpressionAttributeValues } = args.input as QueryCommandInput;
         if (Select === 'COUNT' && String(ExpressionAttributeValues?.[':pk']).includes(list))
-          await update(counterKey(list, 0), 'ADD members :value', 1);
+          await update(counterKey(list, 0), 'ADD members :value, changes :value', 1);
         return next(args);
       },
       { step: 'initialize', name: 'change' },

@@ -4,6 +4,7 @@ import { unauthorized } from '../../core/problems.ts';
 import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
 import { pageLinks } from '../../functions/http/page-links.ts';
 import { isSandbox, requestContextOf } from '../../functions/http/request.ts';
+import { NOON } from '../support/clock.ts';
 import { httpRequest } from '../support/http-request.ts';
 
 const idOf = (requestId: unknown, awsRequestId?: string) =>
@@ -25,11 +26,11 @@ describe('The request context', () => {
       headers: { 'X-Api-Key': 'k', Other: 1 },
       rawPath: '/v1',
       pathParameters: { id: '1', no: null },
-      requestContext: { requestId: 'r-1', timeEpoch: 5, http: { method: 'GET' } },
+      requestContext: { requestId: 'r-1', timeEpoch: NOON, http: { method: 'GET' } },
     };
     expect(requestContextOf(event, undefined)).toMatchObject({
       requestId: 'r-1',
-      now: new Date(5),
+      now: new Date(NOON),
       headers: { 'x-api-key': 'k' },
       method: 'GET',
       path: '/v1',
@@ -58,11 +59,12 @@ describe('The request context', () => {
     expect(idOf('', 'a b')).toBe('');
   });
 
-  it('has the time of the event if its year is at most 9999, otherwise the current time', () => {
-    const last = Date.UTC(9999, 11, 31);
-    expect([0, last, -last].map(timeOf)).toEqual([0, last, -last]);
+  it('has the time of the event from 2020 to 9999, otherwise the current time', () => {
+    const [first, last] = [Date.UTC(2020, 0, 1), Date.UTC(9999, 11, 31)];
+    expect([first, last].map(timeOf)).toEqual([first, last]);
     const before = Date.now();
-    for (const time of [undefined, '5', 1.5, Number.NaN, last + 1, -last - 1]) {
+    // The last one is in seconds, as SAM CLI sends it.
+    for (const time of [undefined, String(NOON), Number.NaN, last + 1, first - 1, NOON / 1_000]) {
       expect(timeOf(time)).toBeGreaterThanOrEqual(before);
       expect(timeOf(time)).toBeLessThanOrEqual(Date.now());
     }

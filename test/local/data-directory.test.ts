@@ -2,6 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/keys-table.ts';
 import { demoKeys } from '../../lib/local/demo-keys.ts';
 import { CannotStart } from '../../lib/local/options.ts';
@@ -87,13 +88,13 @@ describe('Stored demo keys', () => {
     },
   );
 
-  it('are kept when they are live, and replaced when they are not; a missing test key is added', async () => {
+  it('are kept; one that is missing, or is not stored in the database, is created', async () => {
     const { test, ...first } = await demoKeys(keys, new Date(), folder);
-    // As version 0.2.0 stored them: test keys only.
-    await writeFile(stored(), JSON.stringify({ ...first, free: test }));
+    records.delete(parseApiKey(first.free)?.id ?? '');
+    await writeFile(stored(), JSON.stringify(first));
     const second = await demoKeys(keys, new Date(), folder);
-    const replaced = { free: expect.stringMatching(/^vvc_live_/), test: expect.stringMatching(/^vvc_test_/) };
-    expect(second).toEqual({ ...first, ...replaced });
+    const created = { free: expect.stringMatching(/^vvc_live_/), test: expect.stringMatching(/^vvc_test_/) };
+    expect(second).toEqual({ ...first, ...created });
     expect(new Set([first.free, test, second.free, second.test]).size).toBe(4);
     expect(JSON.parse(await readFile(stored(), 'utf8'))).toEqual(second);
     expect(await demoKeys(keys, new Date(), folder)).toEqual(second);

@@ -71,9 +71,9 @@ describe('The two commands of docs/sam-local.md', () => {
 });
 
 describe('npm run sam', () => {
-  it('names a missing program and where to get it', async () => {
+  it('names a missing program and the page that says where to get it', async () => {
     const started = runCommand(process.execPath, SAM, { env: { PATH: dirname(process.execPath) } });
-    await expect(started).rejects.toThrow(/sam is not installed: get it with/);
+    await expect(started).rejects.toThrow('sam is not installed: see docs/sam-local.md.');
   });
 
   // Last, because it stops what the other tests use.

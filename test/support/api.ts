@@ -38,7 +38,7 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     usage: usageTable(engine.client, engine.names.usage),
     /** Sends a request; fails when request or reply breaks the OpenAPI document. */
     call: byContract(gateway.origin, (...call) => send(gateway, ...call)),
-    /** A new key; a live one with every scope, the premium plan and no environment, as of an early version, unless said otherwise. */
+    /** A new key; a live one with every scope, the premium plan and no environment, unless said otherwise. */
     newKey: async (record: Partial<KeyRecord> = {}): Promise<string> => {
       const { key, id, hash } = newApiKey(record.environment ?? 'live');
       const createdAt = new Date(NOON).toISOString();

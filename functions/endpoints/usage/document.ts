@@ -33,7 +33,7 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
         environment: openCode<KeyEnvironment | 'unknown'>({
           live: 'the data of the service',
           test: 'the sandbox',
-          unknown: 'for keys of an early version',
+          unknown: 'for keys without an environment',
         }),
       }),
       limits: T.Object({

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
+import { KEY_ENVIRONMENTS, type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
 import type { KeyRecord } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../../core/access/scopes.ts';
@@ -7,7 +7,7 @@ import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runti
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { controlIn } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { domainsOption, environmentOption, planOption, required } from './key-options.ts';
+import { domainsOption, planOption, required } from './key-options.ts';
 import { keysOf, keyView, newKeyText } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -70,6 +70,7 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandCo
 export const addCreateKey = (keys: Command, run: Runner): void => {
   const name = new Option('--name <name>', 'name of the owner, 1 to 100 characters').argParser(parseName);
   const scopes = new Option('--scopes <scopes>', `allowed operations, any of ${SCOPES.join(',')}`);
+  const environment = new Option('--env <env>', 'environment in the prefix of the key');
   keys
     .command('create')
     .description('create a key and show it once')
@@ -78,6 +79,6 @@ export const addCreateKey = (keys: Command, run: Runner): void => {
     .addOption(scopes.argParser(parseScopes).default([...SCOPES], 'all'))
     .addOption(domainsOption('bind the key to content domains, such as a.example,b.example (default: any domain)'))
     .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))
-    .addOption(environmentOption('environment in the prefix of the key').default('live'))
+    .addOption(environment.choices(KEY_ENVIRONMENTS).default('live'))
     .action((options: CreateKeyOptions) => run((context) => createKey(options, context)));
 };

@@ -1,6 +1,5 @@
 /** Options that several `keys` commands share. */
 import { InvalidArgumentError, Option } from 'commander';
-import { KEY_ENVIRONMENTS } from '../../../core/access/api-key.ts';
 import { PLAN_NAMES } from '../../../core/access/plans.ts';
 import { CreateContent } from '../../../core/content/schemas.ts';
 import { validationIssues } from '../../../core/schemas/validation-issues.ts';
@@ -30,10 +29,6 @@ export const planOption = () => new Option('--plan <plan>', 'plan of the key').c
 /** `--domains`, as each domain once, in lower case. */
 export const domainsOption = (description: string) =>
   new Option('--domains <domains>', description).argParser(parseDomains);
-
-/** `--env live|test`. */
-export const environmentOption = (description: string) =>
-  new Option('--env <env>', description).choices(KEY_ENVIRONMENTS);
 
 /** The value of a mandatory option. Commander's own check would come before its suggestion for a misspelt option. @throws CommandFailure */
 export const required = <Value>(value: Value | undefined, option: string): Value => {

@@ -4,7 +4,6 @@ import { creationOwnerId, type KeyRecord } from '../../../core/access/keys-table
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import { environmentOption } from './key-options.ts';
 import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
 import type { EndOfKey } from './keys-table.ts';
 
@@ -24,7 +23,6 @@ const parseOverlapDays = (text: string): number => {
 
 interface RotateKeyOptions {
   readonly overlapDays: number;
-  readonly env?: KeyEnvironment;
 }
 
 /** The end of the old key: now without an overlap, otherwise the last day of the overlap or its own last day, if that is earlier. */
@@ -49,16 +47,10 @@ const requireRotatable = (record: KeyRecord, now: Date): KeyRecord => {
   throw new CommandFailure(`key ${id} ${how} and cannot be rotated: create a new one with "keys create"`);
 };
 
-/** A successor has the environment of the old key. Records from before version 0.2.0 have none: `env` is then required. */
-const environmentOf = ({ id, environment }: KeyRecord, env: KeyEnvironment | undefined): KeyEnvironment => {
-  if (environment !== undefined && (env ?? environment) === environment) return environment;
-  if (environment !== undefined) {
-    throw new CommandFailure(`key ${id} is a ${environment} key, and so is its successor: leave out --env ${env}`);
-  }
-  if (env !== undefined) return env;
-  throw new CommandFailure(
-    `the record of key ${id} has no environment: use --env live if the key begins with vvc_live_, or --env test if it begins with vvc_test_`,
-  );
+/** A successor has the environment of the old key. */
+const environmentOf = ({ id, environment }: KeyRecord): KeyEnvironment => {
+  if (environment !== undefined) return environment;
+  throw new CommandFailure(`key ${id} has no environment and cannot be rotated: create a new one with "keys create"`);
 };
 
 const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfKey): string =>
@@ -73,14 +65,14 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
  */
 const rotateKey = async (
   text: string,
-  { overlapDays, env }: RotateKeyOptions,
+  { overlapDays }: RotateKeyOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const [keys, now] = [keysOf(context), context.now()];
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const old = requireRotatable(await keys.get(id), now);
-    const environment = environmentOf(old, env);
+    const environment = environmentOf(old);
     const end = endOf(old, overlapDays, now);
     if (attempt === 1) {
       const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
@@ -122,6 +114,5 @@ export const addRotateKey = (keys: Command, run: Runner): void => {
         .argParser(parseOverlapDays)
         .default(DEFAULT_OVERLAP_DAYS),
     )
-    .addOption(environmentOption('environment of a key whose record does not have it (created before version 0.2.0)'))
     .action((id: string, options: RotateKeyOptions) => run((context) => rotateKey(id, options, context)));
 };

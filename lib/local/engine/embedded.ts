@@ -21,8 +21,8 @@ export interface EmbeddedEngineOptions {
   readonly host?: string;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
-  /** Stands before the operations, for tests of what DynamoDB does and this engine does not. */
-  readonly intercept?: (store: Store, perform: PerformOperation) => PerformOperation;
+  /** Stands before the operations, for measurements. */
+  readonly intercept?: (perform: PerformOperation) => PerformOperation;
 }
 
 /** Performs dynalite's operations, and the transactions that this engine adds. */
@@ -52,7 +52,7 @@ export const startEmbeddedEngine = async ({
   // One operation at a time, so that every transaction is isolated.
   const oneAtATime = pLimit(1);
   const perform: PerformOperation = (...request) => oneAtATime(() => performOne(...request));
-  const server = createProtocolServer([host, ...allowedHosts], intercept ? intercept(store, perform) : perform);
+  const server = createProtocolServer([host, ...allowedHosts], intercept ? intercept(perform) : perform);
   try {
     server.listen(port, host);
     await once(server, 'listening');

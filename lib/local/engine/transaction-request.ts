@@ -37,7 +37,7 @@ const parseAction = (item: unknown, kinds: ActionKinds): Action => {
 };
 
 /** Equal for two requests for the same item; undefined when the key is invalid, which the request itself then reports. */
-export const itemIdentity = (table: DynaliteTable, { TableName, Key, Item }: JsonObject): string | undefined => {
+const itemIdentity = (table: DynaliteTable, { TableName, Key, Item }: JsonObject): string | undefined => {
   const invalid = isJsonObject(Key)
     ? database.validateKey(Key, table)
     : database.validateItem(Item as JsonObject, table);

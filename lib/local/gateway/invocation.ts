@@ -6,7 +6,7 @@ import { FUNCTION_TIMEOUT_SECONDS } from '../../../functions/http/endpoint.ts';
 /** A response ready to be written to a socket. */
 export interface HttpResponse {
   readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
@@ -38,28 +38,17 @@ const contextFor = (functionName: string, { remainingMs }: Deadline): Context =>
   succeed: () => undefined,
 });
 
+/** What the functions of this service return: neither cookies nor base64. */
 interface FunctionResult {
-  readonly statusCode?: number;
+  readonly statusCode: number;
   readonly headers?: Readonly<Record<string, unknown>>;
-  readonly cookies?: readonly string[];
   readonly body?: string;
-  readonly isBase64Encoded?: boolean;
 }
 
 const responseFrom = (json: string): HttpResponse => {
-  const result: FunctionResult | null = JSON.parse(json);
-  if (result === null || typeof result !== 'object' || result.statusCode === undefined) {
-    return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(json) };
-  }
-  const { statusCode, headers = {}, cookies, body = '', isBase64Encoded } = result;
-  return {
-    statusCode,
-    headers: {
-      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)])),
-      ...(cookies ? { 'set-cookie': cookies } : {}),
-    },
-    body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
-  };
+  const { statusCode, headers = {}, body = '' }: FunctionResult = JSON.parse(json);
+  const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  return { statusCode, headers: Object.fromEntries(lowerCase), body: Buffer.from(body) };
 };
 
 /** Invokes a handler as Lambda does and converts its result into a response as API Gateway does. */

@@ -6,18 +6,13 @@ import { CannotStart, explainListenError } from '../options.ts';
 /** The name of the Docker host in containers. On Linux `--add-host` defines it. */
 export const HOST_NAME = 'host.docker.internal';
 
-const INSTALLATION: Readonly<Record<string, string>> = {
-  docker: 'get it from https://docs.docker.com/get-docker or with `apt install docker.io`',
-  sam: 'get it with `pipx install aws-sam-cli` or `brew install aws-sam-cli`',
-};
-
 /** Runs a program and returns its trimmed standard output. @throws CannotStart with what is wrong */
 export const runTool = async (command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> => {
   try {
     return (await promisify(execFile)(command, [...args], { env })).stdout.trim();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new CannotStart(`${command} is not installed: ${INSTALLATION[command]}.`);
+    if (code === 'ENOENT') throw new CannotStart(`${command} is not installed: see docs/sam-local.md.`);
     throw new CannotStart(message.trim());
   }
 };
@@ -38,11 +33,4 @@ export const startReachableEngine = (gateway: string, port: number, hosts: reado
   return startOn(gateway)
     .catch((error) => (error.code === 'EADDRNOTAVAIL' ? startOn('127.0.0.1') : Promise.reject(error)))
     .catch(explainListenError('DYNAMODB_PORT', port));
-};
-
-/** Removes the containers that have one of these folders mounted. */
-export const removeContainers = async (folders: readonly string[], env: NodeJS.ProcessEnv): Promise<void> => {
-  const list = (folder: string) => runTool('docker', ['ps', '--all', '--quiet', '--filter', `volume=${folder}`], env);
-  const ids = (await Promise.all(folders.map(list))).flatMap((text) => text.split('\n')).filter((id) => id !== '');
-  if (ids.length > 0) await runTool('docker', ['rm', '--force', ...ids], env);
 };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { LOCAL_TABLE_NAMES } from '../../../core/tables.ts';
@@ -8,67 +8,33 @@ import { localEnvironment } from '../environment.ts';
 import { CannotStart, type LocalOptions } from '../options.ts';
 import { prepareSampleDatabase } from '../sample-database.ts';
 import { startBanner } from '../start-banner.ts';
-import { bridgeGateway, HOST_NAME, removeContainers, runTool, startReachableEngine } from './docker.ts';
+import { bridgeGateway, HOST_NAME, runTool, startReachableEngine } from './docker.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const TEMPLATE = 'vehicle-verification-dev.template.json';
-const RUNNING = /Running on http/;
-/** SAM CLI prints this harmless warning for every resource of a CDK template. */
-const NOISE = /^Cannot detect function id from aws:cdk:path/;
 
-/** Synthesises the app for this machine's architecture. Returns the folders of the bundles, which the containers mount. */
-const synthesise = async (folder: string, env: NodeJS.ProcessEnv): Promise<string[]> => {
-  const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
-  const options = ['--quiet', '--no-notices', '-c', `architecture=${architecture}`, '--output', folder];
-  await runTool(process.execPath, [join(ROOT, 'node_modules/aws-cdk/bin/cdk'), 'synth', ...options], env);
-  const assets = (await readdir(folder)).filter((name) => name.startsWith('asset.')).map((name) => join(folder, name));
-  for (const asset of assets) {
-    await rename(join(asset, 'index.js'), join(asset, 'bundle.js'));
-    await copyFile(join(import.meta.dirname, 'sam-handler.cjs'), join(asset, 'index.js'));
-  }
-  return assets;
-};
-
-/** Variables to replace the template's, where table names are logical ids and the endpoint is that of AWS. */
-const variablesOf = (dynamodb: string): Record<string, string> => ({
-  ...localEnvironment(`http://${HOST_NAME}:${new URL(dynamodb).port}`, LOCAL_TABLE_NAMES),
-  POWERTOOLS_LOG_LEVEL: 'ERROR',
-  POWERTOOLS_METRICS_NAMESPACE: '',
-});
-
-/** Containers get dummy credentials, never those of this shell. SAM CLI does not read Docker contexts. */
-const samEnvironment = async (env: NodeJS.ProcessEnv, dynamodb: string): Promise<NodeJS.ProcessEnv> => ({
-  ...env,
-  ...localEnvironment(dynamodb, LOCAL_TABLE_NAMES),
-  AWS_PROFILE: undefined,
-  AWS_SESSION_TOKEN: undefined,
-  SAM_CLI_TELEMETRY: '0',
-  DOCKER_HOST: await runTool('docker', ['context', 'inspect', '--format', '{{.Endpoints.docker.Host}}'], env),
-});
-
-const print = (line: string) => process.stdout.write(`${line}\n`);
-
-/** Runs `sam local start-api` until it ends or is stopped. @throws CannotStart when it ends by itself */
+/** Runs `sam local start-api` until it ends or `signal` kills it. @throws CannotStart, or the signal's error */
 const startApi = async (args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal, banner: string): Promise<void> => {
-  if (signal.aborted) return;
   // In its own process group, which Ctrl-C does not reach: SAM CLI would take three seconds to remove each container.
-  const sam = spawn('sam', ['local', 'start-api', ...args], {
-    env,
-    detached: true,
-    stdio: ['ignore', 'inherit', 'pipe'],
-  });
-  signal.addEventListener('abort', () => sam.kill('SIGKILL'));
+  const killed = { detached: true, signal, killSignal: 'SIGKILL' } as const;
+  const sam = spawn('sam', ['local', 'start-api', ...args], { env, stdio: ['ignore', 'inherit', 'pipe'], ...killed });
   createInterface({ input: sam.stderr }).on('line', (line) => {
-    if (!NOISE.test(line)) print(line);
-    if (RUNNING.test(line)) print(banner);
+    // SAM CLI warns so of every resource of a CDK template.
+    if (!line.startsWith('Cannot detect function id from aws:cdk:path')) process.stdout.write(`${line}\n`);
+    if (line.includes('Running on http')) process.stdout.write(`${banner}\n`);
   });
   await once(sam, 'close');
-  if (!signal.aborted) throw new CannotStart('sam local has ended.');
+  throw new CannotStart('sam local has ended.');
+};
+
+/** Removes the containers that have a part of this folder mounted. */
+const removeContainers = async (folder: string, env: NodeJS.ProcessEnv): Promise<void> => {
+  const list = await runTool('docker', ['ps', '--all', '--no-trunc', '--format', '{{.ID}} {{.Mounts}}'], env);
+  const ids = list.split('\n').flatMap((line) => (line.includes(`${folder}/`) ? line.slice(0, line.indexOf(' ')) : []));
+  if (ids.length > 0) await runTool('docker', ['rm', '--force', ...ids], env);
 };
 
 /**
  * Runs the API in Lambda containers until `signal` stops it, then stops everything that it started.
- * @param samArguments further arguments for `sam local start-api`
  * @throws CannotStart with a message for the person who started it
  */
 export const runSamLocal = async (
@@ -81,7 +47,6 @@ export const runSamLocal = async (
   const engine = await startReachableEngine(await bridgeGateway(env), dynamodbPort, allowedHosts);
   // In the project, because not every Docker engine can mount the system's temporary folder. Ignored by git.
   const folder = join(ROOT, 'cdk.out', `sam-${process.pid}`);
-  let assets: string[] = [];
   try {
     const origin = `http://127.0.0.1:${port}`;
     const keys = await prepareSampleDatabase(engine.endpoint);
@@ -93,20 +58,29 @@ export const runSamLocal = async (
       heading: 'Try (the first request to each endpoint starts its container)',
       requests: [`curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`],
     });
-    print('Synthesising the stack …');
-    assets = await synthesise(folder, env);
-    const environmentFile = join(folder, 'environment.json');
-    await writeFile(environmentFile, JSON.stringify({ Parameters: variablesOf(engine.endpoint) }));
-    const files = ['--template', join(folder, TEMPLATE), '--env-vars', environmentFile];
+    process.stdout.write('Synthesising the stack …\n');
+    const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
+    const synth = ['synth', '--quiet', '--no-notices', '-c', `architecture=${architecture}`, '--output', folder];
+    await runTool(process.execPath, [join(ROOT, 'node_modules/aws-cdk/bin/cdk'), ...synth], env);
+    // The template has logical ids as table names, and the endpoint of AWS.
+    const variables = localEnvironment(`http://${HOST_NAME}:${new URL(engine.endpoint).port}`, LOCAL_TABLE_NAMES);
+    const quiet = { POWERTOOLS_LOG_LEVEL: 'ERROR', POWERTOOLS_METRICS_NAMESPACE: '' };
+    const variablesFile = join(folder, 'environment.json');
+    await writeFile(variablesFile, JSON.stringify({ Parameters: { ...variables, ...quiet } }));
+    const template = join(folder, 'vehicle-verification-dev.template.json');
+    const files = ['--template', template, '--env-vars', variablesFile, '--port', String(port)];
     const containers = ['--add-host', `${HOST_NAME}:host-gateway`, '--warm-containers', 'LAZY', '--no-watch'];
-    const args = [...files, '--port', String(port), ...containers, ...samArguments];
-    await startApi(args, await samEnvironment(env, engine.endpoint), signal, banner);
+    // Containers get dummy credentials, never those of this shell. SAM CLI does not read Docker contexts.
+    const withoutCredentials = { ...env, ...variables, AWS_PROFILE: undefined, AWS_SESSION_TOKEN: undefined };
+    const host = await runTool('docker', ['context', 'inspect', '--format', '{{.Endpoints.docker.Host}}'], env);
+    const samEnvironment = { ...withoutCredentials, SAM_CLI_TELEMETRY: '0', DOCKER_HOST: host };
+    await startApi([...files, ...containers, ...samArguments], samEnvironment, signal, banner);
   } catch (error) {
     // Ctrl-C also interrupts the synthesis, which then fails.
     if (!signal.aborted) throw error;
   } finally {
     await engine.close();
     await rm(folder, { recursive: true, force: true });
-    await removeContainers(assets, env);
+    await removeContainers(folder, env);
   }
 };

@@ -67,16 +67,14 @@ const stackOf = (
     throw new Error(`The stage ${stage} violates: ${violationsIn(outdir)}`, { cause });
   }
   const { account, region, terminationProtection } = stack;
-  const annotations = Annotations.fromStack(stack);
-  const textsOf = (entries: ReturnType<typeof annotations.findInfo>) => entries.map(({ entry }) => String(entry.data));
+  const warnings = Annotations.fromStack(stack).findWarning('*', Match.anyValue());
   return {
     account,
     region,
     terminationProtection,
     template: Template.fromStack(stack).toJSON(),
     /** Of `cdk synth`. */
-    warnings: textsOf(annotations.findWarning('*', Match.anyValue())),
-    notices: textsOf(annotations.findInfo('*', Match.anyValue())),
+    warnings: warnings.map(({ entry }) => String(entry.data)),
   };
 };
 

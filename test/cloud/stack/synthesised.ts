@@ -39,8 +39,8 @@ const STAGES = {
     stage: 'prod',
     settings: { alarmEmail: 'ops@example.com', throttle: { rateLimit: 500, burstLimit: 500 } },
   },
-  /** As `prod`, but deployed at once, with a setting of earlier versions. */
-  atOnce: { stage: 'prod', atOnce: true, settings: { replicaRegions: [] } },
+  /** As `prod`, but deployed at once. */
+  atOnce: { stage: 'prod', atOnce: true },
 } as const satisfies Record<string, Stage>;
 
 /** A resource of a template. */
@@ -63,7 +63,6 @@ interface Synthesised {
   readonly region: string;
   readonly terminationProtection: boolean;
   readonly warnings: readonly string[];
-  readonly notices: readonly string[];
 }
 
 // Fails when a stack violates a rule of AwsSolutions or Serverless.

@@ -78,27 +78,9 @@ describe('An HTTP API event', () => {
   });
 });
 
-describe('A function’s result', () => {
-  const responseTo = (result: unknown) => invoke(async () => result, 'f', {});
-
-  it.each([
-    ['a text', 'hello', 200, '"hello"'],
-    ['an object without a status', { a: 1 }, 200, '{"a":1}'],
-    ['nothing', undefined, 200, 'null'],
-    ['a base64 body', { statusCode: 201, body: 'aGk=', isBase64Encoded: true }, 201, 'hi'],
-  ])('that is %s becomes a response', async (_what, result, status, body) => {
-    const { statusCode, body: bytes } = await responseTo(result);
-    expect([statusCode, bytes.toString()]).toEqual([status, body]);
-  });
-
-  it('with cookies has a Set-Cookie header for each', async () => {
-    const { headers } = await responseTo({ statusCode: 200, cookies: ['a=1', 'b=2'], headers: { 'X-N': 5 } });
-    expect(headers).toEqual({ 'set-cookie': ['a=1', 'b=2'], 'x-n': '5' });
-  });
-
-  it('over 6,291,556 bytes, or an exception, becomes a 500 without details', async () => {
-    const internal = gatewayResponse(500, 'Internal Server Error');
-    expect(await responseTo({ statusCode: 200, body: 'x'.repeat(6_291_556) })).toEqual(internal);
-    expect(await invoke(() => Promise.reject(new Error('secret')), 'f', {})).toEqual(internal);
-  });
+it('A function’s result over 6,291,556 bytes, or an exception, becomes a 500 without details', async () => {
+  const internal = gatewayResponse(500, 'Internal Server Error');
+  const body = 'x'.repeat(6_291_556);
+  expect(await invoke(async () => ({ statusCode: 200, body }), 'f', {})).toEqual(internal);
+  expect(await invoke(() => Promise.reject(new Error('secret')), 'f', {})).toEqual(internal);
 });

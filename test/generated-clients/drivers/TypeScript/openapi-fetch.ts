@@ -57,6 +57,4 @@ for (const call of calls) {
   for (const key of ['wrong', NO_SCOPE_KEY, SPENT_KEY, KEY]) console.log(reason((await call(clientFor(key))).error));
 }
 
-const many = await api.POST('/vehicle/bulk-insurance', { body: { registrations: ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ'] } });
-for (const { code, insured } of many.data?.results ?? []) console.log(code ?? (insured ? 'insured' : 'not insured'));
 console.log((await api.GET('/vehicle/{registration}/insurance', vehicle('AB12/CDE'))).error?.detail);
