@@ -99,7 +99,7 @@ const changeContent = async ({ request }: Requests): Promise<void> => {
 
 /**
  * Uses every endpoint as a caller does. What it expects must be true of the next version too, whose rollout it watches: what
- * docs/contract.md promises, and the outcomes in docs/sample-data.md, but no other field of the sandbox or of its own key.
+ * the contract promises, and the outcomes in docs/sample-data.md, but no other field of the sandbox or of its own key.
  * @returns a sentence for each response that is not as expected
  */
 export const journey = async (origin: string, key: ProbeKey, now: Date): Promise<readonly string[]> => {
