@@ -1,3 +1,4 @@
+import { isValidEntry, isValidUsage } from './answers.ts';
 import type { UsageReport } from './api-types.ts';
 import { isProblem } from './errors.ts';
 import type { CallOptions, Transport } from './transport.ts';
@@ -5,7 +6,7 @@ import type { CallOptions, Transport } from './transport.ts';
 interface BulkOptions extends CallOptions {
   readonly path: string;
   /** The boolean that every entry has. */
-  readonly verdict: 'insured' | 'compliant';
+  readonly verdict: keyof typeof isValidEntry;
   readonly date?: string | undefined;
 }
 
@@ -18,21 +19,17 @@ interface Entry {
 
 /** Registrations per request in the smallest plan. Up to this number the plan's limit is not requested. */
 const SMALLEST_BULK_SIZE = 100;
-/** A body has at most 1 MB, and a registration with its quotes and comma about 10 bytes. */
-const MAX_BULK_SIZE = 100_000;
 
 const isUnread = (entry: Entry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
 
-/** The entry if it has the registration and a verdict; otherwise an error, because it may describe another vehicle. */
+/** The entry if it is valid and has the registration; otherwise an error, because it may describe another vehicle. */
 const checked = <Result extends Entry>(
   entry: Result | null,
   registration: string | undefined,
   verdict: BulkOptions['verdict'],
 ): Result => {
-  const isFor = entry?.registration === registration && typeof entry?.[verdict] === 'boolean';
-  const hasCode = typeof entry?.code === 'string' && entry.code !== '';
-  if (entry && isFor && (hasCode || entry.code === undefined)) return entry;
-  const error = 'The response is not for this registration.';
+  if (entry?.registration === registration && isValidEntry[verdict](entry)) return entry as Result;
+  const error = 'The response is not for this registration, or is invalid.';
   return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as Entry as Result;
 };
 
@@ -62,11 +59,8 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
 
   const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
     const report = await request<UsageReport>({ path: '/usage', signal });
-    const bulkSize = report?.limits?.registrationsPerBulk;
-    if (!Number.isInteger(bulkSize) || bulkSize < 1 || bulkSize > MAX_BULK_SIZE) {
-      throw new Error('The response does not contain the limits of the key.');
-    }
-    size = bulkSize;
+    if (!isValidUsage(report)) throw new Error('The response is not the usage of a key with its limits.');
+    size = report.limits.registrationsPerBulk;
     return report;
   };
 

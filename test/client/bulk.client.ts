@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { library } from './installed-package.ts';
+import { USAGE } from './stub-service.ts';
 import { virtualTime } from './virtual-time.ts';
 
 const { VehicleVerification } = library;
@@ -13,10 +14,10 @@ const entriesOf = ({ registrations }: Bulk) =>
   Response.json({ results: registrations.map((registration) => ({ registration, insured: true, policy: null })) });
 
 /** A client of a service with this bulk size. `asked` has the registrations of each bulk request. */
-const clientOf = (answer: Answer, registrationsPerBulk = 500) => {
+const clientOf = (answer: Answer, limits: object = { registrationsPerBulk: 500 }) => {
   const asked: (readonly string[])[] = [];
   const send: typeof fetch = async (input, init) => {
-    if (String(input).endsWith('/usage')) return Response.json({ limits: { registrationsPerBulk } });
+    if (String(input).endsWith('/usage')) return Response.json({ ...USAGE, limits: { ...USAGE.limits, ...limits } });
     const bulk = JSON.parse(String(init?.body)) as Bulk;
     asked.push(bulk.registrations);
     return answer(bulk, asked.length);
@@ -76,10 +77,16 @@ describe('A bulk lookup', () => {
     ['a verdict of another kind', { registration: 'X1', insured: 'true' }],
     ['an empty code', { registration: 'X1', insured: true, code: '' }],
     ['no entry', null],
+    ['a suggestion of another type', { registration: 'X1', insured: false, code: 'X', suggestion: {} }],
+    ['a policy of another type', { registration: 'X1', insured: true, policy: 'POL-1' }],
+    ...['number', 'insurer', 'type', 'validFrom', 'validTo'].map((name): [string, unknown] => [
+      `a policy whose ${name} is of another type`,
+      { registration: 'X1', insured: true, policy: { [name]: {} } },
+    ]),
   ])('has an error entry where the response has %s', async (_title, entry) => {
     const right = { registration: 'X0', insured: true, policy: null };
     const { client, asked } = clientOf(() => Response.json({ results: [right, entry] }));
-    const error = 'The response is not for this registration.';
+    const error = 'The response is not for this registration, or is invalid.';
     const wrong = { registration: 'X1', insured: false, code: 'INVALID_ANSWER', error };
     expect(await client.verify(named(2))).toEqual([right, wrong]);
     expect(asked).toHaveLength(1);
@@ -90,9 +97,26 @@ describe('A bulk lookup', () => {
     ]);
   });
 
+  it('has an error entry where a verdict has a reason or a date of the wrong type', async () => {
+    const right = {
+      compliant: true,
+      reasons: [],
+      details: { insurance: { validTo: null }, fines: { outstanding: 0 } },
+    };
+    const wrong = [
+      ...[{ reasons: 'X' }, { reasons: [{}] }, { details: { insurance: { validTo: [] } } }, { details: { mot: 1 } }],
+      ...[{ details: { roadTax: { paidUntil: 1 } } }, { details: { fines: { outstanding: {} } } }],
+    ];
+    const entries = [{}, ...wrong].map((change, index) => ({ registration: `X${index}`, ...right, ...change }));
+    const { client } = clientOf(() => Response.json({ results: entries }));
+    const [first, ...others] = await client.verifyCompliance(named(entries.length));
+    expect(first).toEqual(entries[0]);
+    expect(others).toMatchObject(wrong.map(() => ({ compliant: false, code: 'INVALID_ANSWER' })));
+  });
+
   it.each([0, -5, 2.5, 1e9, Number.NaN])('is rejected for a plan of %d registrations', async (registrationsPerBulk) => {
-    const { client, asked } = clientOf(entriesOf, registrationsPerBulk);
-    await expect(client.verify(named(101))).rejects.toThrow('The response does not contain the limits of the key.');
+    const { client, asked } = clientOf(entriesOf, { registrationsPerBulk });
+    await expect(client.verify(named(101))).rejects.toThrow('The response is not the usage of a key with its limits.');
     expect(asked).toEqual([]);
   });
 });

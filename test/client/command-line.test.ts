@@ -1,15 +1,25 @@
-import { link, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { answerRows } from '../../client/src/command-line/answer-rows.ts';
 import { readArguments } from '../../client/src/command-line/arguments.ts';
-import { changesOf, readAnswers } from '../../client/src/command-line/changes.ts';
-import { complianceCheck, failureCells, insuranceCheck } from '../../client/src/command-line/checks.ts';
+import { listChanges, readAnswers } from '../../client/src/command-line/changes.ts';
+import {
+  type Cells,
+  type Check,
+  complianceCheck,
+  failureCells,
+  insuranceCheck,
+} from '../../client/src/command-line/checks.ts';
+import { addDays } from '../../client/src/command-line/days.ts';
 import type { ResultRow } from '../../client/src/command-line/earlier-result.ts';
-import { writeFileWhole } from '../../client/src/command-line/output-file.ts';
+import { listEnding } from '../../client/src/command-line/ending.ts';
+import type { FleetFile } from '../../client/src/command-line/fleet-file.ts';
+import { openOutputFile } from '../../client/src/command-line/output-file.ts';
 import { progressBar } from '../../client/src/command-line/progress-bar.ts';
-import { openResult } from '../../client/src/command-line/result-file.ts';
-import { countRows, failedRows, shortSummary, summaryLines } from '../../client/src/command-line/summary.ts';
+import { countRow, failedRows, noCounts, shortSummary, summaryLines } from '../../client/src/command-line/summary.ts';
+import type { VehicleVerification } from '../../client/src/index.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -19,105 +29,80 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 const file = (name: string) => join(folder, name);
 
-const openFor = async (baseUrl = 'https://api.example.com/v1') => {
-  const input = await stat(file('fleet.csv'), { bigint: true });
-  return openResult(file('result.csv'), { input, identity: 'same', baseUrl });
+const replaceable = async (name: string, force = false) => ({
+  path: file(name),
+  input: await stat(file('fleet.csv'), { bigint: true }),
+  delimiter: ':',
+  isOwn: (header: readonly string[]) => `${header}` === 'registration,what',
+  force,
+});
+/** Writes a file whole, and returns the names of the files just before. */
+const write = async (name: string, text: string, force = false) => {
+  const output = await openOutputFile(await replaceable(name, force));
+  const meanwhile = await readdir(folder);
+  try {
+    await output.write(text);
+    await output.replace();
+  } finally {
+    await output.discard();
+  }
+  return meanwhile;
 };
-/** The names of the files that it writes, other than its lock. */
-const WRITTEN = ['result.csv', 'result.csv.part', 'result.csv.part.json', 'result.csv.part.json.new'];
-
-describe('The result of a check', () => {
-  it('is readable by its owner only, as are its unfinished files', async () => {
-    const modeOf = async (name: string) => ((await stat(file(name))).mode & 0o777).toString(8);
-    await writeFile(file('result.csv.part'), 'of an earlier version', { mode: 0o644 });
-    const result = await openFor();
-    await result.append('text', { rows: 1, counts: {} });
-    for (const name of await readdir(folder))
-      if (name !== 'fleet.csv') expect([name, await modeOf(name)]).toEqual([name, '600']);
-    await result.finish();
-    await result.close();
-    expect(await readdir(folder)).toEqual(['fleet.csv', 'result.csv']);
-    expect(await modeOf('result.csv')).toBe('600');
-  });
-
-  it.each(WRITTEN)('overwrites neither what a link leads to nor the input, if they are at %s', async (name) => {
-    await symlink('fleet.csv', file(name));
-    await expect(openFor()).rejects.toThrow(`${name} is a link or a device, not a file: name another one.`);
-    await rm(file(name));
-    await link(file('fleet.csv'), file(name));
-    await expect(openFor()).rejects.toThrow('The result would overwrite the input: choose another --out.');
-    expect(await readFile(file('fleet.csv'), 'utf8')).toBe('registration\n');
-  });
-
-  it('continues with the same service only, and starts again after an earlier version, which stored no address', async () => {
-    const first = await openFor();
-    await first.append('text', { rows: 1, counts: {} });
-    await first.close();
-    await expect(openFor('https://other.example.com/v1')).rejects.toThrow(
-      /result\.csv\.part has answers from https:\/\/api\.example\.com\/v1: use that address again, or delete .*/,
-    );
-    const second = await openFor();
-    expect([second.isNew, second.progress()]).toMatchObject([false, { rows: 1 }]);
-    await second.close();
-    const { baseUrl, ...earlier } = JSON.parse(await readFile(file('result.csv.part.json'), 'utf8'));
-    await writeFile(file('result.csv.part.json'), JSON.stringify(earlier));
-    const third = await openFor();
-    expect([baseUrl, third.isNew]).toEqual(['https://api.example.com/v1', true]);
-    await third.close();
-  });
-});
-
-describe('The lock of a result', () => {
-  it('keeps another process away while its own runs', async () => {
-    const held = file(`result.csv.${process.ppid}.lock`);
-    await writeFile(held, '');
-    await expect(openFor()).rejects.toThrow(`Process ${process.ppid} is writing ${file('result.csv')}: wait for it`);
-    expect((await readdir(folder)).filter((name) => name.includes('part'))).toEqual([]);
-  });
-
-  it('is deleted when its process has ended, unless it is not an empty file', async () => {
-    // Above the largest pid of any system.
-    const [abandoned, other] = ['result.csv.2000000001.lock', 'result.csv.2000000002.lock'];
-    await writeFile(file(abandoned), '');
-    await writeFile(file(other), 'not a lock');
-    await (await openFor()).close();
-    expect((await readdir(folder)).filter((name) => name.includes('lock'))).toEqual([other]);
-  });
-});
 
 describe('A file that a check writes', () => {
-  const write = async (text: string, force = false) => {
-    const input = await stat(file('fleet.csv'), { bigint: true });
-    const isOwn = (header: readonly string[]) => `${header}` === 'registration,what';
-    const texts = async function* () {
-      yield text;
-      if (text === 'half') throw new Error('stopped');
-    };
-    return writeFileWhole(file('list.csv'), { input, isOwn, force }, texts());
-  };
+  it('is written beside what was there, readable by its owner only, with a name of any length', async () => {
+    const name = `${'n'.repeat(250)}.csv`;
+    expect(await write(name, 'text')).toEqual([expect.stringMatching(/^check-[0-9a-f]{32}\.tmp$/), 'fleet.csv']);
+    expect(await readdir(folder)).toEqual(['fleet.csv', name]);
+    expect((await stat(file(name))).mode & 0o777).toBe(0o600);
+    await expect(write('n'.repeat(256), '')).rejects.toThrow('cannot be written (its name is too long).');
+  });
+
+  it('replaces neither a link, nor a folder, nor the input, also when that appears meanwhile', async () => {
+    const isLink = 'is a link or a device, not a file: name another one.';
+    const isInput = 'The result would overwrite the input: choose another --out.';
+    for (const [place, sentence] of [
+      [() => symlink('fleet.csv', file('out.csv')), isLink],
+      [() => symlink('nothing', file('out.csv')), isLink],
+      [() => mkdir(file('out.csv')), 'is a folder: name a file.'],
+      [() => link(file('fleet.csv'), file('out.csv')), isInput],
+    ] as const) {
+      const output = await openOutputFile(await replaceable('out.csv', true));
+      await place();
+      await expect(output.replace()).rejects.toThrow(sentence);
+      await output.discard();
+      await rm(file('out.csv'), { recursive: true });
+      expect(await readdir(folder)).toEqual(['fleet.csv']);
+    }
+    expect(await readFile(file('fleet.csv'), 'utf8')).toBe('registration\n');
+  });
 
   it.each([
     ['is empty', '', true],
     ['is an earlier result', '\ufeffregistration;what\r\nAB12CDE;MOT\r\n', true],
+    ['is an earlier result with the delimiter of the input', 'registration:what\n', true],
     ['is another list', 'registration,what,note\n', false],
     ['is no CSV', '"', false],
     ['is binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]), false],
   ])('replaces what is there only when that %s', async (_title, before, isReplaced) => {
     await writeFile(file('list.csv'), before);
-    const outcome = await write('new').catch((error: Error) => error.message);
+    const outcome = await write('list.csv', 'new').catch((error: Error) => error.message);
     const sentence = `${file('list.csv')} exists and is not an earlier result: name another file, or overwrite it with --force.`;
-    expect(outcome).toBe(isReplaced ? undefined : sentence);
+    expect(outcome).toEqual(isReplaced ? expect.anything() : sentence);
     expect(await readFile(file('list.csv'))).toEqual(Buffer.from(isReplaced ? 'new' : before));
-    await write('forced', true);
+    await write('list.csv', 'forced', true);
     expect(await readFile(file('list.csv'), 'utf8')).toBe('forced');
     expect(await readdir(folder)).toEqual(['fleet.csv', 'list.csv']);
   });
 
-  it('leaves what is there when the list ends with an error', async () => {
-    await writeFile(file('list.csv'), 'registration,what\n');
-    await expect(write('half')).rejects.toThrow('stopped');
-    expect(await readFile(file('list.csv'), 'utf8')).toBe('registration,what\n');
-    expect(await readdir(folder)).toEqual(['fleet.csv', 'list.csv']);
+  it('does not take its place when the temporary file is no longer its own, which stays', async () => {
+    const output = await openOutputFile(await replaceable('list.csv'));
+    const [name = ''] = await readdir(folder);
+    await rm(file(name));
+    await writeFile(file(name), 'of another run');
+    await expect(output.replace()).rejects.toThrow(`Another run writes ${file('list.csv')}: `);
+    await output.discard();
+    expect(await readdir(folder)).toEqual([name, 'fleet.csv']);
   });
 });
 
@@ -135,7 +120,9 @@ async function* rowsOf(text: string) {
 }
 const compare = async (before: string, after: string) => {
   const previous = await readAnswers('old.csv', insuranceCheck, rowsOf(before));
-  return Array.fromAsync(changesOf(insuranceCheck, previous, rowsOf(after)));
+  const changes = listChanges(insuranceCheck, previous);
+  for await (const one of rowsOf(after)) changes.add(one);
+  return changes.finish();
 };
 
 describe('The list of changes', () => {
@@ -165,6 +152,12 @@ describe('The list of changes', () => {
     expect(await compare('AB12CDE: LOOKUP_UNAVAILABLE', '')).toEqual([]);
   });
 
+  it('uses the answer of another row of a vehicle when the first one was not read', async () => {
+    const after = 'AB12CDE: LOOKUP_UNAVAILABLE, AB12 CDE: false, KR08NIL: INVALID_ANSWER';
+    const changes = await compare('AB12CDE: true POL-1, KR08NIL: true POL-2', after);
+    expect(changes).toEqual([['AB12 CDE', 'newly uninsured', 'insured POL-1', 'not insured']]);
+  });
+
   it('takes a vehicle that is twice in the earlier result once, unless its answers differ', async () => {
     const twice = (answer: string) => compare(`AB12CDE: true POL-1, AB12 CDE: ${answer}`, '');
     expect(await twice('true POL-1')).toEqual([GONE]);
@@ -174,16 +167,57 @@ describe('The list of changes', () => {
   });
 });
 
+it('The list of what ends follows renewals to the last one, with one request for each day', async () => {
+  const ends = { A: [3], B: [3, 4, 12], C: [5, 13], D: [5, 14], E: [4, Number.NaN] };
+  const dayOf = (day = 0) => addDays('2030-06-01', day - 1);
+  const asked: string[] = [];
+  const verify = async (registrations: (keyof typeof ends)[], { date = '' }) => {
+    asked.push(`${date} ${registrations}`);
+    return registrations.map((registration) => {
+      const validTo = ends[registration].map(dayOf).find((day) => day >= date || day === '');
+      const code = validTo === '' ? { code: 'LOOKUP_UNAVAILABLE' } : {};
+      return { registration, insured: validTo !== undefined, policy: { validTo }, ...code };
+    });
+  };
+  const options = { client: { verify } as unknown as VehicleVerification, check: insuranceCheck, batchSize: 9 };
+  const { signal } = new AbortController();
+  const ending = listEnding({ ...options, from: dayOf(1), to: dayOf(13), signal });
+  for (const [registration, [first]] of Object.entries(ends))
+    ending.add({ registration, cells: ['true', '', '', '', '', dayOf(first), '', ''] });
+  expect((await ending.finish()).map(([registration, what, day]) => `${registration} ${what} ${day}`)).toEqual([
+    ...['A insurance 2030-06-03', 'E insurance (renewal not read) 2030-06-04'],
+    ...['B insurance 2030-06-12', 'C insurance 2030-06-13'],
+  ]);
+  expect(asked).toEqual(['04 A,B', '05 E,B', '06 C,D', '13 B', '14 C'].map((day) => `2030-06-${day}`));
+});
+
+it('A row without an answer of the client ends the check', async () => {
+  const rows = async function* () {
+    yield* [['AB12CDE'], ['KR08NIL']];
+  };
+  const fleet = { header: ['registration'], column: 0, rows } as unknown as FleetFile;
+  const client = { verify: async () => [{ registration: 'AB12CDE', insured: false, policy: null }] };
+  const signal = new AbortController().signal;
+  const options = { client: client as unknown as VehicleVerification, check: insuranceCheck, batchSize: 9, signal };
+  await expect(answerRows(fleet, { ...options, date: undefined }).next()).rejects.toThrow('fewer answers');
+});
+
 describe('The summary', () => {
   const linesOf = (...summary: Parameters<typeof summaryLines>) =>
     summaryLines(...summary).map((line) => line.trim().replace(/ {2,}/g, ' '));
+
+  const countsOf = (check: Check, rows: readonly Cells[]) => {
+    const counts = noCounts();
+    for (const cells of rows) countRow(counts, check, cells);
+    return counts;
+  };
 
   it('counts each outcome, and rows without an answer apart from uninsured ones', () => {
     const answers = ['true POL-1', 'false', 'INVALID_REGISTRATION', 'TOO_MANY_CELLS', 'LOOKUP_UNAVAILABLE', 'OTHER'];
     const cells = answers.map((answer) => row('AB12CDE', answer).cells);
     const suggested = failureCells(insuranceCheck, 'VEHICLE_NOT_FOUND', 'AB10CDE');
-    const counts = countRows(countRows({}, insuranceCheck, cells), insuranceCheck, [suggested]);
-    expect(failedRows(insuranceCheck, 7, counts)).toBe(5);
+    const counts = countsOf(insuranceCheck, [...cells, suggested]);
+    expect(failedRows(counts)).toBe(5);
     expect(shortSummary(insuranceCheck, counts)).toBe('1 insured, 1 not insured, 1 unknown, 2 invalid, 2 not read');
     const lines = ['insured 1', 'not insured 1', 'unknown 1 (1 with a suggestion)', 'invalid 2', 'not read 2'];
     expect(linesOf(insuranceCheck, counts)).toEqual(lines);
@@ -192,7 +226,7 @@ describe('The summary', () => {
   it('of compliance also has the reasons, the most frequent first', () => {
     const verdict = (reasons: string) => [`${reasons === ''}`, reasons, '', '', '', '0', '', ''];
     const rows = ['', 'MOT_EXPIRED', 'INSURANCE_LAPSED MOT_EXPIRED', 'NO_POLICY MOT_EXPIRED'].map(verdict);
-    const counts = countRows({}, complianceCheck, [...rows, failureCells(complianceCheck, 'COMPLIANCE_NOT_FOUND')]);
+    const counts = countsOf(complianceCheck, [...rows, failureCells(complianceCheck, 'COMPLIANCE_NOT_FOUND')]);
     expect(linesOf(complianceCheck, counts)).toEqual([
       ...['compliant 1', 'not compliant 3', 'MOT_EXPIRED 3', 'INSURANCE_LAPSED 1', 'NO_POLICY 1'],
       ...['insured 2', 'not insured 2', 'unknown 0', 'no record 1', 'invalid 0', 'not read 0'],

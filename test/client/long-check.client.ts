@@ -1,10 +1,11 @@
-import { writeFileSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { HttpFault } from './http-fault-proxy.ts';
 import { startStubService } from './stub-service.ts';
 import { useCommandLine } from './use-command-line.ts';
 
-const { accountOf, checkText, file, folder, proxy, start } = useCommandLine();
+const { accountOf, file, folder, proxy, start } = useCommandLine();
 
 const FAULTS = ['throttle', 'resetBefore', 'error', 'html', 'truncate', 'truncateJson', 'resetAfter'] as const;
 const ROWS = 5_000;
@@ -13,16 +14,30 @@ const LONG = Array.from(
   { length: ROWS },
   (_, index) => `${index % 700 ? '' : '\n'}${index},${index % 3 ? `X${index}` : 'AB12 CDE'},"a ""note"""\n`,
 );
+const ADDED = 'insured,policy_number,insurer,cover,valid_from,valid_to,suggestion,error';
 const CHECK = ['check', 'fleet.csv', '--out', 'result.csv'];
 
-const resultOf = () => readFile(file('result.csv'), 'utf8');
-const check = (fileLimit?: number) => start(CHECK, accountOf('standard'), fileLimit);
-const bulkRequests = () => proxy().requests.filter(({ method }) => method === 'POST');
-/** Does something at the sixth bulk request, when 2,000 rows are done. */
-const halfway = (act: () => void) =>
+const LISTS = [
+  '--previous',
+  'result.csv',
+  '--changes',
+  'changes.csv',
+  '--ending-within',
+  '9',
+  '--ending',
+  'ending.csv',
+];
+
+const textOf = (name: string) => readFile(file(name), 'utf8');
+const resultOf = () => textOf('result.csv');
+const check = (setUp?: string) => start([...CHECK, ...LISTS], accountOf('standard'), setUp);
+const checkOnly = () => start(CHECK, accountOf('standard'));
+/** Does something at a request, which then has this fault. */
+const at = (nth: number, act: () => void, fault?: HttpFault) =>
   proxy().inject(() => {
-    if (bulkRequests().length === 6) act();
-    return undefined;
+    if (proxy().requests.length !== nth - 1) return undefined;
+    act();
+    return fault;
   });
 
 describe('A long check', () => {
@@ -31,7 +46,7 @@ describe('A long check', () => {
   beforeEach(async () => {
     await writeFile(file('fleet.csv'), `id,registration,note\n${LONG.join('')}`);
     if (expected !== undefined) return;
-    expect((await check().ended).code).toBe(1);
+    expect((await checkOnly().ended).code).toBe(1);
     expected = await resultOf();
     expect(expected.split('\n')).toHaveLength(ROWS + 2);
     await rm(file('result.csv'));
@@ -40,53 +55,86 @@ describe('A long check', () => {
 
   it('has the same result through a network that fails every second request', async () => {
     proxy().inject(({ nth }) => (nth % 2 === 0 ? undefined : FAULTS[(nth >> 1) % FAULTS.length]));
-    expect(await check().ended).toMatchObject({ code: 1, stderr: '' });
+    expect(await checkOnly().ended).toMatchObject({ code: 1, stderr: '' });
     expect(await resultOf()).toBe(expected);
   });
 
-  const CONTINUE = '2,000 rows are done; run the same command again to continue.\n';
-  it.each<{ code: number | NodeJS.Signals; stderr: string; signal?: NodeJS.Signals; fileLimit?: number }>([
-    { signal: 'SIGINT', code: 130, stderr: `Stopped. ${CONTINUE}` },
-    { signal: 'SIGKILL', code: 'SIGKILL', stderr: '' },
-    { fileLimit: 200, code: 1, stderr: `result.csv cannot be written (EFBIG). ${CONTINUE}` },
-  ])(
-    'continues after a signal or a short write with the same result: %j',
-    async ({ code, stderr, signal, fileLimit }) => {
-      const stopped = check(fileLimit);
-      halfway(() => signal && stopped.child.kill(signal));
-      expect(await stopped.ended).toEqual({ code, stdout: '', stderr });
-      // What was written after the last stored state is not kept.
-      await writeFile(file('result.csv.part'), 'half a line '.repeat(100_000), { flag: 'a' });
-      proxy().inject(() => undefined);
-      expect((await check().ended).code).toBe(1);
-      expect(bulkRequests()).toHaveLength(6);
-      expect(await resultOf()).toBe(expected);
-      // Neither unfinished files nor the lock of the run that was killed.
-      expect((await readdir(folder())).toSorted()).toEqual(['fleet.csv', 'result.csv']);
-    },
-  );
+  /** The files, each with its text. */
+  const filesNow = async () => {
+    const names = await readdir(folder());
+    return Object.fromEntries(await Promise.all(names.map(async (name) => [name, await textOf(name)])));
+  };
+  const writeEarlier = async () => {
+    await writeFile(file('result.csv'), `id,registration,note,${ADDED}\n0,AB12CDE,,true,OLD,,,,,,\n`);
+    await writeFile(file('changes.csv'), 'registration,change,before,after\n');
+    return filesNow();
+  };
 
-  it('ends with 2 when the input changes', async () => {
-    halfway(() => writeFileSync(file('fleet.csv'), 'id,registration,note\n"1,AB12CDE,x\n'));
-    const stderr = 'fleet.csv has changed during the check: run the same command to begin again.\n';
-    expect(await check().ended).toEqual({ code: 2, stdout: '', stderr });
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('leaves every file as it was after %s', async (signal) => {
+    const earlier = await writeEarlier();
+    for (const nth of [1, 6, 11]) {
+      const stopped = check();
+      at(nth, () => stopped.child.kill(signal), { slowMs: 600_000 });
+      const ended = signal === 'SIGKILL' ? { code: signal, stderr: '' } : { code: 130, stderr: 'Stopped.\n' };
+      expect(await stopped.ended).toEqual({ ...ended, stdout: '' });
+      // Only a killed process leaves its temporary file.
+      if (signal === 'SIGKILL') expect(await filesNow()).toMatchObject(earlier);
+      else expect(await filesNow()).toEqual(earlier);
+    }
+    proxy().inject(() => undefined);
+    expect((await check().ended).code).toBe(1);
+    expect(await resultOf()).toBe(expected);
   });
 
-  it('starts again when the input or the arguments differ', async () => {
-    const stopped = check();
-    halfway(() => stopped.child.kill());
-    expect((await stopped.ended).code).toBe(130);
-    const { code, result } = await checkText('registration\nAB12CDE\n');
-    expect([code, result?.split('\n').length]).toEqual([0, 3]);
+  it('leaves every file as it was when the disk is full', async () => {
+    const earlier = await writeEarlier();
+    const stderr = 'result.csv cannot be written (EFBIG).\n';
+    expect(await check('ulimit -f 200').ended).toEqual({ code: 2, stdout: '', stderr });
+    expect(await filesNow()).toEqual(earlier);
+  });
+
+  it.each([
+    ['exec > /dev/full', 'the disk is full'],
+    ['exec > >(:)', 'nobody reads it any more'],
+  ])('leaves the earlier result when the summary cannot be printed: %s', async (setUp, why) => {
+    const { 'result.csv': earlier } = await writeEarlier();
+    const stderr = `Standard output cannot be written (${why}).\n`;
+    expect(await check(setUp).ended).toEqual({ code: 2, stdout: '', stderr });
+    expect(await resultOf()).toBe(earlier);
+    const killed = check();
+    killed.child.stdout.once('data', () => killed.child.kill('SIGKILL'));
+    expect((await killed.ended).stdout).toContain('\nChanges since result.csv: 3,334\n');
+    expect([earlier, expected]).toContain(await resultOf());
+  });
+
+  it('of two processes has the whole result of one', async () => {
+    await writeFile(file('other.csv'), `registration\n${'KR08NIL\n'.repeat(3_000)}`);
+    const other = () => start(['check', 'other.csv', '--out', 'result.csv'], accountOf('standard'));
+    expect((await other().ended).code).toBe(0);
+    const otherResult = await resultOf();
+    const both = [checkOnly(), other()];
+    expect(await Promise.all(both.map(({ ended }) => ended))).toMatchObject([{ code: 1 }, { code: 0 }]);
+    expect([expected, otherResult]).toContain(await resultOf());
+    expect(await readdir(folder())).toEqual(['fleet.csv', 'other.csv', 'result.csv']);
+  });
+
+  it('ends with 2 when the content of the input changes, also while its size and time stay', async () => {
+    const { mtime } = await stat(file('fleet.csv'));
+    at(6, () => {
+      writeFileSync(file('fleet.csv'), readFileSync(file('fleet.csv'), 'utf8').replaceAll('AB12 CDE', 'KR08 NIL'));
+      utimesSync(file('fleet.csv'), mtime, mtime);
+    });
+    const stderr = 'fleet.csv has changed during the check: run the same command again.\n';
+    expect(await checkOnly().ended).toEqual({ code: 2, stdout: '', stderr });
+    expect(await readdir(folder())).toEqual(['fleet.csv']);
   });
 });
 
 it('A check with lists asks for each row once, and for the day after of what ends', async () => {
   const rows = Array.from({ length: 2_500 }, (_, index) => `AB12 ${index}`);
-  const added = 'insured,policy_number,insurer,cover,valid_from,valid_to,suggestion,error';
   const earlier = rows.map((row, index) => `${row},true,POL-${index},Acme,Comprehensive,,,,`);
   await writeFile(file('fleet.csv'), `registration\n${rows.join('\n')}\n`);
-  await writeFile(file('old.csv'), `registration,${added}\n${earlier.join('\n')}\n`);
+  await writeFile(file('old.csv'), `registration,${ADDED}\n${earlier.join('\n')}\n`);
   const service = await startStubService();
   const lists = ['--date', '2030-06-01', '--ending-within', '30', '--ending', 'ending.csv', '--previous', 'old.csv'];
   const { code, stdout, stderr } = await start([...CHECK, ...lists], service.account).ended;

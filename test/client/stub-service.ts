@@ -3,21 +3,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-const USAGE = {
+/** The usage of a key of the plan premium. */
+export const USAGE = {
   key: { name: 'Acme', environment: 'live', scopes: ['vehicles:read'], plan: 'premium' },
   limits: { registrationsPerBulk: 1_000, requestsPerWindow: 6_000, windowSeconds: 60 },
   window: { used: 1, remaining: 5_999, resetsAt: '2026-11-22T12:01:00Z' },
   hours: [],
 };
 
-/** Ends on one of ten days. Even registrations are renewed: on another day they have another policy. */
-const answerFor = (registration: string, date: string | undefined) => {
+/** Ends on one of ten days. Even registrations are renewed for a year. */
+const answerFor = (registration: string, date = '') => {
   const number = Number(/\d+$/.exec(registration)?.[0]);
-  const validTo = `2030-06-1${number % 10}`;
+  const end = `2030-06-1${number % 10}`;
+  const isRenewed = date > end && number % 2 === 0;
+  const [validFrom, validTo] = isRenewed ? [date, '2031-06-10'] : ['2029-06-01', end];
   return {
     registration,
-    insured: date === undefined || date <= validTo || number % 2 === 0,
-    policy: { number: `POL-${number}`, insurer: 'Acme', type: 'Comprehensive', validFrom: '2029-06-01', validTo },
+    insured: date <= validTo,
+    policy: { number: `POL-${number}`, insurer: 'Acme', type: 'Comprehensive', validFrom, validTo },
   };
 };
 

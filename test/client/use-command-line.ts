@@ -43,14 +43,10 @@ export const useCommandLine = () => {
 
   /**
    * Starts the command. `ended` has its exit code, or the signal that ended it, and what it printed.
-   * @param fileLimit the largest file that it may write, in units of 1,024 bytes; a write beyond it is short
+   * @param setUp what the shell does first: `ulimit -f 200`, for files of at most 200 kB, beyond which a write is short
    */
-  const start = (
-    args: readonly string[],
-    account = accountOf('premium'),
-    fileLimit: number | 'unlimited' = 'unlimited',
-  ) => {
-    const script = `ulimit -f ${fileLimit}; exec "$0" "$@"`;
+  const start = (args: readonly string[], account = accountOf('premium'), setUp = ':') => {
+    const script = `${setUp}; exec "$0" "$@"`;
     const env = { PATH: process.env.PATH, ...account };
     const child = spawn('bash', ['--norc', '-c', script, command, ...args], { cwd: folder, env, stdio: 'pipe' });
     child.stdin.end();

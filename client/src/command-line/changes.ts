@@ -1,12 +1,10 @@
 import type { Check } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
 import { CannotRun } from './failure.ts';
-import { outcomeOf } from './summary.ts';
+import { NOT_READ, outcomeOf } from './summary.ts';
 
 /** The columns of the list of changes. */
 export const CHANGE_NAMES = ['registration', 'change', 'before', 'after'];
-
-const NOT_READ = 'not read';
 
 /** The vehicle of a registration: the same for every way of writing it. */
 const vehicleOf = (registration: string): string =>
@@ -40,36 +38,38 @@ export const readAnswers = async (
   return answers;
 };
 
-/** What has changed between two answers; `undefined` for nothing. A row that was not read is no change. */
-export const changeBetween = (
-  { outcomes, changes }: Check,
-  before: string | undefined,
-  after: string | undefined,
-): string | undefined => {
-  if (before === after || before === NOT_READ || after === NOT_READ) return undefined;
+/** What has changed between two answers; `undefined` for nothing. An earlier row that was not read is no change. */
+const changeBetween = ({ outcomes, changes }: Check, before: string | undefined, after: string): string | undefined => {
+  if (before === after || before === NOT_READ) return undefined;
   const verdictOf = (answer = '') => Object.values(outcomes).find((outcome) => answer.startsWith(outcome));
   const [had, has] = [verdictOf(before), verdictOf(after)];
   if (before === undefined || (had === undefined && has !== undefined)) return 'new';
-  if (after === undefined || (had !== undefined && has === undefined)) return 'gone';
+  if (had !== undefined && has === undefined) return 'gone';
   if (had === has) return had === undefined ? undefined : changes.other;
   return has === outcomes.true ? changes.toTrue : changes.toFalse;
 };
 
-/** The list of changes, in the order of the rows, with the vehicles that are gone at the end. Empties `previous`. */
-export async function* changesOf(
-  check: Check,
-  previous: Map<string, string>,
-  rows: AsyncIterable<ResultRow>,
-): AsyncGenerator<string[]> {
-  const seen = new Set<string>();
-  for await (const row of rows) {
-    const vehicle = vehicleOf(row.registration);
-    if (vehicle === '' || seen.has(vehicle)) continue;
-    seen.add(vehicle);
-    const [before, after] = [previous.get(vehicle), answerOf(check, row)];
-    previous.delete(vehicle);
-    const change = changeBetween(check, before, after);
-    if (change !== undefined) yield [row.registration, change, before ?? '', after];
-  }
-  for (const [vehicle, before] of previous) if (before !== NOT_READ) yield [vehicle, 'gone', before, ''];
-}
+/** Lists changes in the order of the rows, then the vehicles that no row has. A vehicle that is found is removed from `previous`. */
+export const listChanges = (check: Check, previous: Map<string, string>) => {
+  const changes: string[][] = [];
+  const compared = new Set<string>();
+  const unread = new Set<string>();
+  return {
+    add: (row: ResultRow): void => {
+      const vehicle = vehicleOf(row.registration);
+      if (vehicle === '' || compared.has(vehicle)) return;
+      const [before, after] = [previous.get(vehicle), answerOf(check, row)];
+      // Another row of the vehicle may have been read.
+      if (after === NOT_READ) return void unread.add(vehicle);
+      compared.add(vehicle);
+      previous.delete(vehicle);
+      const change = changeBetween(check, before, after);
+      if (change !== undefined) changes.push([row.registration, change, before ?? '', after]);
+    },
+    /** The whole list, after the last row. */
+    finish: (): string[][] => {
+      const gone = [...previous].filter(([vehicle, before]) => before !== NOT_READ && !unread.has(vehicle));
+      return [...changes, ...gone.map(([vehicle, before]) => [vehicle, 'gone', before, ''])];
+    },
+  };
+};

@@ -1,181 +1,185 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
 import type { VehicleVerification } from '../index.ts';
+import { type AnswerOptions, answerRows } from './answer-rows.ts';
 import type { CheckArguments } from './arguments.ts';
-import { CHANGE_NAMES, changesOf, readAnswers } from './changes.ts';
-import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
-import { isResult, openEarlierResult } from './earlier-result.ts';
-import { ENDING_NAMES, endingOf } from './ending.ts';
+import { CHANGE_NAMES, listChanges, readAnswers } from './changes.ts';
+import { type Check, complianceCheck, insuranceCheck } from './checks.ts';
+import { type CsvFormat, csvText, headerText } from './csv-text.ts';
+import { isResult, openEarlierResult, type ResultRow } from './earlier-result.ts';
+import { ENDING_NAMES, listEnding } from './ending.ts';
 import { CannotRun } from './failure.ts';
 import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
-import { type List, readList } from './list.ts';
-import { assertReplaceable, type Replaceable } from './output-file.ts';
+import type { List } from './list.ts';
+import { assertReplaceable, type OutputFile, openOutputFile, type Replaceable } from './output-file.ts';
 import type { ProgressBar } from './progress-bar.ts';
-import { openResult, type Progress } from './result-file.ts';
-import { countRows, shortSummary } from './summary.ts';
+import { type Counts, countRow, noCounts, shortSummary } from './summary.ts';
 
-/** Concurrent bulk requests. Progress is stored when all of them are complete. */
+/** Concurrent bulk requests. */
 export const CONCURRENCY = 4;
-/** Characters. Longer cells are truncated: they are invalid either way. */
-const MAX_REGISTRATION_LENGTH = 40;
-
-async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGenerator<string[][]> {
-  let batch: string[][] = [];
-  for await (const row of rows) {
-    if (batch.push(row) < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
-}
-
-/** CSV with the delimiter and line ends of the input. Formulas are escaped, because spreadsheet programs would run them. */
-const csvText = (rows: readonly (readonly string[])[], { delimiter, lineEnd }: FleetFile): string =>
-  stringify(rows as string[][], {
-    delimiter,
-    record_delimiter: lineEnd,
-    // Without this, only cells with the file's own line end are quoted.
-    quoted_match: /[\r\n]/,
-    escape_formulas: true,
-  });
-
-/** The first line of a file that the command writes. */
-const headerText = (names: readonly string[], fleet: FleetFile): string =>
-  `${fleet.hasMark ? '\ufeff' : ''}${csvText([names], fleet)}`;
-
-/** Names of the added columns, different from those of the input. */
-const addedNames = (names: readonly string[], header: readonly string[]): string[] =>
-  names.map((name) => (header.includes(name) ? `${name}_2` : name));
-
-/** An error after which the same command can continue. `cause` is the error. */
-export class Interrupted extends Error {
-  /** Number of rows that are done. */
-  readonly rows: number;
-
-  constructor(rows: number, cause: unknown) {
-    super('interrupted', { cause });
-    this.rows = rows;
-  }
-}
 
 /** What a check has found. */
-export interface CheckReport extends Progress {
+export interface CheckReport {
   readonly check: Check;
+  readonly counts: Counts;
   readonly changes: List | undefined;
   readonly ending: List | undefined;
 }
 
 interface CheckOptions {
   readonly client: VehicleVerification;
-  readonly baseUrl: string;
   readonly bar: ProgressBar;
   readonly signal: AbortSignal;
+  /** Prints what was found. */
+  readonly print: (report: CheckReport) => Promise<void>;
 }
 
+/** SHA-256 of a file; undefined when it cannot be read. */
+const hashOf = async (path: string): Promise<string | undefined> => {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+    return hash.digest('hex');
+  } catch {
+    return undefined;
+  }
+};
+
+/** Opens the input. It is read several times and has to stay the same: its time and size may, while its content changes. */
+const openInput = async ({ source, column }: CheckArguments) => {
+  const hash = await hashOf(source);
+  const fleet = await openFleet(source, (header) => findColumn(source, header, column));
+  if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
+  const assertUnchanged = async (): Promise<void> => {
+    if ((await hashOf(source)) === hash) return;
+    throw new CannotRun(`${source} has changed during the check: run the same command again.`);
+  };
+  return { fleet, assertUnchanged };
+};
+
 /** The answers of the earlier result with which this check is compared; undefined without one. */
-const readPrevious = async ({ previous, out }: CheckArguments, check: Check, column: string) => {
+const readPrevious = async ({ previous, out }: CheckArguments, check: Check, { header, column }: FleetFile) => {
   // A nightly job compares with the result that it replaces; the first time there is none.
   const isFirst = previous !== undefined && resolve(previous) === resolve(out) && !existsSync(out);
   if (previous === undefined || isFirst) return undefined;
-  return readAnswers(previous, check, await openEarlierResult(previous, check, column));
+  return readAnswers(previous, check, await openEarlierResult(previous, check, header[column] ?? ''));
 };
 
-/** The lists of a check, each with the path of its file, if it has one. */
-const listsOf = ({ previous, changesFile, ending, endingFile }: CheckArguments) => ({
-  changes: { path: changesFile, names: CHANGE_NAMES, title: `Changes since ${previous}` },
-  ending: { path: endingFile, names: ENDING_NAMES, title: `Ends from ${ending?.from} to ${ending?.to}` },
-});
-
-/** The rows with the added cells. */
-const answerRows = async (
-  rows: readonly string[][],
-  { header, column }: FleetFile,
-  check: Check,
-  lookUp: (registrations: string[]) => ReturnType<Check['lookUp']>,
-) => {
-  // With more cells than the header, the registration may be in another column.
-  const isTooLong = (row: readonly string[]) => row.slice(header.length).some((cell) => cell.trim() !== '');
-  const registrations = rows
-    .filter((row) => !isTooLong(row))
-    .map((row) => (row[column] ?? '').trim().slice(0, MAX_REGISTRATION_LENGTH));
-  const answers = (await lookUp(registrations)).values();
-  const tooLong = failureCells(check, 'TOO_MANY_CELLS');
-  return rows.map((row) => ({
-    given: header.map((_, index) => row[index] ?? ''),
-    added: isTooLong(row) ? tooLong : (answers.next().value ?? tooLong),
-  }));
-};
-
-/**
- * Checks a CSV file and writes the result. Continues an earlier check of the same file with the same arguments.
- * @throws CannotRun when a file cannot be used or the input changes
- * @throws ApiProblem or ConnectionError before the first row, Interrupted afterwards
- */
-export const checkFile = async (
-  args: CheckArguments,
-  { client, baseUrl, bar, signal }: CheckOptions,
-): Promise<CheckReport> => {
-  const { source, out, date, ending } = args;
-  const fleet = await openFleet(source, (header) => findColumn(source, header, args.column));
-  if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
-  const check = args.isCompliance ? complianceCheck : insuranceCheck;
-  const column = fleet.header[fleet.column] ?? '';
-  const previous = await readPrevious(args, check, column);
-  const replaceable = (isOwn: Replaceable['isOwn']) => ({ isOwn, input: fleet.stats, force: args.force });
-  const lists = listsOf(args);
-  const isList = (names: readonly string[]) => (header: readonly string[]) => `${header}` === `${names}`;
-  await assertReplaceable(out, replaceable(isResult));
-  for (const { path, names } of Object.values(lists))
-    if (path) await assertReplaceable(path, replaceable(isList(names)));
-
+/** The number of rows that are asked at the same time. @throws CannotRun when the key may not ask */
+const readBatchSize = async ({ ending }: CheckArguments, { client, signal }: CheckOptions): Promise<number> => {
   const { limits, key } = await client.usage({ signal });
   if (ending && !key.scopes.includes('vehicles:read')) {
     throw new CannotRun('--ending-within asks about insurance, for which the key needs the scope vehicles:read.');
   }
-  const batchSize = limits.registrationsPerBulk * CONCURRENCY;
-  const parameters = JSON.stringify([fleet.hash, fleet.column, date, check.names, key.environment]);
-  const identity = createHash('sha256').update(parameters).digest('hex');
-  const result = await openResult(out, { input: fleet.stats, identity, baseUrl });
-  const show = ({ rows, counts }: Progress) => bar.show(rows, fleet.rowCount, shortSummary(check, counts));
-  const append = async (text: string, progress: Progress) => {
-    await fleet.assertUnchanged();
-    await result.append(text, progress);
-    show(progress);
+  return limits.registrationsPerBulk * CONCURRENCY;
+};
+
+const isList = (names: readonly string[]) => (header: readonly string[]) => `${header}` === `${names}`;
+
+/** The files that a check replaces. @throws CannotRun when it must not replace one of them */
+const findTargets = async (args: CheckArguments, { stats, delimiter }: FleetFile) => {
+  const target = async (path: string, isOwn: Replaceable['isOwn']): Promise<Replaceable> => {
+    const replaceable = { path, isOwn, input: stats, delimiter, force: args.force };
+    await assertReplaceable(replaceable);
+    return replaceable;
   };
-  const list = (rows: AsyncIterable<string[]>, options: (typeof lists)[keyof typeof lists]) => {
-    const { names } = options;
-    const texts = { header: headerText(names, fleet), toText: (row: string[]) => csvText([row], fleet) };
-    return readList(rows, { ...options, ...texts, replaceable: replaceable(isList(names)) });
+  return {
+    result: await target(args.out, isResult),
+    changes: args.changesFile === undefined ? undefined : await target(args.changesFile, isList(CHANGE_NAMES)),
+    ending: args.endingFile === undefined ? undefined : await target(args.endingFile, isList(ENDING_NAMES)),
   };
-  try {
-    show(result.progress());
-    const header = [...fleet.header, ...addedNames(check.names, fleet.header)];
-    if (result.isNew) await append(headerText(header, fleet), result.progress());
-    for await (const rows of inBatches(fleet.rows(result.progress().rows), batchSize)) {
-      const answers = await answerRows(rows, fleet, check, (all) => check.lookUp(client, all, { date, signal }));
-      const lines = answers.map(({ given, added }) => [...given, ...added]);
-      const added = answers.map((answer) => answer.added);
-      const before = result.progress();
-      const counts = countRows(before.counts, check, added);
-      await append(csvText(lines, fleet), { rows: before.rows + rows.length, counts });
+};
+
+/** Names of the added columns, different from those of the input. */
+const addedNames = (names: readonly string[], header: readonly string[]): string[] =>
+  names.map((name) => (header.includes(name) ? `${name}_2` : name));
+
+/** Asks for every row, writes it to the result, and passes it on. */
+const writeRows = async (
+  result: OutputFile,
+  fleet: FleetFile,
+  asked: AnswerOptions,
+  bar: ProgressBar,
+  use: (row: ResultRow) => void,
+): Promise<Counts> => {
+  const { check } = asked;
+  const counts = noCounts();
+  const show = () => bar.show(counts.rows, fleet.rowCount, shortSummary(check, counts));
+  show();
+  await result.write(headerText([...fleet.header, ...addedNames(check.names, fleet.header)], fleet));
+  for await (const rows of answerRows(fleet, asked)) {
+    const lines = rows.map(({ given, cells }) => [...given, ...cells]);
+    await result.write(csvText(lines, fleet));
+    for (const row of rows) {
+      countRow(counts, check, row.cells);
+      use(row);
     }
-    // Read from the result, which has the rows of earlier runs too.
-    const rows = () => openEarlierResult(result.part, check, column);
-    const asked = ending && { ...ending, client, check, batchSize, signal };
-    const changes = previous && (await list(changesOf(check, previous, await rows()), lists.changes));
-    const ends = asked && (await list(endingOf(await rows(), asked), lists.ending));
-    await fleet.assertUnchanged();
-    await assertReplaceable(out, replaceable(isResult));
-    await result.finish();
-    return { ...result.progress(), check, changes, ending: ends };
+    show();
+  }
+  return counts;
+};
+
+/** Writes a list to its file, if it has one. */
+const writeList = async ({ names, rows, file: target }: List, format: CsvFormat): Promise<void> => {
+  if (target === undefined) return;
+  const file = await openOutputFile(target);
+  try {
+    await file.write(headerText(names, format) + csvText(rows, format));
+    await file.replace();
+  } finally {
+    await file.discard();
+  }
+};
+
+/**
+ * Checks a CSV file, and writes the result and the lists, each of them whole. The result takes its place last: an alert may be
+ * repeated, but not lost.
+ * @throws CannotRun when a file cannot be used or the input changes
+ * @throws ApiProblem, ConnectionError, or the signal's reason
+ */
+export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
+  const { client, bar, signal, print } = options;
+  const { date, ending } = args;
+  const check = args.isCompliance ? complianceCheck : insuranceCheck;
+  const { fleet, assertUnchanged } = await openInput(args);
+  const answers = await readPrevious(args, check, fleet);
+  const targets = await findTargets(args, fleet);
+  const asked = { client, check, date, batchSize: await readBatchSize(args, options), signal };
+  const changed = answers && listChanges(check, answers);
+  const ends = ending && listEnding({ ...asked, ...ending });
+  const result = await openOutputFile(targets.result);
+  try {
+    const counts = await writeRows(result, fleet, asked, bar, (row) => {
+      changed?.add(row);
+      ends?.add(row);
+    });
+    const changes = changed && {
+      title: `Changes since ${args.previous}`,
+      names: CHANGE_NAMES,
+      rows: changed.finish(),
+      file: targets.changes,
+    };
+    const endingList = ends && {
+      title: `Ends from ${ending.from} to ${ending.to}`,
+      names: ENDING_NAMES,
+      rows: await ends.finish(),
+      file: targets.ending,
+    };
+    bar.clear();
+    await assertUnchanged();
+    signal.throwIfAborted();
+    const report = { check, counts, changes, ending: endingList };
+    for (const list of [changes, endingList]) if (list) await writeList(list, fleet);
+    await print(report);
+    await result.replace();
+    return report;
   } catch (error) {
-    // First, because a changed input may look like invalid CSV, and its check cannot be continued.
-    await fleet.assertUnchanged();
-    throw new Interrupted(result.progress().rows, error);
+    // A changed input may look like invalid CSV.
+    await assertUnchanged();
+    throw error;
   } finally {
     bar.clear();
-    await result.close();
+    await result.discard();
   }
 };

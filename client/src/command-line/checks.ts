@@ -3,7 +3,8 @@ import type { VehicleVerification } from '../index.ts';
 /** The cells of the added columns, as the result has them. */
 export type Cells = readonly string[];
 
-interface Asked {
+/** What is asked of every vehicle. */
+export interface Asked {
   readonly date: string | undefined;
   readonly signal: AbortSignal;
 }

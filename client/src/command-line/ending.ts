@@ -19,38 +19,48 @@ interface EndingOptions {
   readonly signal: AbortSignal;
 }
 
-/** The registrations of what ends, by the last day and what it is. */
-const collect = async (rows: AsyncIterable<ResultRow>, { check, from, to }: EndingOptions) => {
+/** Lists what ends, earliest first. Asks whether each insurance goes on: only the end of the last one is listed. */
+export const listEnding = ({ client, check, from, to, batchSize, signal }: EndingOptions) => {
+  const list: string[][] = [];
+  /** Registrations by the last day and what ends on it. */
   const days = new Map<string, Map<string, Set<string>>>();
   const columns = Object.entries(check.ends).map(([name, what]) => ({ at: check.names.indexOf(name), what }));
-  for await (const { registration, cells } of rows) {
-    for (const { at, what } of columns) {
-      const day = cells[at] ?? '';
-      if (day < from || day > to || (what === INSURANCE && !check.isInsured(cells))) continue;
-      const ends = days.get(day) ?? new Map<string, Set<string>>();
-      days.set(day, ends.set(what, (ends.get(what) ?? new Set()).add(registration)));
-    }
-  }
-  return [...days].toSorted(([a], [b]) => a.localeCompare(b));
-};
 
-/** The list of what ends, earliest first. Asks whether each insurance goes on the day after: then it is not listed. */
-export async function* endingOf(rows: AsyncIterable<ResultRow>, options: EndingOptions): AsyncGenerator<string[]> {
-  const { client, batchSize, signal } = options;
-  for (const [day, ends] of await collect(rows, options)) {
-    for (const [what, registrations] of ends) {
-      if (what !== INSURANCE) {
-        for (const registration of registrations) yield [registration, what, day];
-        continue;
-      }
-      const all = [...registrations];
-      for (let start = 0; start < all.length; start += batchSize) {
-        const date = addDays(day, 1);
-        for (const entry of await client.verify(all.slice(start, start + batchSize), { date, signal })) {
-          const isUnread = 'code' in entry;
-          if (!entry.insured) yield [entry.registration, isUnread ? `${what} (renewal not read)` : what, day];
-        }
+  const collect = (day: string, what: string, registration: string): void => {
+    if (day < from || day > to) return;
+    const ends = days.get(day) ?? new Map<string, Set<string>>();
+    days.set(day, ends.set(what, (ends.get(what) ?? new Set()).add(registration)));
+  };
+
+  /** Lists insurance that ends on a day. One that goes on is collected by its next end instead. */
+  const addInsurance = async (day: string, registrations: readonly string[]): Promise<void> => {
+    for (let start = 0; start < registrations.length; start += batchSize) {
+      const asked = registrations.slice(start, start + batchSize);
+      for (const entry of await client.verify(asked, { date: addDays(day, 1), signal })) {
+        if ('code' in entry) list.push([entry.registration, `${INSURANCE} (renewal not read)`, day]);
+        else if (entry.insured) collect(entry.policy?.validTo ?? '', INSURANCE, entry.registration);
+        else list.push([entry.registration, INSURANCE, day]);
       }
     }
-  }
-}
+  };
+
+  return {
+    add: ({ registration, cells }: ResultRow): void => {
+      for (const { at, what } of columns) {
+        if (what !== INSURANCE || check.isInsured(cells)) collect(cells[at] ?? '', what, registration);
+      }
+    },
+    /** The whole list, after the last row. */
+    finish: async (): Promise<string[][]> => {
+      // In order, because a renewal ends on a later day.
+      for (let day = from; day <= to; day = addDays(day, 1)) {
+        for (const [what, registrations] of days.get(day) ?? []) {
+          if (what === INSURANCE) await addInsurance(day, [...registrations]);
+          else for (const registration of registrations) list.push([registration, what, day]);
+        }
+        days.delete(day);
+      }
+      return list;
+    },
+  };
+};

@@ -5,8 +5,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
   EDQUOT: 'the disk quota is used up',
   EISDIR: 'it is a folder',
+  ENAMETOOLONG: 'its name is too long',
   ENOENT: 'there is no such folder',
   ENOSPC: 'the disk is full',
+  EPIPE: 'nobody reads it any more',
 };
 
 /** Why a file operation failed, in words where the code is a usual one. */

@@ -1,14 +1,16 @@
 #!/usr/bin/env node
+import { fstatSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { ApiProblem, ConnectionError, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, readArguments } from './arguments.ts';
-import { CONCURRENCY, checkFile, Interrupted } from './check-file.ts';
-import { CannotRun } from './failure.ts';
+import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
+import { CannotRun, reasonOf } from './failure.ts';
 import { tableLines } from './list.ts';
 import { progressBar } from './progress-bar.ts';
 import { failedRows, formatNumber, summaryLines } from './summary.ts';
 
 const SOME_FAILED = 1;
-const NOTHING_DONE = 2;
+const FAILED = 2;
 const FOUND = 3;
 const STOPPED = 130;
 /** Characters of an error: a response may quote anything, up to 10 MB. */
@@ -21,7 +23,18 @@ const withoutKeys = (text: string): string =>
   (apiKey.trim() ? text.replaceAll(apiKey.trim(), '(key)') : text).replace(/vvc_\w+/g, '(key)');
 /** Replaces control and format characters of responses and files: they could control the terminal or start a line. */
 const printable = (line: string): string => withoutKeys(line).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
-const print = (...lines: string[]) => process.stdout.write(`${lines.map(printable).join('\n')}\n`);
+const write = promisify((text: string, done: (error?: Error | null) => void) => process.stdout.write(text, done));
+/** @throws CannotRun when the lines cannot be written */
+const print = async (...lines: string[]): Promise<void> => {
+  const text = `${lines.map(printable).join('\n')}\n`;
+  try {
+    // The stream of a file does not notice that a write was short.
+    if (fstatSync(process.stdout.fd).isFile()) writeFileSync(process.stdout.fd, text);
+    else await write(text);
+  } catch (error) {
+    throw new CannotRun(`Standard output cannot be written (${reasonOf(error)}).`);
+  }
+};
 
 const openClient = (onRateLimit?: (until: Date) => void): VehicleVerification => {
   if (apiKey.trim() === '') throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to your key.');
@@ -39,7 +52,7 @@ const showUsage = async (signal: AbortSignal): Promise<number> => {
   const { key, limits, window, hours } = await openClient().usage({ signal });
   const sum = (field: 'requests' | 'rateLimited') =>
     formatNumber(hours.reduce((total, hour) => total + hour[field], 0));
-  print(
+  await print(
     `Key       ${key.name}, ${key.environment}, ${key.expires ? `valid to ${key.expires}` : 'no expiry'}`,
     `Scopes    ${key.scopes.join(', ')}`,
     `Plan      ${key.plan}: ${formatNumber(limits.requestsPerWindow)} requests in ${limits.windowSeconds} s, ${formatNumber(limits.registrationsPerBulk)} registrations in each`,
@@ -49,33 +62,44 @@ const showUsage = async (signal: AbortSignal): Promise<number> => {
   return 0;
 };
 
-/** Checks a file, prints what was found, and returns the exit code. */
-const check = async (args: CheckArguments, signal: AbortSignal): Promise<number> => {
-  const bar = progressBar(process.stderr);
-  const client = openClient(bar.showWait);
-  const address = new URL(baseUrl).href.replace(/\/+$/, '');
-  const report = await checkFile(args, { client, baseUrl: address, bar, signal });
-  const { rows, counts, changes, ending } = report;
-  const failed = failedRows(report.check, rows, counts);
-  const found = { 'not-insured': counts['not insured'] ?? 0, changes: changes?.count ?? 0, ending: ending?.count ?? 0 };
-  const reasons = args.failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
-  print(
-    `${args.out}: ${formatNumber(rows)} rows, ${formatNumber(failed)} without an answer.`,
+/** What a check has found that `--fail-on` names. */
+const foundBy = ({ failOn }: CheckArguments, { counts, changes, ending }: CheckReport): string[] => {
+  const found = {
+    'not-insured': counts.notInsured,
+    changes: changes?.rows.length ?? 0,
+    ending: ending?.rows.length ?? 0,
+  };
+  return failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
+};
+
+const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
+  const { counts, changes, ending } = report;
+  const reasons = foundBy(args, report);
+  return [
+    `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(failedRows(counts))} without an answer.`,
     ...summaryLines(report.check, counts),
     ...(changes ? ['', ...tableLines(changes, '--changes')] : []),
     ...(args.previous && !changes ? ['', `${args.previous} is new: the next run lists changes.`] : []),
     ...(ending ? ['', ...tableLines(ending, '--ending')] : []),
     ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),
-  );
-  if (failed > 0) return SOME_FAILED;
-  return reasons.length > 0 ? FOUND : 0;
+  ];
+};
+
+/** Checks a file, prints what was found, and returns the exit code. */
+const check = async (args: CheckArguments, signal: AbortSignal): Promise<number> => {
+  const bar = progressBar(process.stderr);
+  const client = openClient(bar.showWait);
+  const printReport = (report: CheckReport) => print(...reportLines(args, report));
+  const report = await checkFile(args, { client, bar, signal, print: printReport });
+  if (failedRows(report.counts) > 0) return SOME_FAILED;
+  return foundBy(args, report).length > 0 ? FOUND : 0;
 };
 
 const runCommand = async (signal: AbortSignal): Promise<number> => {
   const asked = readArguments(process.argv.slice(2));
   if (asked.command === 'check') return check(asked.check, signal);
   if (asked.command === 'usage') return showUsage(signal);
-  print(...HELP.split('\n'));
+  await print(...HELP.split('\n'));
   return 0;
 };
 
@@ -92,19 +116,17 @@ const explain = (error: unknown): string => {
 };
 
 /** Prints a failure and returns the exit code. */
-const report = (failure: unknown, isStopped: boolean): number => {
-  const [rows, error] = failure instanceof Interrupted ? [failure.rows, failure.cause] : [0, failure];
+const report = (error: unknown, isStopped: boolean): number => {
   const isKnown = [ApiProblem, ConnectionError, CannotRun].some((kind) => error instanceof kind);
   const why = printable(isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${explain(error)}`)
     // After the keys are removed: half of one would stay.
     .slice(0, MAX_ERROR_LENGTH);
-  const end = /[.:?!]$/.test(why) ? '' : '.';
-  const next = rows > 0 ? ` ${formatNumber(rows)} rows are done; run the same command again to continue.` : '';
-  process.stderr.write(`${why}${end}${next}\n`);
-  if (isStopped) return STOPPED;
-  return rows > 0 ? SOME_FAILED : NOTHING_DONE;
+  process.stderr.write(`${why}${/[.:?!]$/.test(why) ? '' : '.'}\n`);
+  return isStopped ? STOPPED : FAILED;
 };
 
+// An error of standard output reaches its writer, one of standard error nobody.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 const stop = new AbortController();
 // A second signal ends the process at once.
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());

@@ -1,41 +1,44 @@
-import { type BigIntStats, createReadStream } from 'node:fs';
-import { lstat, open, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { type BigIntStats, constants, createReadStream } from 'node:fs';
+import { access, lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { parse } from 'csv-parse';
 import { CannotRun, reasonOf } from './failure.ts';
 
 /** Registrations are personal data: only the owner may read them. */
-export const OWNER_ONLY = 0o600;
+const OWNER_ONLY = 0o600;
 /** Bytes. No header of ours is longer. */
 const HEADER_BYTES = 65_536;
 /** Characters. */
 const BUFFER_LENGTH = 65_536;
+/** Delimiters of earlier results. */
+const DELIMITERS = [',', ';', '\t', '|'];
 
 /** @throws CannotRun with the system's reason when a file cannot be written */
-export const writing = async <Value>(path: string, write: () => Promise<Value>): Promise<Value> => {
+const writing = async <Value>(path: string, write: () => Promise<Value>): Promise<Value> => {
   try {
     return await write();
   } catch (error) {
-    if (error instanceof CannotRun) throw error;
     throw new CannotRun(`${path} cannot be written (${reasonOf(error)}).`);
   }
 };
 
-/** @throws CannotRun when a file to be written is the input, or is not a regular file */
-export const assertWritable = async (path: string, input: BigIntStats): Promise<void> => {
-  const found = await lstat(path, { bigint: true }).catch(() => undefined);
-  if (found === undefined) return;
-  if (found.isDirectory()) throw new CannotRun(`${path} is a folder: name a file.`);
-  if (!found.isFile()) throw new CannotRun(`${path} is a link or a device, not a file: name another one.`);
-  // Compares inodes, because a file can have several hard links.
-  if (found.dev === input.dev && found.ino === input.ino) {
-    throw new CannotRun('The result would overwrite the input: choose another --out.');
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** What has this name: a link, not what it leads to. */
+const statOf = async (path: string): Promise<BigIntStats | undefined> => {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 };
 
 /** The first record of a CSV file; empty when there is none, or when it is not CSV. */
-const headerOf = async (path: string): Promise<readonly string[]> => {
-  const options = { bom: true, delimiter: [',', ';', '\t'], relax_quotes: true, to: 1 };
+const headerOf = async (path: string, delimiter: string): Promise<readonly string[]> => {
+  const options = { bom: true, delimiter: [...DELIMITERS, delimiter], relax_quotes: true, to: 1 };
   const source = createReadStream(path, { end: HEADER_BYTES - 1 });
   try {
     for await (const record of pipeline(source, parse(options), () => undefined)) return record as string[];
@@ -47,49 +50,81 @@ const headerOf = async (path: string): Promise<readonly string[]> => {
 
 /** A file that the command may overwrite. */
 export interface Replaceable {
-  readonly input: BigIntStats;
+  readonly path: string;
+  /** The input, which is never overwritten. */
+  readonly input: Pick<BigIntStats, 'dev' | 'ino'>;
+  /** The delimiter of the input, which an earlier result may have too. */
+  readonly delimiter: string;
   /** Whether a file with this header is an earlier result. */
   readonly isOwn: (header: readonly string[]) => boolean;
   readonly force: boolean;
 }
 
-/** @throws CannotRun when the file exists and is neither empty nor an earlier result, unless `force` */
-export const assertReplaceable = async (path: string, { input, isOwn, force }: Replaceable): Promise<void> => {
-  await assertWritable(path, input);
-  const found = await lstat(path).catch(() => undefined);
-  if (force || !found?.size || isOwn(await headerOf(path))) return;
+/** @throws CannotRun when there is anything else than an empty file or an earlier result, or with `force` any file but the input */
+export const assertReplaceable = async ({ path, input, delimiter, isOwn, force }: Replaceable): Promise<void> => {
+  await writing(path, () => access(dirname(path), constants.W_OK));
+  const found = await writing(path, () => statOf(path));
+  if (found === undefined) return;
+  if (found.isDirectory()) throw new CannotRun(`${path} is a folder: name a file.`);
+  if (!found.isFile()) throw new CannotRun(`${path} is a link or a device, not a file: name another one.`);
+  // Compares inodes, because a file can have several hard links.
+  if (found.dev === input.dev && found.ino === input.ino) {
+    throw new CannotRun('The result would overwrite the input: choose another --out.');
+  }
+  if (force || found.size === 0n || isOwn(await headerOf(path, delimiter))) return;
   throw new CannotRun(`${path} exists and is not an earlier result: name another file, or overwrite it with --force.`);
 };
 
-/** Writes a file whole, or leaves what was there. @throws CannotRun when it cannot be written, or what `texts` throws */
-export const writeFileWhole = async (
-  path: string,
-  replaceable: Replaceable,
-  texts: AsyncIterable<string>,
-): Promise<void> => {
-  const part = `${path}.part`;
-  await assertWritable(part, replaceable.input);
-  const file = await writing(path, async () => {
-    await rm(part, { force: true });
-    return open(part, 'wx', OWNER_ONLY);
-  });
-  try {
-    let pending = '';
-    for await (const text of texts) {
-      pending += text;
-      if (pending.length < BUFFER_LENGTH) continue;
-      await writing(path, () => file.appendFile(pending));
+/** A file that is written whole: what was there stays until it is replaced. */
+export interface OutputFile {
+  readonly write: (text: string) => Promise<void>;
+  /** Renames the complete file to its path. */
+  readonly replace: () => Promise<void>;
+  /** Deletes the temporary file. Does nothing once it is renamed. */
+  readonly discard: () => Promise<void>;
+}
+
+/** Opens a temporary file in the folder of a file that it is to replace. @throws CannotRun */
+export const openOutputFile = async (replaceable: Replaceable): Promise<OutputFile> => {
+  const { path } = replaceable;
+  // Nobody else can guess the name, and it is short whatever the length of the other one.
+  const temporary = join(dirname(path), `check-${randomBytes(16).toString('hex')}.tmp`);
+  const file = await writing(path, () => open(temporary, 'wx', OWNER_ONLY));
+  const { dev, ino } = await file.stat({ bigint: true });
+  const isUnchanged = async () => {
+    const found = await statOf(temporary);
+    return found?.dev === dev && found.ino === ino;
+  };
+  let pending = '';
+  const flush = () =>
+    writing(path, async () => {
+      await file.appendFile(pending);
       pending = '';
-    }
-    await writing(path, () => file.appendFile(pending));
-    await writing(path, () => file.sync());
-    // Windows cannot rename an open file.
-    await file.close();
-    await assertReplaceable(path, replaceable);
-    await writing(path, () => rename(part, path));
-  } catch (error) {
-    await file.close();
-    await rm(part, { force: true });
-    throw error;
-  }
+    });
+
+  return {
+    write: async (text) => {
+      pending += text;
+      if (pending.length >= BUFFER_LENGTH) await flush();
+    },
+    replace: async () => {
+      await flush();
+      await writing(path, () => file.sync());
+      await assertReplaceable(replaceable);
+      if (!(await writing(path, isUnchanged))) {
+        throw new CannotRun(
+          `Another run writes ${path}: the temporary file of this one, ${temporary}, is no longer its own.`,
+        );
+      }
+      await writing(path, async () => {
+        // Windows cannot rename an open file.
+        await file.close();
+        await rename(temporary, path);
+      });
+    },
+    discard: async () => {
+      if (await isUnchanged()) await rm(temporary, { force: true });
+      await file.close();
+    },
+  };
 };

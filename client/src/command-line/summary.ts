@@ -1,15 +1,32 @@
 import { type Cells, type Check, complianceCheck } from './checks.ts';
 
-/** Numbers of rows: by outcome, by reason, and of suggestions. */
-export type Counts = Readonly<Record<string, number>>;
-
 const FAILURES: Readonly<Record<string, string>> = {
   VEHICLE_NOT_FOUND: 'unknown',
   COMPLIANCE_NOT_FOUND: 'no record',
   INVALID_REGISTRATION: 'invalid',
   TOO_MANY_CELLS: 'invalid',
 };
-const SUGGESTIONS = 'suggestions';
+
+/** What a row without a usable answer is, in words. */
+export const NOT_READ = 'not read';
+
+/** Numbers of rows. */
+export interface Counts {
+  rows: number;
+  /** By what a row is, in words. */
+  readonly outcomes: Map<string, number>;
+  /** By reason of a vehicle that is not compliant. */
+  readonly reasons: Map<string, number>;
+  insured: number;
+  notInsured: number;
+  suggestions: number;
+}
+
+/** Counts of no rows. */
+export const noCounts = (): Counts => ({
+  ...{ rows: 0, insured: 0, notInsured: 0, suggestions: 0 },
+  ...{ outcomes: new Map(), reasons: new Map() },
+});
 
 /** A number with separators of thousands. */
 export const formatNumber = (value: number): string => value.toLocaleString('en-GB');
@@ -17,56 +34,49 @@ export const formatNumber = (value: number): string => value.toLocaleString('en-
 /** What a row is, in words: `insured`, `unknown`. A code of a later version counts as not read. */
 export const outcomeOf = (check: Check, cells: Cells): string => {
   const error = cells.at(-1);
-  if (error) return FAILURES[error] ?? 'not read';
+  if (error) return FAILURES[error] ?? NOT_READ;
   return check.outcomes[cells[0] === 'true' ? 'true' : 'false'];
 };
 
-/** What a row counts as. A compliance verdict counts its reasons and its insurance too. */
-const labelsOf = (check: Check, cells: Cells): string[] => {
-  const labels = [outcomeOf(check, cells), ...(cells.at(-2) ? [SUGGESTIONS] : [])];
-  if (check !== complianceCheck || cells.at(-1)) return labels;
-  const reasons = (cells[1] ?? '').split(' ').filter((reason) => reason !== '');
-  return [...labels, ...reasons, check.isInsured(cells) ? 'insured' : 'not insured'];
-};
+const increment = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
 
-/** Adds the rows with these cells to the counts. */
-export const countRows = (counts: Counts, check: Check, rows: readonly Cells[]): Counts => {
-  const total = new Map(Object.entries(counts));
-  for (const label of rows.flatMap((cells) => labelsOf(check, cells))) total.set(label, (total.get(label) ?? 0) + 1);
-  return Object.fromEntries(total);
-};
-
-const outcomesOf = (check: Check): string[] => {
-  const failures = [...new Set(Object.values(FAILURES)), 'not read'];
-  return [check.outcomes.true, check.outcomes.false, ...failures];
+/** Adds a row with these cells to the counts. */
+export const countRow = (counts: Counts, check: Check, cells: Cells): void => {
+  counts.rows += 1;
+  increment(counts.outcomes, outcomeOf(check, cells));
+  if (cells.at(-2)) counts.suggestions += 1;
+  if (cells.at(-1)) return;
+  if (check.isInsured(cells)) counts.insured += 1;
+  else counts.notInsured += 1;
+  if (check !== complianceCheck) return;
+  for (const reason of (cells[1] ?? '').split(' ')) if (reason !== '') increment(counts.reasons, reason);
 };
 
 /** Number of rows without an answer. */
-export const failedRows = (check: Check, rows: number, counts: Counts): number =>
-  rows - (counts[check.outcomes.true] ?? 0) - (counts[check.outcomes.false] ?? 0);
+export const failedRows = ({ rows, insured, notInsured }: Counts): number => rows - insured - notInsured;
+
+const failureNames = [...new Set(Object.values(FAILURES)), NOT_READ];
 
 /** The counts in one line, for the progress bar. */
-export const shortSummary = (check: Check, counts: Counts): string =>
-  outcomesOf(check)
-    .flatMap((name) => (counts[name] ? [`${formatNumber(counts[name])} ${name}`] : []))
+export const shortSummary = (check: Check, { outcomes }: Counts): string =>
+  [check.outcomes.true, check.outcomes.false, ...failureNames]
+    .flatMap((name) => (outcomes.has(name) ? [`${formatNumber(outcomes.get(name) ?? 0)} ${name}`] : []))
     .join(', ');
 
 /** The counts, one in each line. */
 export const summaryLines = (check: Check, counts: Counts): string[] => {
-  const line = (name: string, indent = '', remark = '') =>
-    `  ${(indent + name).padEnd(25)}${formatNumber(counts[name] ?? 0).padStart(9)}${remark}`;
-  const suggestions = counts[SUGGESTIONS] ?? 0;
-  const remark = suggestions > 0 ? `  (${formatNumber(suggestions)} with a suggestion)` : '';
-  const failures = outcomesOf(check).slice(2);
+  const line = (name: string, count: number, remark = '') =>
+    `  ${name.padEnd(25)}${formatNumber(count).padStart(9)}${remark}`;
+  const outcomeLine = (name: string, remark = '') => line(name, counts.outcomes.get(name) ?? 0, remark);
+  const remark = counts.suggestions > 0 ? `  (${formatNumber(counts.suggestions)} with a suggestion)` : '';
   const isCompliance = check === complianceCheck;
-  const reasons = Object.keys(counts).filter((name) => name === name.toUpperCase());
   return [
-    line(check.outcomes.true),
-    line(check.outcomes.false),
-    ...reasons.toSorted((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0)).map((name) => line(name, '  ')),
-    ...(isCompliance ? [line('insured'), line('not insured')] : []),
-    ...failures
+    outcomeLine(check.outcomes.true),
+    outcomeLine(check.outcomes.false),
+    ...[...counts.reasons].toSorted(([, a], [, b]) => b - a).map(([name, count]) => line(`  ${name}`, count)),
+    ...(isCompliance ? [line('insured', counts.insured), line('not insured', counts.notInsured)] : []),
+    ...failureNames
       .filter((name) => isCompliance || name !== 'no record')
-      .map((name) => line(name, '', name === 'unknown' ? remark : '')),
+      .map((name) => outcomeLine(name, name === 'unknown' ? remark : '')),
   ];
 };

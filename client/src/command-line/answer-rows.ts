@@ -1,0 +1,54 @@
+import type { VehicleVerification } from '../index.ts';
+import { type Asked, type Check, failureCells } from './checks.ts';
+import type { ResultRow } from './earlier-result.ts';
+import type { FleetFile } from './fleet-file.ts';
+
+/** Characters. Longer cells are truncated: they are invalid either way. */
+const MAX_REGISTRATION_LENGTH = 40;
+
+/** A row of the input and its answer. */
+interface AnsweredRow extends ResultRow {
+  /** The cells of the input, as many as its header has. */
+  readonly given: readonly string[];
+}
+
+/** How rows are asked. */
+export interface AnswerOptions extends Asked {
+  readonly client: VehicleVerification;
+  readonly check: Check;
+  /** Rows that are asked at the same time: a multiple of the plan's bulk size. */
+  readonly batchSize: number;
+}
+
+async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGenerator<string[][]> {
+  let batch: string[][] = [];
+  for await (const row of rows) {
+    if (batch.push(row) < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const answerBatch = async (
+  rows: readonly string[][],
+  { header, column }: FleetFile,
+  { client, check, date, signal }: AnswerOptions,
+): Promise<AnsweredRow[]> => {
+  const registrationOf = (row: readonly string[]) => (row[column] ?? '').trim();
+  // With more cells than the header, the registration may be in another column.
+  const isTooLong = (row: readonly string[]) => row.slice(header.length).some((cell) => cell.trim() !== '');
+  const asked = rows.filter((row) => !isTooLong(row));
+  const registrations = asked.map((row) => registrationOf(row).slice(0, MAX_REGISTRATION_LENGTH));
+  const answers = (await check.lookUp(client, registrations, { date, signal })).values();
+  return rows.map((row) => {
+    const cells = isTooLong(row) ? failureCells(check, 'TOO_MANY_CELLS') : answers.next().value;
+    if (cells === undefined) throw new Error('The client returned fewer answers than registrations.');
+    return { registration: registrationOf(row), given: header.map((_, at) => row[at] ?? ''), cells };
+  });
+};
+
+/** Asks for the rows of a file, in order and in batches. */
+export async function* answerRows(fleet: FleetFile, options: AnswerOptions): AsyncGenerator<AnsweredRow[]> {
+  for await (const rows of inBatches(fleet.rows(), options.batchSize)) yield answerBatch(rows, fleet, options);
+}

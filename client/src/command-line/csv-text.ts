@@ -1,0 +1,19 @@
+import { stringify } from 'csv-stringify/sync';
+import type { FleetFile } from './fleet-file.ts';
+
+/** How the files of a check are written: as their input is. */
+export type CsvFormat = Pick<FleetFile, 'delimiter' | 'lineEnd' | 'hasMark'>;
+
+/** CSV with the delimiter and line ends of the input. Formulas are escaped, because spreadsheet programs would run them. */
+export const csvText = (rows: readonly (readonly string[])[], { delimiter, lineEnd }: CsvFormat): string =>
+  stringify(rows as string[][], {
+    delimiter,
+    record_delimiter: lineEnd,
+    // Without this, only cells with the file's own line end are quoted.
+    quoted_match: /[\r\n]/,
+    escape_formulas: true,
+  });
+
+/** The first line of a file that the command writes. */
+export const headerText = (names: readonly string[], format: CsvFormat): string =>
+  `${format.hasMark ? '\ufeff' : ''}${csvText([names], format)}`;
