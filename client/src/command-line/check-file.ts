@@ -6,10 +6,11 @@ import type { VehicleVerification } from '../index.ts';
 import type { CheckArguments } from './arguments.ts';
 import { CHANGE_NAMES, changesOf, readAnswers } from './changes.ts';
 import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
+import { delimiterLine } from './csv-file/read-csv.ts';
 import { isResult, openEarlierResult } from './earlier-result.ts';
 import { ENDING_NAMES, endingOf } from './ending.ts';
 import { CannotRun } from './failure.ts';
-import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
+import { type FleetFile, type FleetRow, findColumn, openFleet } from './fleet-file.ts';
 import { type List, readList } from './list.ts';
 import { assertReplaceable, type Replaceable } from './output-file.ts';
 import type { ProgressBar } from './progress-bar.ts';
@@ -21,8 +22,8 @@ export const CONCURRENCY = 4;
 /** Characters. Longer cells are truncated: they are invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
 
-async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGenerator<string[][]> {
-  let batch: string[][] = [];
+async function* inBatches(rows: AsyncIterable<FleetRow>, size: number): AsyncGenerator<FleetRow[]> {
+  let batch: FleetRow[] = [];
   for await (const row of rows) {
     if (batch.push(row) < size) continue;
     yield batch;
@@ -43,7 +44,7 @@ const csvText = (rows: readonly (readonly string[])[], { delimiter, lineEnd }: F
 
 /** The first line of a file that the command writes. */
 const headerText = (names: readonly string[], fleet: FleetFile): string =>
-  `${fleet.hasMark ? '\ufeff' : ''}${csvText([names], fleet)}`;
+  `${fleet.hasMark ? '\ufeff' : ''}${delimiterLine(fleet.delimiter, fleet.lineEnd)}${csvText([names], fleet)}`;
 
 /** Names of the added columns, different from those of the input. */
 const addedNames = (names: readonly string[], header: readonly string[]): string[] =>
@@ -90,22 +91,20 @@ const listsOf = ({ previous, changesFile, ending, endingFile }: CheckArguments) 
 
 /** The rows with the added cells. */
 const answerRows = async (
-  rows: readonly string[][],
+  rows: readonly FleetRow[],
   { header, column }: FleetFile,
   check: Check,
   lookUp: (registrations: string[]) => ReturnType<Check['lookUp']>,
 ) => {
-  // With more cells than the header, the registration may be in another column.
-  const isTooLong = (row: readonly string[]) => row.slice(header.length).some((cell) => cell.trim() !== '');
   const registrations = rows
-    .filter((row) => !isTooLong(row))
-    .map((row) => (row[column] ?? '').trim().slice(0, MAX_REGISTRATION_LENGTH));
+    .filter(({ error }) => error === undefined)
+    .map(({ cells }) => (cells[column] ?? '').trim().slice(0, MAX_REGISTRATION_LENGTH));
   const answers = (await lookUp(registrations)).values();
-  const tooLong = failureCells(check, 'TOO_MANY_CELLS');
-  return rows.map((row) => ({
-    given: header.map((_, index) => row[index] ?? ''),
-    added: isTooLong(row) ? tooLong : (answers.next().value ?? tooLong),
-  }));
+  return rows.map(({ cells, error }) => {
+    const added = error === undefined ? answers.next().value : failureCells(check, error);
+    if (added === undefined) throw new Error('The service has sent fewer answers than registrations.');
+    return { given: header.map((_, index) => cells[index] ?? ''), added };
+  });
 };
 
 /**
@@ -118,7 +117,7 @@ export const checkFile = async (
   { client, baseUrl, bar, signal }: CheckOptions,
 ): Promise<CheckReport> => {
   const { source, out, date, ending } = args;
-  const fleet = await openFleet(source, (header) => findColumn(source, header, args.column));
+  const fleet = await openFleet(source, (header) => findColumn(source, header, args.column), args);
   if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
   const column = fleet.header[fleet.column] ?? '';

@@ -1,13 +1,10 @@
-import { type BigIntStats, createReadStream } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
-import { pipeline } from 'node:stream';
-import { parse } from 'csv-parse';
+import { readColumnNames } from './csv-file/read-csv.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 
 /** Registrations are personal data: only the owner may read them. */
 export const OWNER_ONLY = 0o600;
-/** Bytes. No header of ours is longer. */
-const HEADER_BYTES = 65_536;
 /** Characters. */
 const BUFFER_LENGTH = 65_536;
 
@@ -33,18 +30,6 @@ export const assertWritable = async (path: string, input: BigIntStats): Promise<
   }
 };
 
-/** The first record of a CSV file; empty when there is none, or when it is not CSV. */
-const headerOf = async (path: string): Promise<readonly string[]> => {
-  const options = { bom: true, delimiter: [',', ';', '\t'], relax_quotes: true, to: 1 };
-  const source = createReadStream(path, { end: HEADER_BYTES - 1 });
-  try {
-    for await (const record of pipeline(source, parse(options), () => undefined)) return record as string[];
-  } catch {
-    // Not CSV.
-  }
-  return [];
-};
-
 /** A file that the command may overwrite. */
 export interface Replaceable {
   readonly input: BigIntStats;
@@ -57,7 +42,7 @@ export interface Replaceable {
 export const assertReplaceable = async (path: string, { input, isOwn, force }: Replaceable): Promise<void> => {
   await assertWritable(path, input);
   const found = await lstat(path).catch(() => undefined);
-  if (force || !found?.size || isOwn(await headerOf(path))) return;
+  if (force || !found?.size || isOwn(await readColumnNames({ path, encoding: 'utf-8' }))) return;
   throw new CannotRun(`${path} exists and is not an earlier result: name another file, or overwrite it with --force.`);
 };
 

@@ -8,6 +8,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   COMPLIANCE_NOT_FOUND: 'no record',
   INVALID_REGISTRATION: 'invalid',
   TOO_MANY_CELLS: 'invalid',
+  MALFORMED_ROW: 'invalid',
 };
 const SUGGESTIONS = 'suggestions';
 

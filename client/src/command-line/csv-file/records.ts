@@ -3,9 +3,8 @@
  * takes one. So only rows with a quote are for the library.
  */
 import { CsvError, parse } from 'csv-parse/sync';
-import { CommandFailure } from '../command/command-result.ts';
-import { MAX_ROW_LENGTH } from './lines.ts';
-import type { RowText } from './row.ts';
+import { type Line, MAX_ROW_LENGTH } from './lines.ts';
+import { UnreadableFile } from './unreadable-file.ts';
 
 const NOT_CLOSED = 'CSV_QUOTE_NOT_CLOSED';
 const STRAY_QUOTE = 'the row has a quote inside a field that is not quoted';
@@ -14,26 +13,27 @@ const ISSUES: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: STRAY_QUOTE,
 };
 
+/** One record. With an issue its quotes are wrong, and its cells are a best effort. */
+export interface CsvRecord {
+  readonly cells: readonly string[];
+  readonly issue?: string;
+}
+
 /** The records of a text, or the code of csv-parse for what is wrong with one. */
 const recordsOrError = (text: string, delimiter: string): string[][] | string => {
   try {
-    return parse(text, { delimiter, record_delimiter: ['\r\n', '\n'], relax_column_count: true });
+    return parse(text, { delimiter, record_delimiter: ['\r\n', '\n', '\r'], relax_column_count: true });
   } catch (error) {
     if (error instanceof CsvError) return error.code;
     throw error;
   }
 };
 
-/** One record. With an issue, its cells are a best effort. */
-export interface CsvRecord {
-  readonly cells: readonly string[];
-  readonly issue?: string;
-}
-
 const parseOne = (text: string, delimiter: string): CsvRecord => {
   const found = recordsOrError(text, delimiter);
-  if (typeof found !== 'string') return { cells: found[0] ?? [] };
-  return { cells: text.replaceAll('"', '').split(delimiter), issue: ISSUES[found] ?? STRAY_QUOTE };
+  if (typeof found !== 'string' && found.length === 1) return { cells: found[0] ?? [] };
+  const issue = typeof found === 'string' ? ISSUES[found] : undefined;
+  return { cells: text.replaceAll('"', '').split(delimiter), issue: issue ?? STRAY_QUOTE };
 };
 
 const parseEach = (texts: readonly string[], delimiter: string): CsvRecord[] => {
@@ -54,6 +54,14 @@ export const parseRecords = (texts: readonly string[], delimiter: string): CsvRe
   return texts.map((text) => (hasQuote(text) ? quoted.next().value : undefined) ?? { cells: text.split(delimiter) });
 };
 
+const isBlank = (cell: string): boolean => cell.trim() === '';
+
+/** Spreadsheet programs write such rows for cells that were cleared. */
+export const isEmpty = ({ cells, issue }: CsvRecord): boolean => issue === undefined && cells.every(isBlank);
+
+/** Whether a row has more cells than the header names. Spreadsheet programs write blank ones after the last column. */
+export const hasTooManyCells = ({ cells }: CsvRecord, columns: number): boolean => !cells.slice(columns).every(isBlank);
+
 /** The text of a record after its first cells. */
 export const withoutCells = (text: string, delimiter: string, count: number): string => {
   let start = 0;
@@ -66,48 +74,43 @@ export const withoutCells = (text: string, delimiter: string, count: number): st
   return text.slice(start);
 };
 
-const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text);
-
 /**
  * Joins lines to records: a record ends with the line on which its quotes are even. A row with a stray quote is a record too;
  * but when a quote that opens a field is not closed as it should be, nobody knows where the next row begins.
  */
 export const csvRecords = () => {
   /** The record whose quotes are not even yet, and the line on which its last quote opened. */
-  let open: { readonly line: number; readonly text: string; readonly openedOn: number } | undefined;
+  let open: (Line & { readonly openedOn: number }) | undefined;
 
   const requireClosed = (): void => {
     if (open === undefined) return;
-    throw new CommandFailure(
-      `the quote that opens a field on line ${open.openedOn} is not closed as it should be; nothing was changed`,
-    );
+    throw new UnreadableFile(`the quote that opens a field on line ${open.openedOn} is not closed as it should be`);
   };
 
   return {
-    /** The record that a line completes; undefined for a blank line and within a record. @throws CommandFailure */
-    add: ({ line, text }: RowText, delimiter: string | undefined): RowText | undefined => {
+    /** The record that a line completes; undefined for a blank line and within a record. @throws UnreadableFile */
+    add: ({ line, text, end }: Line, delimiter: string | undefined): Line | undefined => {
       const isOdd = hasOddQuotes(text);
       if (open === undefined) {
         if (text.trim() === '') return undefined;
         const isOpen = isOdd && (delimiter === undefined || recordsOrError(text, delimiter) === NOT_CLOSED);
-        if (!isOpen) return { line, text: withoutReturn(text) };
-        open = { line, text, openedOn: line };
-        // What follows a line that was not read whole may be in its quoted field.
-        if (text.length > MAX_ROW_LENGTH) requireClosed();
-        return undefined;
+        if (isOpen) open = { line, text, end, openedOn: line };
+        if (text.length <= MAX_ROW_LENGTH) return isOpen ? undefined : { line, text, end };
+        requireClosed();
+        throw new UnreadableFile(`line ${line} is longer than ${MAX_ROW_LENGTH.toLocaleString('en-GB')} characters`);
       }
       // With even quotes a field may have been closed and the next one opened.
       const isReopened = !isOdd && hasQuote(text.replaceAll('""', ''));
-      open = { ...open, text: `${open.text}\n${text}`, ...(isReopened && { openedOn: line }) };
+      open = { ...open, text: `${open.text}${open.end}${text}`, end, ...(isReopened && { openedOn: line }) };
       if (open.text.length > MAX_ROW_LENGTH) requireClosed();
       if (!isOdd) return undefined;
-      const record = { line: open.line, text: withoutReturn(open.text) };
-      if (delimiter !== undefined && typeof recordsOrError(record.text, delimiter) === 'string') requireClosed();
+      if (delimiter !== undefined && parseOne(open.text, delimiter).issue !== undefined) requireClosed();
+      const { openedOn, ...record } = open;
       open = undefined;
       return record;
     },
 
-    /** @throws CommandFailure when the last record of the file is not complete */
+    /** @throws UnreadableFile when the last record of the file is not complete */
     requireClosed,
   };
 };
