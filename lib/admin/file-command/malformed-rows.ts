@@ -3,14 +3,26 @@
  * registration is anywhere in such a row is rejected with it: without that row half a vehicle might be stored.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import { parseRecords } from '../../../client/src/command-line/csv-file/records.ts';
 import { lettersAndDigits, MAX_LENGTH } from '../../../core/vehicles/registration.ts';
-import type { Row } from '../files/row.ts';
-import type { FileCommand, FileContext, GroupResult, RowGroup } from './file-command.ts';
+import type { CsvLayout } from '../files/csv-header.ts';
+import type { Row, RowText } from '../files/row.ts';
+import type { GroupResult, RowGroup } from './file-command.ts';
 
-/** `malformed` has rows, `named` every vehicle of the file that is in one, and other texts, which are no key of the file. */
+/** `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and texts of no vehicle. */
 const TABLES = `
-  CREATE TABLE malformed (line INTEGER PRIMARY KEY, reason TEXT NOT NULL);
-  CREATE TABLE named (key TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;`;
+  CREATE TABLE malformed (line INTEGER PRIMARY KEY, reason TEXT);
+  CREATE TABLE named (key TEXT PRIMARY KEY, owner TEXT, reason TEXT NOT NULL) WITHOUT ROWID;`;
+
+/** A vehicle that is named by a row that seems to be shifted is rejected, and the vehicle whose row it seems to be is too. */
+const NAME_OWNERS = `
+  INSERT OR IGNORE INTO named SELECT owner, NULL, reason FROM named JOIN rows USING (key) WHERE owner IS NOT NULL`;
+
+interface MalformedRow extends RowText {
+  readonly key: string;
+  /** Null for a row with more cells than the header names, all of them blank. */
+  readonly reason: string | null;
+}
 
 /** Bits of the Bloom filter: 16 MB, with which less than one of a hundred other texts passes in a file of a million vehicles. */
 const FILTER_BITS = 27;
@@ -30,9 +42,9 @@ const keyFilter = () => {
       const bit = bitOf(hash);
       bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
     },
-    /** The parts of a text that may be keys. */
-    *find(text: string): Generator<string> {
-      for (let start = 0; start < text.length; start += 1) {
+    /** The parts of a text that may be keys, of those that begin before `end`. */
+    *find(text: string, end = text.length): Generator<string> {
+      for (let start = 0; start < end; start += 1) {
         let hash = FNV_OFFSET;
         for (let at = start; at < text.length && at < start + MAX_LENGTH; at += 1) {
           hash = withCharacter(hash, text, at);
@@ -45,36 +57,41 @@ const keyFilter = () => {
 };
 
 /** Collects malformed rows while the rows of a file are staged. */
-export const malformedRows = <Entry>(db: DatabaseSync, command: FileCommand<Entry>, file: FileContext) => {
+export const malformedRows = (db: DatabaseSync) => {
   db.exec(TABLES);
   const keys = keyFilter();
   const insert = db.prepare('INSERT INTO malformed VALUES (?, ?)');
-  const name = db.prepare('INSERT OR IGNORE INTO named VALUES (?, ?)');
-  const isImportOfVehicles = command.verb === 'import' && command.noun !== 'content';
-  const context = { ...file, started: file.now(), claims: { claim: () => undefined, lineOf: () => undefined } };
+  const name = db.prepare('INSERT OR IGNORE INTO named VALUES (?, ?, ?)');
+  const malformed = db.prepare('SELECT * FROM malformed JOIN rows USING (line) ORDER BY line');
 
-  /** Why a row is malformed. One with more cells, all blank, is when it cannot be read: its cells may be shifted. */
-  const reasonOf = (row: Row, key: string | undefined): string | undefined => {
-    if (row.cells === 'wrong') return row.issues[0];
-    if (row.cells !== 'more') return undefined;
-    const { rejected } = command.read({ key, rows: [row], firstLine: row.line, isPart: false }, context);
-    return rejected[0]?.reasons[0];
-  };
+  /** A registration that was shifted is in a cell of its own, or in two when it is what was split. */
+  const findInCells = (cells: readonly string[]): string[] =>
+    cells
+      .flatMap((cell, at) => [cell, `${cell}${cells[at + 1] ?? ''}`])
+      .map(lettersAndDigits)
+      .filter((text) => [...keys.find(text, 1)].includes(text));
 
   return {
+    /** A row with the key of its vehicle; without one it may be of any vehicle. */
     add: (row: Row, key: string | undefined): void => {
-      if (!isImportOfVehicles) return;
       if (key !== undefined) keys.add(key);
-      const reason = reasonOf(row, key);
-      if (reason !== undefined) insert.run(row.line, reason);
+      if (row.cells !== undefined && row.cells !== 'right')
+        insert.run(row.line, row.cells === 'wrong' ? (row.issues[0] ?? '') : null);
     },
 
     /** Finds the vehicles that are named, once all rows of the file are staged. */
-    end: (): void => {
-      for (const row of db.prepare('SELECT * FROM malformed JOIN rows USING (line) ORDER BY line').iterate()) {
-        const reason = `rejected with line ${row.line}, which may be of this vehicle: ${row.reason}`;
-        for (const key of keys.find(lettersAndDigits(String(row.text)))) name.run(key, reason);
+    end: (layout: CsvLayout): void => {
+      for (const { line, reason, text, key } of malformed.iterate() as Iterable<MalformedRow>) {
+        if (reason !== null) {
+          const whole = `rejected with line ${line}, which may be of this vehicle: ${reason}`;
+          for (const part of keys.find(lettersAndDigits(text))) name.run(part, null, whole);
+          continue;
+        }
+        const shifted = `line ${line} has more cells than the header names, and its cells seem to be shifted`;
+        const [{ cells } = { cells: [] }] = parseRecords([text], layout.delimiter);
+        for (const part of findInCells(cells)) if (part !== key) name.run(part, key, shifted);
       }
+      db.exec(NAME_OWNERS);
     },
   };
 };

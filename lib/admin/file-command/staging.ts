@@ -77,7 +77,9 @@ export const stageFile = async <Entry>(
   const { source, signal } = context;
   const bar = showProgress(context, 'reading', source.bytes);
   const staging = rowStaging(db);
-  const malformed = malformedRows(db, command, context);
+  const malformed = malformedRows(db);
+  /** Whether a record without one of its rows would be stored. */
+  const mayBeHalf = command.verb === 'import' && command.noun !== 'content';
   let layout: Layout = 'txt';
   let rows = 0;
   try {
@@ -87,7 +89,7 @@ export const stageFile = async <Entry>(
         // Nobody knows whose a row with wrong cells is.
         const key = row.cells === 'wrong' ? undefined : command.keyOf(row);
         staging.add(row, key ?? '');
-        malformed.add(row, key);
+        if (mayBeHalf) malformed.add(row, key);
       }
       rows += chunk.rows.length;
       layout = chunk.layout;
@@ -102,6 +104,6 @@ export const stageFile = async <Entry>(
     );
   }
   await requireUnchanged(source);
-  malformed.end();
+  if (typeof layout === 'object') malformed.end(layout);
   return staging.end({ identity, started: context.now().toISOString(), layout });
 };

@@ -12,8 +12,8 @@ export interface Row extends RowText {
   /** Why it could not be read; empty for a readable row. */
   readonly issues: readonly string[];
   /**
-   * Of a CSV, whether it has the cells that the header names. With `wrong` ones, by their number or their quotes, nobody knows whose
-   * row it is; with `more`, all blank, its cells may be shifted too.
+   * Of a CSV, whether it has the cells that the header names. With a wrong number of cells or wrong quotes nobody knows whose row
+   * it is. `more` are blank cells after the last column, which may mean that its cells are shifted.
    */
   readonly cells?: 'right' | 'more' | 'wrong';
 }
