@@ -17,7 +17,9 @@ export interface Line extends RowText {
   readonly end: string;
 }
 
-const LINE_ENDS = /(\r\n|\r|\n)/;
+/** What ends a line. */
+export const LINE_END = /\r\n|\r|\n/;
+const LINE_ENDS = new RegExp(`(${LINE_END.source})`);
 
 /** The lines of a file, a chunk at a time, in memory that does not grow with the file. CR, LF and CRLF each end a line. */
 export async function* readLines(file: TextFile): AsyncGenerator<{ readonly lines: Line[]; readonly read: number }> {

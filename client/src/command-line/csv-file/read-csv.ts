@@ -76,7 +76,7 @@ export async function* readCsv(file: TextFile, isKnown: (name: string) => boolea
     }
     if (header !== undefined) yield { header, rows, read };
   }
-  records.requireClosed();
+  records.requireClosed(header?.delimiter);
 }
 
 /** The names of the columns of a CSV file; none when it is empty or no CSV. Reads only its beginning. */

@@ -3,7 +3,7 @@
  * takes one. So only rows with a quote are for the library.
  */
 import { CsvError, parse } from 'csv-parse/sync';
-import { type Line, MAX_ROW_LENGTH } from './lines.ts';
+import { LINE_END, type Line, MAX_ROW_LENGTH, type RowText } from './lines.ts';
 import { UnreadableFile } from './unreadable-file.ts';
 
 const NOT_CLOSED = 'CSV_QUOTE_NOT_CLOSED';
@@ -74,38 +74,54 @@ export const withoutCells = (text: string, delimiter: string, count: number): st
   return text.slice(start);
 };
 
+const QUOTED = /"[^"]*(?:""[^"]*)*"/y;
+
+/** The line of the first field whose quotes are wrong. */
+const wrongLine = ({ line, text }: RowText, delimiter: string | undefined): number => {
+  let at = 0;
+  while (delimiter !== undefined && at < text.length) {
+    QUOTED.lastIndex = at;
+    const found = text.indexOf(delimiter, at);
+    const end = text[at] === '"' ? at + (QUOTED.exec(text)?.[0].length ?? 0) : found < 0 ? text.length : found;
+    const isRight = text[at] === '"' ? end > at : !hasQuote(text.slice(at, end));
+    if (!isRight || ![delimiter, undefined].includes(text[end])) break;
+    at = end + 1;
+  }
+  return line + text.slice(0, at).split(LINE_END).length - 1;
+};
+
 /**
  * Joins lines to records: a record ends with the line on which its quotes are even. A row with a stray quote is a record too;
  * but when a quote that opens a field is not closed as it should be, nobody knows where the next row begins.
  */
 export const csvRecords = () => {
-  /** The record whose quotes are not even yet, and the line on which its last quote opened. */
-  let open: (Line & { readonly openedOn: number }) | undefined;
+  /** The record whose quotes are not even yet. */
+  let open: Line | undefined;
 
-  const requireClosed = (): void => {
+  const requireClosed = (delimiter: string | undefined): void => {
     if (open === undefined) return;
-    throw new UnreadableFile(`the quote that opens a field on line ${open.openedOn} is not closed as it should be`);
+    const line = wrongLine(open, delimiter);
+    throw new UnreadableFile(`the quote that opens a field on line ${line} is not closed as it should be`);
   };
 
   return {
     /** The record that a line completes; undefined for a blank line and within a record. @throws UnreadableFile */
-    add: ({ line, text, end }: Line, delimiter: string | undefined): Line | undefined => {
+    add: (next: Line, delimiter: string | undefined): Line | undefined => {
+      const { line, text, end } = next;
       const isOdd = hasOddQuotes(text);
       if (open === undefined) {
         if (text.trim() === '') return undefined;
         const isOpen = isOdd && (delimiter === undefined || recordsOrError(text, delimiter) === NOT_CLOSED);
-        if (isOpen) open = { line, text, end, openedOn: line };
-        if (text.length <= MAX_ROW_LENGTH) return isOpen ? undefined : { line, text, end };
-        requireClosed();
+        if (isOpen) open = next;
+        if (text.length <= MAX_ROW_LENGTH) return isOpen ? undefined : next;
+        requireClosed(delimiter);
         throw new UnreadableFile(`line ${line} is longer than ${MAX_ROW_LENGTH.toLocaleString('en-GB')} characters`);
       }
-      // With even quotes a field may have been closed and the next one opened.
-      const isReopened = !isOdd && hasQuote(text.replaceAll('""', ''));
-      open = { ...open, text: `${open.text}${open.end}${text}`, end, ...(isReopened && { openedOn: line }) };
-      if (open.text.length > MAX_ROW_LENGTH) requireClosed();
+      open = { line: open.line, text: `${open.text}${open.end}${text}`, end };
+      if (open.text.length > MAX_ROW_LENGTH) requireClosed(delimiter);
       if (!isOdd) return undefined;
-      if (delimiter !== undefined && parseOne(open.text, delimiter).issue !== undefined) requireClosed();
-      const { openedOn, ...record } = open;
+      if (delimiter !== undefined && parseOne(open.text, delimiter).issue !== undefined) requireClosed(delimiter);
+      const record = open;
       open = undefined;
       return record;
     },
