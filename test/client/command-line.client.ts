@@ -78,6 +78,8 @@ describe('The command line', () => {
       const { code, result } = await checkText(written('registration,owner\nAB12CDE,José\n'));
       expect([code, result?.startsWith('\ufeff')]).toEqual([0, /UTF-16|Windows|mark/.test(form)]);
       expect(result).toMatch(/AB12CDE.José.true/);
+      const again = ['check', 'fleet.csv', '--out', 'result.csv', '--previous', 'result.csv'];
+      expect(await start(again).ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Changes since') });
     },
   );
 
