@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { type Encoding, findEncoding, findMark } from './csv-file/encoding.ts';
+import { type Encoding, findEncoding, findMark, UnreadableFile } from './csv-file/encoding.ts';
 import { nameKey, REGISTRATION_NAMES, readCsv } from './csv-file/read-csv.ts';
 import { hasTooManyCells, isEmpty, parseRecords } from './csv-file/records.ts';
-import { UnreadableFile } from './csv-file/unreadable-file.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 
 /** One row of a fleet file. */

@@ -1,4 +1,4 @@
-import { UnreadableFile } from '../../../client/src/command-line/csv-file/unreadable-file.ts';
+import { UnreadableFile } from '../../../client/src/command-line/csv-file/encoding.ts';
 import { CommandFailure } from '../command/command-result.ts';
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {

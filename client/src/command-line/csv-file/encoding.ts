@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { UnreadableFile } from './unreadable-file.ts';
+
+/** A file that cannot be read as a whole. The message is a clause with the problem, and the line where it is at one. */
+export class UnreadableFile extends Error {}
 
 /** How the characters of a file can be written. */
 export const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const;

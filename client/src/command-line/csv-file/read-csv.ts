@@ -1,7 +1,6 @@
-import type { TextFile } from './encoding.ts';
+import { type TextFile, UnreadableFile } from './encoding.ts';
 import { type Line, type RowText, readLines } from './lines.ts';
 import { csvRecords, parseRecords } from './records.ts';
-import { UnreadableFile } from './unreadable-file.ts';
 
 /** The line of a CSV file that names its columns. */
 export interface CsvHeader {

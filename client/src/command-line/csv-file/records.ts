@@ -3,8 +3,8 @@
  * takes one. So only rows with a quote are for the library.
  */
 import { CsvError, parse } from 'csv-parse/sync';
+import { UnreadableFile } from './encoding.ts';
 import { LINE_END, type Line, MAX_ROW_LENGTH, type RowText } from './lines.ts';
-import { UnreadableFile } from './unreadable-file.ts';
 
 const NOT_CLOSED = 'CSV_QUOTE_NOT_CLOSED';
 const STRAY_QUOTE = 'the row has a quote inside a field that is not quoted';
