@@ -5,8 +5,9 @@ const MAX_RAW_LENGTH = 32;
 /** What people write between the groups of a registration: space, hyphen, dot, middle dot. */
 const SEPARATORS = /[ \-.\u00b7]/g;
 const LETTERS_AND_DIGITS = /^[A-Za-z0-9ÄÖÜÅäöüå]*$/;
+const OTHER_CHARACTERS = /[^A-Za-z0-9ÄÖÜÅäöüå]/g;
 /** Letters and digits of the longest registration. */
-const MAX_LENGTH = 12;
+export const MAX_LENGTH = 12;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 
 const compactOf = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');
@@ -24,6 +25,10 @@ export const normaliseRegistration = (raw: string): string | undefined => {
     compact.length <= MAX_LENGTH && LETTERS_AND_DIGITS.test(compact) && ASCII_LETTER_OR_DIGIT.test(compact);
   return isValid ? compact.toUpperCase() : undefined;
 };
+
+/** All letters and digits of a text, written as in a normalised registration. */
+export const lettersAndDigits = (text: string): string =>
+  text.normalize('NFC').replace(OTHER_CHARACTERS, '').toUpperCase();
 
 /** Why a text has no normalised registration, for operators. */
 export const registrationIssue = (raw: string): string => {

@@ -66,7 +66,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
     ['remove vehicles r.txt --registration A1', 'give either a FILE or --registration, not both'],
     [
       'remove vehicles --restart --registration A1',
-      '--restart, --staging and --map are for a FILE: leave them out with',
+      '--map, --encoding, --restart and --staging are for a FILE: leave them out with',
     ],
     ['remove vehicles --registration A1 A_B', `registration 2 ${CHARACTERS}; nothing was removed`],
     ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],

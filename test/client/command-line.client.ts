@@ -78,6 +78,8 @@ describe('The command line', () => {
       const { code, result } = await checkText(written('registration,owner\nAB12CDE,José\n'));
       expect([code, result?.startsWith('\ufeff')]).toEqual([0, /UTF-16|Windows|mark/.test(form)]);
       expect(result).toMatch(/AB12CDE.José.true/);
+      const again = ['check', 'fleet.csv', '--out', 'result.csv', '--previous', 'result.csv'];
+      expect(await start(again).ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Changes since') });
     },
   );
 
@@ -160,12 +162,18 @@ describe('The command line ends with 2 and one sentence', () => {
     [`check vvc_live_secret ${NEW}`, /^There is no file \(key\)\.$/],
     [`check . ${NEW}`, /^\. cannot be read \(it is a folder\)\.$/],
     [`check empty.csv ${NEW}`, /^empty\.csv is empty\.$/],
-    [`check fleet.xlsx ${NEW}`, /^fleet\.xlsx is an Excel workbook: save the sheet as/],
-    [`check fleet.xls ${NEW}`, /^fleet\.xls is an Excel workbook/],
+    [
+      `check fleet.xlsx ${NEW}`,
+      /^fleet\.xlsx cannot be read: the file is an Excel workbook, not CSV: open it and save the sheet as/,
+    ],
+    [`check fleet.xls ${NEW}`, /^fleet\.xls cannot be read: the file is an Excel workbook/],
     [`check header.csv ${NEW}`, /^header\.csv has no rows below its header\.$/],
     [`check headless.csv ${NEW}`, /which must name the columns: choose one of "AB12CDE" with --column\.$/],
     [`check title.csv ${NEW}`, /choose one of "Fleet" with --column\.$/],
-    [`check quote.csv ${NEW}`, /^quote\.csv is not CSV: a quote is not/],
+    [
+      `check quote.csv ${NEW}`,
+      /^quote\.csv cannot be read: the quote that opens a field on line 2 is not closed as it should be\.$/,
+    ],
     [
       `${CHECK} --column vrm`,
       /^fleet\.csv has no column "vrm" in its first line, which must name the columns: choose one of "registration"/,

@@ -138,6 +138,7 @@ describe('The list of changes', () => {
     ['nothing', 'true POL-1', 'LOOKUP_UNAVAILABLE'],
     ['nothing', 'INVALID_ANSWER', 'true POL-1'],
     ['nothing', 'true POL-1', 'TOO_MANY_CELLS'],
+    ['nothing', 'true POL-1', 'MALFORMED_ROW'],
     ['nothing', 'true POL-1', 'CODE_OF_A_LATER_VERSION'],
   ])('says "%s" when %s becomes %s', async (change, before, after) => {
     const changes = await compare(`AB12 CDE: ${before}`, `ab12-cde: ${after}`);
@@ -244,6 +245,7 @@ describe('The arguments', () => {
     ['check --out r.csv', /^Give one CSV file to check; see --help\.$/],
     ['check fleet.csv', /^Name the file for the result with --out\.$/],
     [`${CHECK} --compliance --date 2026-01-01`, /leave out --date\.$/],
+    [`${CHECK} --encoding latin1`, /^--encoding latin1 is not one of utf-8, utf-16le, utf-16be, windows-1252\.$/],
     [`${CHECK} --date 01/01/2026`, /^--date .* is not a day from 1900-01-01 to 2099-12-31: write it as 2026-01-31\.$/],
     [`${CHECK} --date 2026-02-30`, /^--date 2026-02-30 is not a day/],
     [`${CHECK} --date 1899-12-31`, /^--date 1899-12-31 is not a day/],

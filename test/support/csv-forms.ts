@@ -1,6 +1,6 @@
 /**
- * The forms in which offices have CSV files. `import`, `remove` and the client's `check` read each of them: the client is a package
- * of its own, so both have the rules, and the tests of both run these cases.
+ * The forms in which offices have CSV files. `import`, `remove` and the client's `check` read each of them with one reader, and
+ * choose their columns each for itself.
  */
 
 /** Names of the column of registrations, as people write them. */
@@ -18,6 +18,7 @@ export const CSV_FORMS: [form: string, written: Written][] = [
   ['a byte order mark, CRLF and blank lines', (csv) => `\uFEFF${csv.replaceAll('\n', '\r\n\r\n')}`],
   ['rows of empty cells', (csv) => csv.replaceAll('\n', '\n,\n , \n')],
   ['carriage returns alone', (csv) => csv.replaceAll('\n', '\r')],
+  ['carriage returns, then line feeds', (csv) => csv.replace('\n', '\r')],
   ['each cell quoted', (csv) => csv.replace(/[^,\n]+/g, '"$&"')],
   ['UTF-16, little endian', (csv) => Buffer.from(`\uFEFF${csv.replaceAll(',', '\t')}`, 'utf16le')],
   ['UTF-16, big endian', (csv) => Buffer.from(`\uFEFF${csv}`, 'utf16le').swap16()],

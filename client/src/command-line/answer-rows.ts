@@ -1,7 +1,7 @@
 import type { VehicleVerification } from '../index.ts';
 import { type Asked, type Check, failureCells } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
-import type { FleetFile } from './fleet-file.ts';
+import type { FleetFile, FleetRow } from './fleet-file.ts';
 
 /** Characters. Longer cells are truncated: they are invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
@@ -20,8 +20,8 @@ export interface AnswerOptions extends Asked {
   readonly batchSize: number;
 }
 
-async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGenerator<string[][]> {
-  let batch: string[][] = [];
+async function* inBatches(rows: AsyncIterable<FleetRow>, size: number): AsyncGenerator<FleetRow[]> {
+  let batch: FleetRow[] = [];
   for await (const row of rows) {
     if (batch.push(row) < size) continue;
     yield batch;
@@ -31,20 +31,18 @@ async function* inBatches(rows: AsyncIterable<string[]>, size: number): AsyncGen
 }
 
 const answerBatch = async (
-  rows: readonly string[][],
+  rows: readonly FleetRow[],
   { header, column }: FleetFile,
   { client, check, date, signal }: AnswerOptions,
 ): Promise<AnsweredRow[]> => {
-  const registrationOf = (row: readonly string[]) => (row[column] ?? '').trim();
-  // With more cells than the header, the registration may be in another column.
-  const isTooLong = (row: readonly string[]) => row.slice(header.length).some((cell) => cell.trim() !== '');
-  const asked = rows.filter((row) => !isTooLong(row));
-  const registrations = asked.map((row) => registrationOf(row).slice(0, MAX_REGISTRATION_LENGTH));
+  const registrationOf = ({ cells }: FleetRow) => (cells[column] ?? '').trim();
+  const readable = rows.filter(({ error }) => error === undefined);
+  const registrations = readable.map((row) => registrationOf(row).slice(0, MAX_REGISTRATION_LENGTH));
   const answers = (await check.lookUp(client, registrations, { date, signal })).values();
   return rows.map((row) => {
-    const cells = isTooLong(row) ? failureCells(check, 'TOO_MANY_CELLS') : answers.next().value;
+    const cells = row.error === undefined ? answers.next().value : failureCells(check, row.error);
     if (cells === undefined) throw new Error('The client returned fewer answers than registrations.');
-    return { registration: registrationOf(row), given: header.map((_, at) => row[at] ?? ''), cells };
+    return { registration: registrationOf(row), given: header.map((_, at) => row.cells[at] ?? ''), cells };
   });
 };
 

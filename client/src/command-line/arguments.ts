@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ENCODINGS, type Encoding } from './csv-file/encoding.ts';
 import { addDays, lastDay, todayInLondon } from './days.ts';
 import { CannotRun } from './failure.ts';
 
@@ -11,6 +12,8 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
         that was stopped begins again. 100,000 vehicles are 100 requests for a
         premium key; for a free one they take 17 minutes.
   --column NAME         the column of registrations, if none has a usual name
+  --encoding NAME       utf-8, utf-16le, utf-16be or windows-1252, if it is not
+                        the one that the file seems to have
   --date YYYY-MM-DD     insurance on that day instead of today
   --compliance          compliance today instead of insurance
   --ending-within DAYS  lists what ends from today, or from --date, to that many
@@ -38,6 +41,8 @@ export interface CheckArguments {
   readonly source: string;
   readonly out: string;
   readonly column: string | undefined;
+  /** The encoding of the source, if it is not to be found out. */
+  readonly encoding: Encoding | undefined;
   readonly date: string | undefined;
   readonly isCompliance: boolean;
   /** The first and the last day of the list of what ends. */
@@ -62,6 +67,7 @@ const parse = (args: string[]) => {
       options: {
         out: { type: 'string' },
         column: { type: 'string' },
+        encoding: { type: 'string' },
         date: { type: 'string' },
         compliance: { type: 'boolean', default: false },
         'ending-within': { type: 'string' },
@@ -94,6 +100,12 @@ const readEnding = (text: string | undefined, from: string): CheckArguments['end
   return { from, to, days: Number(text) };
 };
 
+const readEncoding = (text: string | undefined): Encoding | undefined => {
+  const encoding = ENCODINGS.find((name) => name === text);
+  if (text === undefined || encoding !== undefined) return encoding;
+  throw new CannotRun(`--encoding ${text} is not one of ${ENCODINGS.join(', ')}.`);
+};
+
 const isFailOn = (name: string): name is FailOn => FAIL_ON.some((known) => known === name);
 
 /** Reads the arguments of the command. @throws CannotRun when they are invalid */
@@ -109,6 +121,7 @@ export const readArguments = (args: string[]): Arguments => {
   if (isCompliance && values.date !== undefined) {
     throw new CannotRun('A compliance verdict is for today: leave out --date.');
   }
+  const encoding = readEncoding(values.encoding);
   const date = readDate(values.date);
   const ending = readEnding(values['ending-within'], date ?? todayInLondon());
   const failOn = values['fail-on'].flatMap((names) => names.split(',').map((name) => name.trim()));
@@ -126,6 +139,6 @@ export const readArguments = (args: string[]): Arguments => {
   if (new Set(outputs).size < outputs.length) {
     throw new CannotRun('--out, --ending and --changes must be different files.');
   }
-  const common = { source, out, column, date, isCompliance, force, previous };
+  const common = { source, out, column, encoding, date, isCompliance, force, previous };
   return { command, check: { ...common, ending, endingFile, changesFile, failOn: failOn.filter(isFailOn) } };
 };

@@ -16,7 +16,7 @@ const vehicleOf = (registration: string): string =>
 /** What a row says, such as `insured POL-1`. */
 const answerOf = (check: Check, { cells }: ResultRow): string => {
   // The registration of such a row may be in another column.
-  if (cells.at(-1) === 'TOO_MANY_CELLS') return NOT_READ;
+  if (['TOO_MANY_CELLS', 'MALFORMED_ROW'].includes(cells.at(-1) ?? '')) return NOT_READ;
   return `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();
 };
 

@@ -47,9 +47,10 @@ const hashOf = async (path: string): Promise<string | undefined> => {
 };
 
 /** Opens the input. It is read several times and has to stay the same: its time and size may, while its content changes. */
-const openInput = async ({ source, column }: CheckArguments) => {
+const openInput = async (args: CheckArguments) => {
+  const { source } = args;
   const hash = await hashOf(source);
-  const fleet = await openFleet(source, (header) => findColumn(source, header, column));
+  const fleet = await openFleet(source, (header) => findColumn(source, header, args.column), args);
   if (fleet.rowCount === 0) throw new CannotRun(`${source} has no rows below its header.`);
   const assertUnchanged = async (): Promise<void> => {
     if ((await hashOf(source)) === hash) return;
@@ -78,9 +79,9 @@ const readBatchSize = async ({ ending }: CheckArguments, { client, signal }: Che
 const isList = (names: readonly string[]) => (header: readonly string[]) => `${header}` === `${names}`;
 
 /** The files that a check replaces. @throws CannotRun when it must not replace one of them */
-const findTargets = async (args: CheckArguments, { stats, delimiter }: FleetFile) => {
+const findTargets = async (args: CheckArguments, { stats }: FleetFile) => {
   const target = async (path: string, isOwn: Replaceable['isOwn']): Promise<Replaceable> => {
-    const replaceable = { path, isOwn, input: stats, delimiter, force: args.force };
+    const replaceable = { path, isOwn, input: stats, force: args.force };
     await assertReplaceable(replaceable);
     return replaceable;
   };

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { delimiterLine } from './csv-file/read-csv.ts';
 import type { FleetFile } from './fleet-file.ts';
 
 /** How the files of a check are written: as their input is. */
@@ -14,6 +15,6 @@ export const csvText = (rows: readonly (readonly string[])[], { delimiter, lineE
     escape_formulas: true,
   });
 
-/** The first line of a file that the command writes. */
+/** How a file that the command writes begins: the line that names its columns, after one that sets an unusual delimiter. */
 export const headerText = (names: readonly string[], format: CsvFormat): string =>
-  `${format.hasMark ? '\ufeff' : ''}${csvText([names], format)}`;
+  `${format.hasMark ? '\ufeff' : ''}${delimiterLine(format.delimiter, format.lineEnd)}${csvText([names], format)}`;

@@ -30,11 +30,7 @@ export const openEarlierResult = async (
   check: Check,
   column: string,
 ): Promise<AsyncIterable<ResultRow>> => {
-  const {
-    header,
-    column: at,
-    rows,
-  } = await openFleet(path, (names) => {
+  const find = (names: readonly string[]): number => {
     if (!isResultOf(check, names)) {
       const other = isResult(names) ? 'a result of another kind of check' : 'not a result of this command';
       throw new CannotRun(`${path} is ${other}: --previous takes the --out of an earlier run with the same options.`);
@@ -42,12 +38,15 @@ export const openEarlierResult = async (
     const found = names.indexOf(column);
     if (found >= 0) return found;
     throw new CannotRun(`${path} has no column ${JSON.stringify(column)}: --previous takes a result of the same file.`);
-  });
+  };
+  const { header, column: at, rows } = await openFleet(path, find, { column });
   const start = header.length - check.names.length;
   return {
     async *[Symbol.asyncIterator]() {
-      for await (const row of rows()) {
-        yield { registration: unescaped(row[at] ?? '').trim(), cells: row.slice(start).map(unescaped) };
+      for await (const { line, cells, error } of rows()) {
+        if (error !== undefined)
+          throw new CannotRun(`Line ${line} of ${path} has not the columns of a result: restore it.`);
+        yield { registration: unescaped(cells[at] ?? '').trim(), cells: cells.slice(start).map(unescaped) };
       }
     },
   };

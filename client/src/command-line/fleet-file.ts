@@ -1,10 +1,19 @@
-import { createHash } from 'node:crypto';
-import { type BigIntStats, createReadStream } from 'node:fs';
+import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { pipeline, Readable } from 'node:stream';
-import { TextDecoder } from 'node:util';
-import { CsvError, parse } from 'csv-parse';
+import { type Encoding, findEncoding, findMark, UnreadableFile } from './csv-file/encoding.ts';
+import { nameKey, REGISTRATION_NAMES, readCsv } from './csv-file/read-csv.ts';
+import { hasTooManyCells, isEmpty, parseRecords } from './csv-file/records.ts';
 import { CannotRun, reasonOf } from './failure.ts';
+
+/** One row of a fleet file. */
+export interface FleetRow {
+  /** The line on which it begins. */
+  readonly line: number;
+  /** A best effort when there is an error. */
+  readonly cells: readonly string[];
+  /** Why its registration cannot be read: it may be in another cell. */
+  readonly error?: 'TOO_MANY_CELLS' | 'MALFORMED_ROW';
+}
 
 /** A CSV file with a header line and a column of registrations. */
 export interface FleetFile {
@@ -16,74 +25,18 @@ export interface FleetFile {
   readonly lineEnd: string;
   /** Whether the result needs a byte order mark for Excel. */
   readonly hasMark: boolean;
-  /** SHA-256 of the file. */
-  readonly hash: string;
   /** Metadata of the file before it was first read. */
   readonly stats: BigIntStats;
-  /** @throws CannotRun when the file has changed since it was first read */
-  readonly assertUnchanged: () => Promise<void>;
-  /** The rows below the header, from index `from`. Reads the file again. */
-  readonly rows: (from?: number) => AsyncGenerator<string[]>;
+  /** The rows below the header that are not empty. Reads the file again. */
+  readonly rows: () => AsyncGenerator<FleetRow>;
 }
 
-/** Excel writes semicolons where the decimal sign is a comma; tabs come from copied cells. */
-const DELIMITERS = [',', ';', '\t'];
-/** A first line that sets the delimiter for Excel, such as `sep=;`. */
-const DELIMITER_LINE = /^"?sep=([^"])"?/i;
-/** Characters. After an unclosed quote the rest of the file would be one cell. */
-const MAX_RECORD_LENGTH = 1_000_000;
-/** First bytes of .xlsx and of .xls. */
-const WORKBOOKS = ['504b0304', 'd0cf11e0'];
-const MARKS = { 'utf-8': 'efbbbf', 'utf-16le': 'fffe', 'utf-16be': 'feff' };
-
-/** Whether the next bytes are valid; without bytes, whether the text may end here. */
-const isValid = (decoder: TextDecoder, chunk?: Buffer): boolean => {
-  try {
-    decoder.decode(chunk, { stream: chunk !== undefined });
-    return true;
-  } catch {
-    return false;
-  }
-};
-
-/** The hash of a file and its encoding: Unicode, or Windows-1252, in which Excel saves plain CSV. */
-const scan = async (path: string) => {
-  const hash = createHash('sha256');
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let start = '';
-  let isUtf8 = true;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    start ||= chunk.subarray(0, 4).toString('hex');
-    isUtf8 &&= isValid(decoder, chunk);
-  }
-  // The file may end within a character.
-  isUtf8 &&= isValid(decoder);
-  if (WORKBOOKS.includes(start)) throw new CannotRun(`${path} is an Excel workbook: save the sheet as "CSV UTF-8".`);
-  const [marked] = Object.entries(MARKS).find(([, mark]) => start.startsWith(mark)) ?? [];
-  const encoding = marked ?? (isUtf8 ? 'utf-8' : 'windows-1252');
-  return { encoding, hasMark: marked !== undefined || !isUtf8, hash: hash.digest('hex') };
-};
-
-async function* textOf(path: string, encoding: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder(encoding);
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>)
-    yield decoder.decode(chunk, { stream: true });
+interface FleetOptions {
+  /** The column of registrations, if it has none of the usual names. */
+  readonly column?: string | undefined;
+  /** The encoding, if it is not to be found out. */
+  readonly encoding?: Encoding | undefined;
 }
-
-const firstLines = async (path: string, encoding: string): Promise<string> => {
-  for await (const text of textOf(path, encoding)) return text;
-  return '';
-};
-
-const nameKey = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase();
-
-/** Names of a column of registrations, without spaces and in lower case: the operators' `import` has the same. */
-const REGISTRATION_NAMES = [
-  ...['registration', 'registrationno', 'registrationnumber', 'registrationmark', 'reg', 'regno', 'regnumber'],
-  ...['vehicleregistration', 'vehicleregistrationnumber', 'vehicleregistrationmark', 'vehiclereg', 'vrm', 'vrn'],
-  ...['plate', 'numberplate', 'licenceplate', 'licenseplate'],
-];
 
 const quoted = (names: readonly string[]): string =>
   names
@@ -91,9 +44,12 @@ const quoted = (names: readonly string[]): string =>
     .map((name) => JSON.stringify(name))
     .join(', ');
 
+const namesOf = (wanted: string | undefined): string[] =>
+  (wanted === undefined ? ['registration', ...REGISTRATION_NAMES] : [wanted]).map(nameKey);
+
 /** @throws CannotRun that lists the columns of the file, or those of which each could be the one */
 export const findColumn = (path: string, header: readonly string[], wanted: string | undefined): number => {
-  const known = wanted === undefined ? REGISTRATION_NAMES : [nameKey(wanted)];
+  const known = namesOf(wanted);
   const found = header.filter((name) => known.includes(nameKey(name)));
   if (wanted === undefined && found.length > 1) {
     throw new CannotRun(
@@ -109,55 +65,63 @@ export const findColumn = (path: string, header: readonly string[], wanted: stri
   );
 };
 
-/** Opens a CSV file, and reads it whole to validate it and to count its rows. @throws CannotRun when it is missing or not CSV, or what `find` throws */
-export const openFleet = async (path: string, find: (header: readonly string[]) => number): Promise<FleetFile> => {
+const asCannotRun = (error: unknown, path: string): unknown => {
+  if (error instanceof UnreadableFile) return new CannotRun(`${path} cannot be read: ${error.message}.`);
+  const { code } = error as NodeJS.ErrnoException;
+  if (error instanceof CannotRun || code === undefined) return error;
+  return new CannotRun(
+    code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${reasonOf(error)}).`,
+  );
+};
+
+/**
+ * Opens a CSV file, and reads it whole to validate it and to count its rows.
+ * @throws CannotRun when it is missing or not CSV, or what `find` throws
+ */
+export const openFleet = async (
+  path: string,
+  find: (header: readonly string[]) => number,
+  { column: wanted, encoding: given }: FleetOptions = {},
+): Promise<FleetFile> => {
+  const known = namesOf(wanted);
+  const isKnown = (name: string) => known.includes(nameKey(name));
   try {
     const stats = await stat(path, { bigint: true });
-    const assertUnchanged = async (): Promise<void> => {
-      const present = await stat(path, { bigint: true }).catch(() => undefined);
-      const isSame = (['dev', 'ino', 'size', 'mtimeNs'] as const).every((name) => present?.[name] === stats[name]);
-      if (!isSame) throw new CannotRun(`${path} has changed during the check: run the same command to begin again.`);
+    const encoding = await findEncoding(path, given);
+    const hasMark = encoding !== 'utf-8' || (await findMark(path)) !== undefined;
+    const read = async function* () {
+      for await (const { header, rows } of readCsv({ path, encoding }, isKnown)) {
+        const { delimiter, names } = header;
+        const records = parseRecords(
+          rows.map(({ text }) => text),
+          delimiter,
+        );
+        const found = records.flatMap((record, index): FleetRow[] => {
+          if (isEmpty(record)) return [];
+          const row = { line: rows[index]?.line ?? 0, cells: record.cells };
+          if (record.issue !== undefined) return [{ ...row, error: 'MALFORMED_ROW' }];
+          return [hasTooManyCells(record, names.length) ? { ...row, error: 'TOO_MANY_CELLS' } : row];
+        });
+        yield { header, found };
+      }
     };
-    const { encoding, hasMark, hash } = await scan(path);
-    const start = await firstLines(path, encoding);
-    const [, declared] = DELIMITER_LINE.exec(start) ?? [];
-    const [first = ''] = start.replace(/"[^"]*"/g, '').split(/[\r\n]/);
-    const count = (delimiter: string) => first.split(delimiter).length;
-    const delimiter = declared ?? DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
-    const options = {
-      delimiter,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      relax_quotes: true,
-      skip_empty_lines: true,
-      // Excel writes such rows for cells that were cleared. They do not count for `from`.
-      skip_records_with_empty_values: true,
-      max_record_size: MAX_RECORD_LENGTH,
-      from: declared === undefined ? 1 : 2,
-    };
-    const records = (from: number): AsyncIterable<string[]> => {
-      const parser = parse({ ...options, from: options.from + from });
-      // Errors reach the reader of the parser.
-      return pipeline(Readable.from(textOf(path, encoding)), parser, () => undefined);
-    };
-    let header: string[] | undefined;
-    let rowCount = -1;
-    for await (const record of records(0)) {
-      header ??= record;
-      rowCount += 1;
+    let opened: Pick<FleetFile, 'header' | 'column' | 'delimiter' | 'lineEnd'> | undefined;
+    let rowCount = 0;
+    for await (const { header, found } of read()) {
+      const { names, delimiter, lineEnd } = header;
+      opened ??= { header: names, column: find(names), delimiter, lineEnd: lineEnd || '\n' };
+      rowCount += found.length;
     }
-    if (header === undefined) throw new CannotRun(`${path} is empty.`);
-    const column = find(header);
-    const lineEnd = /\r?\n|\r/.exec(start)?.[0] ?? '\n';
-    const rows = async function* (from = 0) {
-      yield* records(from + 1);
+    if (opened === undefined) throw new CannotRun(`${path} is empty.`);
+    const rows = async function* () {
+      try {
+        for await (const { found } of read()) yield* found;
+      } catch (error) {
+        throw asCannotRun(error, path);
+      }
     };
-    return { header, column, rowCount, delimiter, lineEnd, hasMark, hash, stats, assertUnchanged, rows };
+    return { ...opened, rowCount, hasMark, stats, rows };
   } catch (error) {
-    if (error instanceof CannotRun) throw error;
-    if (error instanceof CsvError)
-      throw new CannotRun(`${path} is not CSV: a quote is not closed near line ${error.lines}.`);
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    throw new CannotRun(isMissing ? `There is no file ${path}.` : `${path} cannot be read (${reasonOf(error)}).`);
+    throw asCannotRun(error, path);
   }
 };

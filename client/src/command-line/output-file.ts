@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { type BigIntStats, constants, createReadStream } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { access, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream';
-import { parse } from 'csv-parse';
+import { readColumnNames } from './csv-file/read-csv.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 
 /** Registrations are personal data: only the owner may read them. */
 const OWNER_ONLY = 0o600;
-/** Bytes. No header of ours is longer. */
-const HEADER_BYTES = 65_536;
 /** Characters. */
 const BUFFER_LENGTH = 65_536;
-/** Delimiters of earlier results. */
-const DELIMITERS = [',', ';', '\t', '|'];
 
 /** @throws CannotRun with the system's reason when a file cannot be written */
 const writing = async <Value>(path: string, write: () => Promise<Value>): Promise<Value> => {
@@ -36,32 +31,18 @@ const statOf = async (path: string): Promise<BigIntStats | undefined> => {
   }
 };
 
-/** The first record of a CSV file; empty when there is none, or when it is not CSV. */
-const headerOf = async (path: string, delimiter: string): Promise<readonly string[]> => {
-  const options = { bom: true, delimiter: [...DELIMITERS, delimiter], relax_quotes: true, to: 1 };
-  const source = createReadStream(path, { end: HEADER_BYTES - 1 });
-  try {
-    for await (const record of pipeline(source, parse(options), () => undefined)) return record as string[];
-  } catch {
-    // Not CSV.
-  }
-  return [];
-};
-
 /** A file that the command may overwrite. */
 export interface Replaceable {
   readonly path: string;
   /** The input, which is never overwritten. */
   readonly input: Pick<BigIntStats, 'dev' | 'ino'>;
-  /** The delimiter of the input, which an earlier result may have too. */
-  readonly delimiter: string;
   /** Whether a file with this header is an earlier result. */
   readonly isOwn: (header: readonly string[]) => boolean;
   readonly force: boolean;
 }
 
 /** @throws CannotRun when there is anything else than an empty file or an earlier result, or with `force` any file but the input */
-export const assertReplaceable = async ({ path, input, delimiter, isOwn, force }: Replaceable): Promise<void> => {
+export const assertReplaceable = async ({ path, input, isOwn, force }: Replaceable): Promise<void> => {
   await writing(path, () => access(dirname(path), constants.W_OK));
   const found = await writing(path, () => statOf(path));
   if (found === undefined) return;
@@ -71,7 +52,7 @@ export const assertReplaceable = async ({ path, input, delimiter, isOwn, force }
   if (found.dev === input.dev && found.ino === input.ino) {
     throw new CannotRun('The result would overwrite the input: choose another --out.');
   }
-  if (force || found.size === 0n || isOwn(await headerOf(path, delimiter))) return;
+  if (force || found.size === 0n || isOwn(await readColumnNames({ path, encoding: 'utf-8' }))) return;
   throw new CannotRun(`${path} exists and is not an earlier result: name another file, or overwrite it with --force.`);
 };
 

@@ -5,6 +5,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   COMPLIANCE_NOT_FOUND: 'no record',
   INVALID_REGISTRATION: 'invalid',
   TOO_MANY_CELLS: 'invalid',
+  MALFORMED_ROW: 'invalid',
 };
 
 /** What a row without a usable answer is, in words. */

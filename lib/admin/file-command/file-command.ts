@@ -1,3 +1,4 @@
+import type { Encoding } from '../../../client/src/command-line/csv-file/encoding.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Columns, MappedColumn } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
@@ -11,6 +12,8 @@ export interface FileOptions {
   /** Columns of a CSV that have none of their usual names. */
   readonly map: readonly MappedColumn[];
   readonly dates: DateForm;
+  /** The encoding of a CSV or text file, when it is not to be found out. */
+  readonly encoding?: Encoding | undefined;
   /** Whether a stored record that is as new or newer stays. */
   readonly ifNewer: boolean;
   /** Starts with the first row, also after a stopped run. */

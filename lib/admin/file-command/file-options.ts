@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';
 import type { MappedColumn } from '../files/csv-header.ts';
 
 const addMapping = (text: string, earlier: readonly MappedColumn[] = []): MappedColumn[] => {
@@ -9,7 +10,7 @@ const addMapping = (text: string, earlier: readonly MappedColumn[] = []): Mapped
   return [...earlier, { column, name }];
 };
 
-/** Adds `--map`, which may be given several times, `--restart` and `--staging`. */
+/** Adds `--map`, which may be given several times, `--encoding`, `--restart` and `--staging`. */
 export const addFileOptions = (command: Command): Command =>
   command
     .option(
@@ -17,5 +18,6 @@ export const addFileOptions = (command: Command): Command =>
       'a column that has another name, such as plate=registration; may be repeated',
       addMapping,
     )
+    .addOption(new Option('--encoding <name>', 'the encoding of a CSV or text file').choices(ENCODINGS))
     .option('--restart', 'begin with the first row, not where the same command was stopped')
     .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)');

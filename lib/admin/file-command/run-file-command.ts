@@ -89,8 +89,9 @@ export const runFileCommand = async <Entry>(
 ): Promise<CommandResult> => {
   const started = performance.now();
   await requireConfirmation(command.consequence, context);
-  const source = await openSource(path, command.formats);
-  if (source.encoding === 'windows-1252') context.notice('The file is not UTF-8: it is read as Windows-1252.');
+  const source = await openSource(path, command.formats, options.encoding);
+  const isGuessed = options.encoding === undefined && source.encoding === 'windows-1252';
+  if (isGuessed) context.notice('The file is not UTF-8: it is read as Windows-1252.');
   if (source.format !== 'csv' && options.map !== undefined) {
     throw new CommandFailure('--map names columns of a CSV file');
   }

@@ -6,7 +6,7 @@ import { type Claims, MAX_GROUP_ROWS, type RowGroup } from './file-command.ts';
 import { DamagedStaging } from './staging-database.ts';
 
 /** Incremented when an older or newer CLI cannot continue with the tables below. */
-export const STAGING_VERSION = 4;
+export const STAGING_VERSION = 5;
 
 /** Rows in one transaction while they are staged. */
 const ROWS_PER_TRANSACTION = 10_000;
@@ -122,6 +122,7 @@ export const stagedRows = (db: DatabaseSync, state: StagingState) => {
   };
 
   return {
+    db,
     claims,
 
     /** The rows with the same key, by key: after each page of rows the groups that it completes. Other statements may run meanwhile. */

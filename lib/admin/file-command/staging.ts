@@ -7,6 +7,7 @@ import { listNames } from '../files/csv-header.ts';
 import { type Layout, readRows } from '../files/read-rows.ts';
 import { requireUnchanged } from '../files/source-file.ts';
 import type { FileCommand, FileContext } from './file-command.ts';
+import { malformedRows } from './malformed-rows.ts';
 import { readState, rowStaging, STAGING_VERSION, type StagingIdentity, type StagingState } from './staged-rows.ts';
 import { openStagingFile, stagingPlace } from './staging-database.ts';
 
@@ -41,7 +42,7 @@ export const openStaging = async (
     file: [source.bytes, source.changed, await hashOfSample(source.path)],
     created: Table?.CreationDateTime?.toISOString(),
   };
-  const use = [verb, noun, map, dates, ifNewer, Table?.TableArn];
+  const use = [verb, noun, map, dates, source.encoding, ifNewer, Table?.TableArn];
   const { hash, path } = stagingPlace(source.path, staging, use);
   let state: StagingState | undefined;
   /** Why the run of a staging file cannot be continued, as a clause. */
@@ -76,12 +77,20 @@ export const stageFile = async <Entry>(
   const { source, signal } = context;
   const bar = showProgress(context, 'reading', source.bytes);
   const staging = rowStaging(db);
+  const malformed = malformedRows(db);
+  /** Whether a record without one of its rows would be stored. */
+  const mayBeHalf = command.verb === 'import' && command.noun !== 'content';
   let layout: Layout = 'txt';
   let rows = 0;
   try {
     for await (const chunk of readRows(source, command.columns, context.map)) {
       if (signal.aborted) return undefined;
-      for (const row of chunk.rows) staging.add(row, command.keyOf(row) ?? '');
+      for (const row of chunk.rows) {
+        // Nobody knows whose a row with wrong cells is.
+        const key = row.cells === 'wrong' ? undefined : command.keyOf(row);
+        staging.add(row, key ?? '');
+        if (mayBeHalf) malformed.add(row, key);
+      }
       rows += chunk.rows.length;
       layout = chunk.layout;
       bar.update(chunk.read, { rows });
@@ -95,5 +104,6 @@ export const stageFile = async <Entry>(
     );
   }
   await requireUnchanged(source);
+  if (typeof layout === 'object') malformed.end(layout);
   return staging.end({ identity, started: context.now().toISOString(), layout });
 };

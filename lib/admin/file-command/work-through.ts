@@ -3,6 +3,7 @@ import { londonDate } from '../../../core/runtime/clock.ts';
 import { showProgress } from '../command/progress.ts';
 import { type Counts, countFormat } from './counts.ts';
 import type { FileCommand, RowContext, RowGroup, Writing } from './file-command.ts';
+import { namedVehicles } from './malformed-rows.ts';
 import { writeBatches } from './record-writer.ts';
 import type { StagedRows, StagingState } from './staged-rows.ts';
 import { DamagedStaging } from './staging-database.ts';
@@ -54,6 +55,7 @@ export const workThrough = async <Entry>(
   counts.rejected = staged.count('rejected');
   counts.skipped = confirmed - counts.rejected - staged.count('waiting');
   const writing = command.writing(context);
+  const named = namedVehicles(staged.db);
   const today = londonDate(context.started);
   /** The position up to which groups are read whole. */
   let whole = confirmed;
@@ -66,7 +68,7 @@ export const workThrough = async <Entry>(
   };
 
   const consume = (group: RowGroup): Entry | undefined => {
-    const { record, rejected } = command.read(group, context);
+    const { record, rejected } = named.reject(group, command.read(group, context));
     counts.read += group.rows.length;
     counts.rejected += rejected.length;
     for (const { row, reasons } of rejected) staged.reject(row.line, counts.read, reasons);

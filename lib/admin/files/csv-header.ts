@@ -1,8 +1,8 @@
 import { Help } from 'commander';
+import { type CsvHeader, nameKey, REGISTRATION_NAMES } from '../../../client/src/command-line/csv-file/read-csv.ts';
+import { withoutCells } from '../../../client/src/command-line/csv-file/records.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { printable } from '../command/format.ts';
-import { parseRecords, withoutCells } from './csv-records.ts';
-import { MAX_ROW_LENGTH } from './lines.ts';
 
 /** The columns of a CSV file that are used, in any order. */
 export interface Columns {
@@ -31,23 +31,15 @@ export interface CsvLayout {
   readonly ignored: readonly string[];
 }
 
-/** Semicolons come from Excel where the decimal sign is a comma, tabs from copying cells. */
-const DELIMITERS = [',', ';', '\t'] as const;
-/** A first line with which Excel is given the delimiter; saved again, it has a delimiter for each column. */
-const DELIMITER_LINE = /^"?sep=([^"\r])"?[,;\t]*\r?$/i;
 const MAX_SHOWN = 20;
 const MAX_SHOWN_LENGTH = 40;
 
 /** What a file of rejected rows has before the columns of the rows. */
 export const REJECTION_COLUMNS: readonly string[] = ['line', 'reason'];
 
-/** Other usual names of columns, as `nameKey` makes them. The client has those of the registration too. */
+/** Other usual names of columns. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  registration: [
-    ...['registration no', 'registration number', 'registration mark', 'reg', 'reg no', 'reg number', 'vrm', 'vrn'],
-    ...['vehicle registration', 'vehicle registration number', 'vehicle registration mark', 'vehicle reg'],
-    ...['plate', 'number plate', 'licence plate', 'license plate'],
-  ],
+  registration: REGISTRATION_NAMES,
   make: ['vehicle make', 'manufacturer'],
   model: ['vehicle model'],
   year: ['year of manufacture', 'manufacture year', 'model year', 'vehicle year'],
@@ -64,16 +56,6 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   content: ['body'],
   meta_description: ['description'],
 };
-
-/** `Valid From`, `VALID_FROM` and `validFrom` are the same name. */
-const nameKey = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase();
-
-/** The delimiter that a `sep=` line sets; undefined for any other line. */
-export const delimiterIn = (line: string): string | undefined => DELIMITER_LINE.exec(line)?.[1];
-
-/** The `sep=` line to write for a delimiter that cannot be detected; otherwise empty. */
-export const delimiterLine = (delimiter: string): string =>
-  (DELIMITERS as readonly string[]).includes(delimiter) ? '' : `sep=${delimiter}\r\n`;
 
 /** What the first line of a file must be, as a clause. */
 export const mustName = ({ required, optional }: Columns): string =>
@@ -101,7 +83,7 @@ export const listNames = (names: readonly string[]): string => {
 };
 
 /** Finds the column that a name is for. @throws CommandFailure when a column is mapped to none of these */
-const columnFinder = ({ required, optional }: Columns, map: readonly MappedColumn[]) => {
+export const columnFinder = ({ required, optional }: Columns, map: readonly MappedColumn[]) => {
   const names = [...required, ...optional];
   const mapped = new Map(map.map(({ column, name }) => [nameKey(column), name]));
   const given = new Set(mapped.values());
@@ -115,7 +97,7 @@ const columnFinder = ({ required, optional }: Columns, map: readonly MappedColum
   return (cell: string): string | undefined => mapped.get(nameKey(cell)) ?? known.get(nameKey(cell));
 };
 
-type Finder = ReturnType<typeof columnFinder>;
+export type Finder = ReturnType<typeof columnFinder>;
 
 /** @throws CommandFailure naming columns that are missing, or could be the same one */
 const readColumns = (cells: readonly string[], expected: Columns, map: readonly MappedColumn[], find: Finder) => {
@@ -138,26 +120,15 @@ const readColumns = (cells: readonly string[], expected: Columns, map: readonly 
   );
 };
 
-/**
- * The layout of a file by its header row: the delimiter with which it has the most known columns, unless one is given.
- * @throws CommandFailure when columns are missing or could be the same one, or it is too long
- */
-export const readHeader = (
-  text: string,
+/** The layout of a file by its header. @throws CommandFailure when columns are missing or could be the same one */
+export const layoutOf = (
+  { delimiter, text, names }: CsvHeader,
   expected: Columns,
   map: readonly MappedColumn[],
-  given: string | undefined,
+  find: Finder,
 ): CsvLayout => {
-  if (text.length > MAX_ROW_LENGTH) throw new CommandFailure('the header of the file is too long');
-  const find = columnFinder(expected, map);
-  const candidates = (given === undefined ? DELIMITERS : [given]).map((delimiter) => {
-    const [{ cells } = { cells: [] }] = parseRecords([text], delimiter);
-    return { delimiter, cells, count: cells.filter((cell) => find(cell) !== undefined).length };
-  });
-  const { delimiter, cells } = candidates.reduce((best, one) => (one.count > best.count ? one : best));
-  const cut = REJECTION_COLUMNS.every((name, index) => nameKey(cells[index] ?? '') === name)
-    ? REJECTION_COLUMNS.length
-    : 0;
+  const isRejected = REJECTION_COLUMNS.every((name, index) => nameKey(names[index] ?? '') === name);
+  const cut = isRejected ? REJECTION_COLUMNS.length : 0;
   const header = withoutCells(text, delimiter, cut);
-  return { delimiter, header, cut, ...readColumns(cells.slice(cut), expected, map, find) };
+  return { delimiter, header, cut, ...readColumns(names.slice(cut), expected, map, find) };
 };

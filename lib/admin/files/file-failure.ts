@@ -1,3 +1,4 @@
+import { UnreadableFile } from '../../../client/src/command-line/csv-file/encoding.ts';
 import { CommandFailure } from '../command/command-result.ts';
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
@@ -14,8 +15,11 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   EROFS: 'the disk cannot be written to',
 };
 
-/** An error of the file system as a message for operators; any other error is returned unchanged. */
+/** An error of the file system, or of what is in the file, as a message for operators; any other error is returned unchanged. */
 export const asFileFailure = (error: unknown, path: string): unknown => {
+  if (error instanceof UnreadableFile) {
+    return new CommandFailure(`${error.message}; nothing was changed: ${path}`, { cause: error });
+  }
   const reason = FILE_ERRORS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
   return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });
 };

@@ -1,8 +1,15 @@
+import { MAX_ROW_LENGTH, type RowText, readLines } from '../../../client/src/command-line/csv-file/lines.ts';
+import { readCsv } from '../../../client/src/command-line/csv-file/read-csv.ts';
+import {
+  type CsvRecord,
+  hasTooManyCells,
+  isEmpty,
+  parseRecords,
+  withoutCells,
+} from '../../../client/src/command-line/csv-file/records.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { type Columns, type CsvLayout, delimiterIn, type MappedColumn, mustName, readHeader } from './csv-header.ts';
-import { type CsvRecord, csvRecords, parseRecords, withoutCells } from './csv-records.ts';
-import { MAX_ROW_LENGTH, readLines } from './lines.ts';
-import type { Row, RowText } from './row.ts';
+import { type Columns, type CsvLayout, columnFinder, layoutOf, type MappedColumn, mustName } from './csv-header.ts';
+import type { Row } from './row.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** How the rows of a file are written. It is known before its first row is. */
@@ -18,24 +25,22 @@ const textIssues = (text: string): string[] => {
     : [];
 };
 
-const isBlank = (cell: string): boolean => cell.trim() === '';
-
-/** Excel writes empty cells after the last column. */
-const columnCountIssue = (cells: readonly string[], expected: number): string | undefined => {
-  if (cells.length === expected) return undefined;
-  if (cells.length > expected && cells.slice(expected).every(isBlank)) return undefined;
-  const few = cells.length < expected;
-  return `the row has too ${few ? 'few' : 'many'} columns: ${cells.length} where the header names ${expected}`;
+const columnCountIssue = (record: CsvRecord, columns: number): string | undefined => {
+  const count = record.cells.length;
+  if (count >= columns && !hasTooManyCells(record, columns)) return undefined;
+  return `the row has too ${count < columns ? 'few' : 'many'} columns: ${count} where the header names ${columns}`;
 };
 
-const csvRow = (row: RowText, { cells, issue }: CsvRecord, columns: CsvLayout['columns']): Row => {
+const csvRow = (row: RowText, record: CsvRecord, { columns }: CsvLayout): Row => {
   const fields: Record<string, string> = {};
   for (const [index, name] of columns.entries()) {
-    const cell = cells[index];
+    const cell = record.cells[index];
     if (name !== null && cell !== undefined) fields[name] = cell;
   }
-  const wrong = issue ?? columnCountIssue(cells, columns.length);
-  return { ...row, isJson: false, fields, issues: wrong === undefined ? textIssues(row.text) : [wrong] };
+  const malformed = record.issue ?? columnCountIssue(record, columns.length);
+  if (malformed !== undefined) return { ...row, isJson: false, fields, issues: [malformed], cells: 'wrong' };
+  const cells = record.cells.length > columns.length ? 'more' : 'right';
+  return { ...row, isJson: false, fields, issues: textIssues(row.text), cells };
 };
 
 const ndjsonRow = (row: RowText): Row => {
@@ -60,9 +65,6 @@ const textRow = (row: RowText): Row => ({
   issues: textIssues(row.text),
 });
 
-/** Spreadsheet programs write such rows for cells that were cleared. */
-const isEmpty = ({ cells, issue }: CsvRecord): boolean => issue === undefined && cells.every(isBlank);
-
 /** The rows of these texts in their order, without empty ones. Depends on nothing but the texts and the layout. */
 export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
   if (layout === 'ndjson') return texts.map(ndjsonRow);
@@ -73,7 +75,7 @@ export const rowsOf = (texts: readonly RowText[], layout: Layout): Row[] => {
   );
   return texts.flatMap((row, index) => {
     const record = records[index];
-    return record === undefined || isEmpty(record) ? [] : csvRow(row, record, layout.columns);
+    return record === undefined || isEmpty(record) ? [] : csvRow(row, record, layout);
   });
 };
 
@@ -84,28 +86,20 @@ interface RowChunk {
   readonly read: number;
 }
 
-const withoutRejection = ({ line, text }: RowText, { delimiter, cut }: CsvLayout): RowText => ({
-  line,
-  text: withoutCells(text, delimiter, cut),
-});
-
-/** @throws CommandFailure when the header is missing or invalid, or a quote is never closed */
-async function* readCsv(source: SourceFile, expected: Columns, map: readonly MappedColumn[]): AsyncGenerator<RowChunk> {
-  const records = csvRecords();
-  let delimiter: string | undefined;
+/** @throws CommandFailure when the header is missing or invalid, UnreadableFile when nobody knows where a row ends */
+async function* readCsvRows(
+  source: SourceFile,
+  expected: Columns,
+  map: readonly MappedColumn[],
+): AsyncGenerator<RowChunk> {
+  const find = columnFinder(expected, map);
   let layout: CsvLayout | undefined;
-  for await (const { lines, read } of readLines(source)) {
-    const texts: RowText[] = [];
-    for (const line of lines) {
-      const record = records.add(line, layout?.delimiter);
-      if (record === undefined) continue;
-      if (layout !== undefined) texts.push(layout.cut > 0 ? withoutRejection(record, layout) : record);
-      else if (delimiter === undefined && delimiterIn(record.text) !== undefined) delimiter = delimiterIn(record.text);
-      else layout = readHeader(record.text, expected, map, delimiter);
-    }
-    if (layout !== undefined) yield { rows: rowsOf(texts, layout), layout, read };
+  for await (const { header, rows, read } of readCsv(source, (name) => find(name) !== undefined)) {
+    layout ??= layoutOf(header, expected, map, find);
+    const { delimiter, cut } = layout;
+    const texts = cut === 0 ? rows : rows.map(({ line, text }) => ({ line, text: withoutCells(text, delimiter, cut) }));
+    yield { rows: rowsOf(texts, layout), layout, read };
   }
-  records.requireClosed();
   if (layout === undefined) throw new CommandFailure(`the file is empty: ${mustName(expected)}`);
 }
 
@@ -120,7 +114,7 @@ export async function* readRows(
 ): AsyncGenerator<RowChunk> {
   const { format } = source;
   if (format === 'csv') {
-    yield* readCsv(source, expected, map);
+    yield* readCsvRows(source, expected, map);
     return;
   }
   for await (const { lines, read } of readLines(source)) {

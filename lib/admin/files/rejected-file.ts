@@ -2,8 +2,8 @@
  * The rejected rows of a file. Those of a CSV as CSV, which can be corrected in a spreadsheet and imported: `line` and `reason`, then
  * the row as it was. Those of other files as NDJSON: one JSON object a line with `line`, `reasons` and `row`.
  */
-import { type CsvLayout, delimiterLine, REJECTION_COLUMNS } from './csv-header.ts';
-import { MAX_ROW_LENGTH } from './lines.ts';
+import { delimiterLine } from '../../../client/src/command-line/csv-file/read-csv.ts';
+import { type CsvLayout, REJECTION_COLUMNS } from './csv-header.ts';
 import { writeOutput } from './output-file.ts';
 import type { Layout } from './read-rows.ts';
 import type { RejectedRow } from './row.ts';
@@ -25,8 +25,7 @@ const asCsv =
   (delimiter: string) =>
   ({ row: { line, text }, reasons }: RejectedRow): string => {
     const reason = `"${reasons.join(' | ').replaceAll('"', '""')}"`;
-    // A longer row was not read whole: the rest of a quoted cell may be missing.
-    return `${[line, reason, text.length > MAX_ROW_LENGTH ? '' : text].join(delimiter)}\r\n`;
+    return `${[line, reason, text].join(delimiter)}\r\n`;
   };
 
 function* textsOf(layout: Layout, pages: Iterable<readonly RejectedRow[]>): Generator<string> {

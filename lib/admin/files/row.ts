@@ -1,12 +1,7 @@
+import type { RowText } from '../../../client/src/command-line/csv-file/lines.ts';
 import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 
-/** The text of one row, as it is in the file. */
-export interface RowText {
-  /** The line on which it begins, from 1. */
-  readonly line: number;
-  /** Without its line end. */
-  readonly text: string;
-}
+export type { RowText };
 
 /** One row of a file, as far as it could be read. */
 export interface Row extends RowText {
@@ -16,6 +11,11 @@ export interface Row extends RowText {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why it could not be read; empty for a readable row. */
   readonly issues: readonly string[];
+  /**
+   * Of a CSV, whether it has the cells that the header names. With a wrong number of cells or wrong quotes nobody knows whose row
+   * it is. `more` are blank cells after the last column, which may mean that its cells are shifted.
+   */
+  readonly cells?: 'right' | 'more' | 'wrong';
 }
 
 /** The normalised registration of a row; undefined when it is missing or invalid. */

@@ -111,7 +111,7 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
           if (file !== undefined) throw new CommandFailure('give either a FILE or --registration, not both');
           if (Object.keys(options).length > 0) {
             throw new CommandFailure(
-              '--restart, --staging and --map are for a FILE: leave them out with --registration',
+              '--map, --encoding, --restart and --staging are for a FILE: leave them out with --registration',
             );
           }
           return removeRegistrations(command, registration, context);

@@ -29,8 +29,8 @@ const MANY = Array.from({ length: MAX_POLICIES }, (_, nth) => ({ registration: '
 const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
   ...MANY.map((cells): [VehicleCells, string] => [cells, 'rejected with line 22, which is the same vehicle']),
   [{ registration: 'MANY', policy_number: 'P-20' }, 'at most 20'],
-  [{ registration: 'BAD' }, 'rejected with line 24, which is the same vehicle'],
-  [{ registration: 'BAD', policy_number: 'P-2', year: 'x' }, 'year: must be'],
+  [{ registration: 'WHOLE' }, 'rejected with line 24, which is the same vehicle'],
+  [{ registration: 'WHOLE', policy_number: 'P-2', year: 'x' }, 'year: must be'],
   [{ registration: 'COLUMNS' }, 'rejected with line 26'],
   [{ registration: 'COLUMNS', make: 'Ford,' }, 'too many columns: 12 where'],
   [{ registration: 'DIFFERENT' }, 'rejected with line 28'],

@@ -1,0 +1,51 @@
+import { readText, type TextFile } from './encoding.ts';
+
+/** Maximum characters of a row: the longest content, escaped, has 600,000. A longer line is kept up to one character more. */
+export const MAX_ROW_LENGTH = 1_000_000;
+
+/** The text of one row, as it is in the file. */
+export interface RowText {
+  /** The line on which it begins, from 1. */
+  readonly line: number;
+  /** Without its line end. */
+  readonly text: string;
+}
+
+/** One line of a file. */
+export interface Line extends RowText {
+  /** Its line end; empty at the end of the file. */
+  readonly end: string;
+}
+
+/** What ends a line. */
+export const LINE_END = /\r\n|\r|\n/;
+const LINE_ENDS = new RegExp(`(${LINE_END.source})`);
+
+/** The lines of a file, a chunk at a time, in memory that does not grow with the file. CR, LF and CRLF each end a line. */
+export async function* readLines(file: TextFile): AsyncGenerator<{ readonly lines: Line[]; readonly read: number }> {
+  let line = 0;
+  let held = '';
+  let read = 0;
+  const takeLines = (text: string): Line[] => {
+    // Text and line ends in turns; what is after the last one is held.
+    const parts = text.split(LINE_ENDS);
+    held = (parts.pop() ?? '').slice(0, MAX_ROW_LENGTH + 1);
+    return parts.flatMap((part, index) => {
+      if (index % 2 === 1) return [];
+      line += 1;
+      return { line, text: part.slice(0, MAX_ROW_LENGTH + 1), end: parts[index + 1] ?? '' };
+    });
+  };
+  for await (const chunk of readText(file)) {
+    read = chunk.read;
+    const text = held + chunk.text;
+    // After a carriage return a line feed may follow.
+    const end = text.endsWith('\r') ? -1 : text.length;
+    const lines = takeLines(text.slice(0, end));
+    if (end < 0) held += '\r';
+    yield { lines, read };
+  }
+  const lines = takeLines(held);
+  if (held !== '') lines.push({ line: line + 1, text: held, end: '' });
+  if (lines.length > 0) yield { lines, read };
+}

@@ -1,0 +1,89 @@
+import { type TextFile, UnreadableFile } from './encoding.ts';
+import { type Line, type RowText, readLines } from './lines.ts';
+import { csvRecords, parseRecords } from './records.ts';
+
+/** The line of a CSV file that names its columns. */
+export interface CsvHeader {
+  readonly delimiter: string;
+  /** As it is in the file. */
+  readonly text: string;
+  readonly names: readonly string[];
+  /** Empty when there is nothing below it. */
+  readonly lineEnd: string;
+}
+
+/** Rows below the header, as they are in the file, and the bytes read so far. */
+export interface CsvChunk {
+  readonly header: CsvHeader;
+  readonly rows: readonly RowText[];
+  readonly read: number;
+}
+
+/** Semicolons come from Excel where the decimal sign is a comma, tabs from copying cells. */
+const DELIMITERS = [',', ';', '\t'] as const;
+/** A first line with which Excel is given the delimiter; saved again, it has a delimiter for each column. */
+const DELIMITER_LINE = /^"?sep=([^"\r])"?[,;\t]*$/i;
+
+/** The `sep=` line to write for a delimiter that cannot be detected; otherwise empty. */
+export const delimiterLine = (delimiter: string, lineEnd = '\r\n'): string =>
+  (DELIMITERS as readonly string[]).includes(delimiter) ? '' : `sep=${delimiter}${lineEnd}`;
+
+/** `Valid From`, `VALID_FROM` and `validFrom` are the same name. */
+export const nameKey = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase();
+
+/** Usual names of a column of registrations other than `registration`. */
+export const REGISTRATION_NAMES = [
+  ...['registration no', 'registration number', 'registration mark', 'reg', 'reg no', 'reg number', 'vrm', 'vrn'],
+  ...['vehicle registration', 'vehicle registration number', 'vehicle registration mark', 'vehicle reg'],
+  ...['plate', 'number plate', 'licence plate', 'license plate'],
+];
+
+/** The header, by the delimiter with which it has the most known columns, then the most columns, unless one is given. */
+const readHeader = (
+  { line, text, end: lineEnd }: Line,
+  given: string | undefined,
+  isKnown: (name: string) => boolean,
+): CsvHeader => {
+  const candidates = (given === undefined ? DELIMITERS : [given]).flatMap((delimiter) => {
+    const [{ cells, issue } = { cells: [] }] = parseRecords([text], delimiter);
+    return issue === undefined ? [{ delimiter, text, names: cells, lineEnd, known: cells.filter(isKnown).length }] : [];
+  });
+  const [best] = candidates.toSorted((a, b) => b.known - a.known || b.names.length - a.names.length);
+  if (best === undefined) throw new UnreadableFile(`line ${line}, which names the columns, has a quote inside a name`);
+  return best;
+};
+
+/**
+ * The rows of a CSV file in its order, a chunk at a time, without blank lines; nothing for an empty file. `isKnown` says which
+ * names of columns are looked for. @throws UnreadableFile when nobody knows where a row ends
+ */
+export async function* readCsv(file: TextFile, isKnown: (name: string) => boolean): AsyncGenerator<CsvChunk> {
+  const records = csvRecords();
+  let delimiter: string | undefined;
+  let header: CsvHeader | undefined;
+  for await (const { lines, read } of readLines(file)) {
+    const rows: RowText[] = [];
+    for (const line of lines) {
+      const record = records.add(line, header?.delimiter);
+      if (record === undefined) continue;
+      if (header !== undefined) rows.push(record);
+      else {
+        const [, declared] = (delimiter === undefined && DELIMITER_LINE.exec(record.text)) || [];
+        if (declared === undefined) header = readHeader(record, delimiter, isKnown);
+        else delimiter = declared;
+      }
+    }
+    if (header !== undefined) yield { header, rows, read };
+  }
+  records.requireClosed(header?.delimiter);
+}
+
+/** The names of the columns of a CSV file; none when it is empty or no CSV. Reads only its beginning. */
+export const readColumnNames = async (file: TextFile): Promise<readonly string[]> => {
+  try {
+    for await (const { header } of readCsv(file, () => false)) return header.names;
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+  }
+  return [];
+};

@@ -1,0 +1,217 @@
+/** Rows with wrong quotes or a wrong number of cells, and wrong bytes: `import` and the client's `check` have one reader. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';
+import { findColumn, openFleet } from '../../../client/src/command-line/fleet-file.ts';
+import { commandLine, failure } from '../command-line.ts';
+import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../import-files.ts';
+
+const { load, stored, rejectedLines } = commandLine();
+
+/** What `check` reads of a file, or the sentence with which it ends. */
+const checked = async (path: string, encoding?: (typeof ENCODINGS)[number]) => {
+  const find = (header: readonly string[]) => findColumn(path, header, undefined);
+  try {
+    const { rows } = await openFleet(path, find, { encoding });
+    return await Array.fromAsync(rows());
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+describe('A stray quote', () => {
+  const CELLS = ['registration', 'color', 'last_updated'] as const;
+  const FORMS = { 'at the start': '"', 'in the middle': 'x"x', 'at the end': 'x"' };
+  it.each(CELLS.flatMap((cell) => Object.entries(FORMS).map(([where, text]) => [where, cell, text] as const)))(
+    '%s of %s ends import and check with its line, or the row is named',
+    async (_where, cell, text) => {
+      for (const [at, last] of [0, 3].flatMap((row) => [
+        [row, vehicleRow()] as const,
+        [row, vehicleRow({ make: '"Seat"' })] as const,
+      ])) {
+        const rows = [1, 2, 3, 4].map((nth) => vehicleRow({ registration: `STRAY${nth}`, insurer: `${cell} ${at}` }));
+        const bad = vehicleRow({ registration: 'BAD', [cell]: `${text}BAD`.replace(/^(x.*")BAD$/, 'BAD$1') });
+        const { path, ...result } = await load('vehicles', 'v.csv', vehiclesCsv(...rows.toSpliced(at, 0, bad), last));
+        const [line, read] = [at + 2, await checked(path)];
+        if (text === '"') {
+          const sentence = `the quote that opens a field on line ${line} is not closed as it should be`;
+          expect([result, read]).toEqual([
+            failure(`error: ${sentence}; nothing was changed`),
+            expect.stringContaining(sentence),
+          ]);
+        } else {
+          const named = expect.objectContaining({ line, error: 'MALFORMED_ROW' });
+          expect(read).toHaveLength(6);
+          expect((read as object[]).filter((row) => 'error' in row)).toEqual([named]);
+          expect(await rejectedLines(path)).toMatchObject([{ line, row: bad }]);
+        }
+        const loaded = (await stored()).filter(({ policies: [policy] }) => policy?.insurer === `${cell} ${at}`);
+        expect(loaded).toHaveLength(text === '"' ? 0 : 4);
+      }
+    },
+  );
+});
+
+describe('The encoding of a file', () => {
+  const csv = (make: string) =>
+    vehiclesCsv(vehicleRow({ registration: 'ENCODED', make }), vehicleRow({ registration: 'E2' }));
+  const withWrongByte = (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('E3,\xfcb\n', 'latin1')]);
+  const REFUSED = /(line \d) has a byte that is not (UTF-\S+),/;
+  const wrong = (line: number, encoding = 'UTF-8') => [`line ${line}`, encoding];
+
+  it.each<[string, Buffer, string | readonly string[], (typeof ENCODINGS)[number]?]>([
+    ['UTF-8 with a wrong byte', withWrongByte(Buffer.from(csv('Zürich'))), wrong(4)],
+    [
+      'UTF-8 that begins with a mark and has a wrong byte',
+      withWrongByte(Buffer.from(`\ufeff${csv('Zurich')}`)),
+      wrong(4),
+    ],
+    ['UTF-8 that ends within a character', Buffer.from(`${csv('Zürich')}€`).subarray(0, -1), wrong(4)],
+    [
+      'UTF-16 that ends within a character',
+      Buffer.from(`\ufeff${csv('Zürich')}a`, 'utf16le').subarray(0, -1),
+      wrong(4, 'UTF-16LE'),
+    ],
+    ['Windows-1252 when UTF-8 is given', Buffer.from(csv('Zürich'), 'latin1'), wrong(2), 'utf-8'],
+    ['Windows-1252', Buffer.from(csv('Z\x80\xfcrich'), 'latin1'), 'Z€ürich'],
+    [
+      'Windows-1252 that looks like UTF-8, when it is given',
+      withWrongByte(Buffer.from(csv('Zürich'))),
+      'ZÃ¼rich',
+      'windows-1252',
+    ],
+    ['UTF-16 without a mark, when it is given', Buffer.from(csv('Zürich'), 'utf16le'), 'Zürich', 'utf-16le'],
+    [
+      'big-endian UTF-16 without a mark, when it is given',
+      Buffer.from(csv('Zürich'), 'utf16le').swap16(),
+      'Zürich',
+      'utf-16be',
+    ],
+  ])('%s', async (_form, bytes, expected, ...[encoding]) => {
+    const options = encoding === undefined ? [] : ['--encoding', encoding];
+    const { path, stderr, exitCode } = await load('vehicles', 'v.csv', bytes, ...options);
+    const read = await checked(path, encoding);
+    if (typeof expected === 'string') {
+      expect((await stored()).find(({ registration }) => registration === 'ENCODED')?.vehicle.make).toBe(expected);
+      expect(JSON.stringify(read)).toContain(expected);
+      expect(stderr.includes('is read as Windows-1252')).toBe(encoding === undefined);
+    } else {
+      expect([exitCode, stderr.match(REFUSED)?.slice(1), `${read}`.match(REFUSED)?.slice(1)]).toEqual([
+        2,
+        expected,
+        expected,
+      ]);
+    }
+  });
+
+  it('is given for CSV and text files only, and agrees with the mark', async () => {
+    expect(await load('vehicles', 'v.ndjson', '', '--encoding', 'utf-8')).toMatchObject(failure('NDJSON is UTF-8'));
+    const marked = Buffer.from('\ufeffa', 'utf16le');
+    const sentence = 'begins with the byte order mark of utf-16le, not of utf-8';
+    expect(await load('vehicles', 'v.csv', marked, '--encoding', 'utf-8')).toMatchObject(failure(sentence));
+  });
+});
+
+describe('A malformed row', () => {
+  const COLUMNS = VEHICLE_HEADER.split(',');
+  const VEHICLES = ['AB12CDE', 'KR08NIL', 'ZZ9A', 'X1'];
+  const rowOf = (registration: string, policy: number, insurer: string, isBlank: boolean): string[] => {
+    const cells = {
+      registration,
+      policy_number: `P-${policy}`,
+      insurer,
+      model: '',
+      ...(isBlank && { last_updated: '' }),
+    };
+    return vehicleRow(cells).split(',');
+  };
+  const half = ({ length }: string) => Math.ceil(length / 2);
+  /** What happens to a row at one of its cells. */
+  const DAMAGES: Record<string, (cells: readonly string[], at: number) => string[]> = {
+    none: (cells) => [...cells],
+    split: (cells, at) =>
+      cells.flatMap((cell, nth) => (nth === at ? [cell.slice(0, half(cell)), cell.slice(half(cell))] : [cell])),
+    shifted: (cells, at) => cells.toSpliced(at, 0, 'Ltd'),
+    joined: (cells, at) => cells.toSpliced(at, 2, cells.slice(at, at + 2).join('')),
+    missing: (cells, at) => cells.toSpliced(at, 1),
+    'with a stray quote': (cells, at) => cells.with(at, `${cells[at] || 'x'}"`),
+    'with a quoted comma and a stray quote': (cells, at) => cells.with(at, `"${cells[at]}, x"x`),
+  };
+  const damage = fc.record({
+    kind: fc.oneof({ weight: 6, arbitrary: fc.constant('none') }, fc.constantFrom(...Object.keys(DAMAGES))),
+    at: fc.nat(COLUMNS.length - 1),
+    isBlank: fc.boolean(),
+  });
+  const order = fc.shuffledSubarray(COLUMNS, { minLength: COLUMNS.length });
+  const damages = fc.array(damage, { minLength: 2 * VEHICLES.length, maxLength: 2 * VEHICLES.length });
+
+  const insurers = async () =>
+    new Map(
+      (await stored()).map(({ registration, policies }) => [
+        registration,
+        policies.map(({ insurer }) => insurer).join(),
+      ]),
+    );
+
+  it('rejects every vehicle that it names, and no other one: none is ever stored without a policy', async () => {
+    const property = fc.asyncProperty(order, damages, async (columns, all) => {
+      const inOrder = (cells: readonly string[]) => columns.map((name) => cells[COLUMNS.indexOf(name)] ?? '');
+      const csvOf = (rows: readonly (readonly string[])[]) =>
+        [columns, ...rows].map((cells) => cells.join()).join('\n');
+      const old = VEHICLES.flatMap((registration) =>
+        [1, 2].map((policy) => inOrder(rowOf(registration, policy, 'Old', false))),
+      );
+      expect(await load('vehicles', 'old.csv', csvOf(old))).toMatchObject({ exitCode: 0 });
+      const rows = all.map(({ kind, at, isBlank }, nth) => {
+        const registration = VEHICLES[nth % VEHICLES.length] ?? '';
+        // Without its registration a row names nobody.
+        const isNameless = kind === 'missing' && columns[at] === 'registration';
+        const cells = inOrder(rowOf(registration, nth < VEHICLES.length ? 1 : 2, 'New', isBlank));
+        const damaged = DAMAGES[isNameless ? 'none' : kind]?.(cells, at) ?? [];
+        const text = damaged.join('');
+        const isMore = damaged.length > columns.length && damaged.slice(columns.length).every((cell) => cell === '');
+        return {
+          damaged,
+          isMore,
+          isMalformed: text.includes('"') || (damaged.length !== columns.length && !isMore),
+          text,
+        };
+      });
+      const { stdout } = await load('vehicles', 'new.csv', csvOf(rows.map(({ damaged }) => damaged)));
+      const now = await insurers();
+      for (const [nth, registration] of VEHICLES.entries()) {
+        const isNamed = rows.some(
+          ({ isMalformed, text }) => isMalformed && text.replace(/\W/g, '').toUpperCase().includes(registration),
+        );
+        const isUnsure = rows.some(({ isMore }) => isMore);
+        const [first = '', second = ''] = (now.get(registration) ?? '').split(',');
+        expect([now.get(registration)?.split(',').length, stdout]).toEqual([2, stdout]);
+        if (!isUnsure) expect([nth, first, second]).toEqual([nth, ...(isNamed ? ['Old', 'Old'] : ['New', 'New'])]);
+        else expect((first === 'Old') === (second === 'Old')).toBe(true);
+      }
+    });
+    await fc.assert(property, { numRuns: 40 });
+  });
+
+  it('says which row and why, and leaves other vehicles alone', async () => {
+    const rows = [
+      vehicleRow({ registration: 'GOOD' }),
+      vehicleRow({ registration: 'NAMED' }),
+      vehicleRow({ registration: 'SHIFTED' }),
+    ];
+    const bad = [
+      vehicleRow({ make: 'Ford,Ka NAMED' }),
+      `Ltd,${vehicleRow({ registration: 'SHIFTED', last_updated: '' })}`,
+    ];
+    const { path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows, ...bad));
+    const many = 'the row has too many columns: 12 where the header names 11';
+    const shifted = 'line 6 has more cells than the header names, and its cells seem to be shifted';
+    expect((await rejectedLines(path)).map(({ line, reasons }) => [line, reasons.at(-1)])).toEqual([
+      [3, `rejected with line 5, which may be of this vehicle: ${many}`],
+      [4, shifted],
+      [5, many],
+      [6, shifted],
+    ]);
+    expect((await stored()).map(({ registration }) => registration)).toContain('GOOD');
+  });
+});
