@@ -32,7 +32,7 @@ const file = (name: string) => join(folder, name);
 const replaceable = async (name: string, force = false) => ({
   path: file(name),
   input: await stat(file('fleet.csv'), { bigint: true }),
-  delimiter: ':',
+
   isOwn: (header: readonly string[]) => `${header}` === 'registration,what',
   force,
 });
@@ -80,7 +80,7 @@ describe('A file that a check writes', () => {
   it.each([
     ['is empty', '', true],
     ['is an earlier result', '\ufeffregistration;what\r\nAB12CDE;MOT\r\n', true],
-    ['is an earlier result with the delimiter of the input', 'registration:what\n', true],
+    ['is an earlier result with another delimiter', 'sep=:\nregistration:what\n', true],
     ['is another list', 'registration,what,note\n', false],
     ['is no CSV', '"', false],
     ['is binary', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0]), false],
@@ -194,7 +194,10 @@ it('The list of what ends follows renewals to the last one, with one request for
 
 it('A row without an answer of the client ends the check', async () => {
   const rows = async function* () {
-    yield* [['AB12CDE'], ['KR08NIL']];
+    yield* [
+      { line: 2, cells: ['AB12CDE'] },
+      { line: 3, cells: ['KR08NIL'] },
+    ];
   };
   const fleet = { header: ['registration'], column: 0, rows } as unknown as FleetFile;
   const client = { verify: async () => [{ registration: 'AB12CDE', insured: false, policy: null }] };

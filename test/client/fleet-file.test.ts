@@ -19,7 +19,8 @@ const ENCODED: Record<string, (text: string) => Buffer> = {
   'Windows-1252': (text) => Buffer.from(text.replaceAll('€', '\x80'), 'latin1'),
 };
 const lineEnd = fc.constantFrom('\n', '\r', '\r\n');
-const cell = fc.array(fc.constantFrom('a', '1', ' ', '€', ',', ';', '\t', '|', '"', '\n', '\r', '\r\n'), {
+// Without digits: a line of a cell that looks like a row with a registration ends the check.
+const cell = fc.array(fc.constantFrom('a', 'b', ' ', '€', ',', ';', '\t', '|', '"', '\n', '\r', '\r\n'), {
   maxLength: 5,
 });
 const row = fc.record({

@@ -52,6 +52,25 @@ describe('A stray quote', () => {
   );
 });
 
+describe('Two stray quotes', () => {
+  it.each([
+    ['the first of a row and the last of a later one', '"18 inch', '18 inch"'],
+    ['with a quoted cell between them', '"18 inch', '19"'],
+  ])('end import and check with the first row that they would join: %s', async (_name, opening, closing) => {
+    const rows = [1, 2, 3, 4].map((nth) => vehicleRow({ registration: `JOIN${nth}` }));
+    const ends = [opening, closing].map((color, nth) => vehicleRow({ registration: `END${nth}`, color }));
+    const { path, ...result } = await load('vehicles', 'v.csv', vehiclesCsv(ends[0] ?? '', ...rows, ends[1] ?? ''));
+    const sentence = 'a quote opens a field on line 2 or below and is closed only after line 3';
+    expect([result, await checked(path)]).toEqual([failure(sentence), expect.stringContaining(sentence)]);
+    expect((await stored()).filter(({ registration }) => /^(JOIN|END)/.test(registration))).toEqual([]);
+  });
+
+  it('are no mistake around lines that are not rows', async () => {
+    const { path } = await load('vehicles', 'v.csv', vehiclesCsv(vehicleRow({ make: '"Ford,\nof Köln, 2019"' })));
+    expect(await checked(path)).toHaveLength(1);
+  });
+});
+
 describe('The encoding of a file', () => {
   const csv = (make: string) =>
     vehiclesCsv(vehicleRow({ registration: 'ENCODED', make }), vehicleRow({ registration: 'E2' }));

@@ -1,5 +1,5 @@
 import { type TextFile, UnreadableFile } from './encoding.ts';
-import { type Line, type RowText, readLines } from './lines.ts';
+import { LINE_END, type Line, type RowText, readLines } from './lines.ts';
 import { csvRecords, parseRecords } from './records.ts';
 
 /** The line of a CSV file that names its columns. */
@@ -38,6 +38,30 @@ export const REGISTRATION_NAMES = [
   ...['plate', 'number plate', 'licence plate', 'license plate'],
 ];
 
+const REGISTRATION_KEYS = new Set(['registration', ...REGISTRATION_NAMES].map(nameKey));
+/** What a cell of a registration looks like. */
+const REGISTRATION = /^ *(?=[^\d]*\d)[a-z\d](?:[ -]?[a-z\d]){1,11} *$/i;
+
+/**
+ * Two stray quotes make one cell of all rows between them, and that is valid CSV.
+ * @throws UnreadableFile when a line within a record has as many cells as the header, with a registration in its place
+ */
+const requireNoRowInside = (
+  { line, text }: RowText,
+  { names, delimiter }: CsvHeader,
+  isKnown: (name: string) => boolean,
+): void => {
+  const named = names.findIndex((name) => REGISTRATION_KEYS.has(nameKey(name)));
+  const at = named < 0 ? names.findIndex(isKnown) : named;
+  for (const [index, inner] of text.split(LINE_END).entries()) {
+    const cells = inner.split(delimiter);
+    if (index === 0 || cells.length !== names.length || !REGISTRATION.test(cells[at] ?? '')) continue;
+    throw new UnreadableFile(
+      `a quote opens a field on line ${line} or below and is closed only after line ${line + index}, which looks like a row of its own`,
+    );
+  }
+};
+
 /** The header, by the delimiter with which it has the most known columns, then the most columns, unless one is given. */
 const readHeader = (
   { line, text, end: lineEnd }: Line,
@@ -66,8 +90,10 @@ export async function* readCsv(file: TextFile, isKnown: (name: string) => boolea
     for (const line of lines) {
       const record = records.add(line, header?.delimiter);
       if (record === undefined) continue;
-      if (header !== undefined) rows.push(record);
-      else {
+      if (header !== undefined) {
+        requireNoRowInside(record, header, isKnown);
+        rows.push(record);
+      } else {
         const [, declared] = (delimiter === undefined && DELIMITER_LINE.exec(record.text)) || [];
         if (declared === undefined) header = readHeader(record, delimiter, isKnown);
         else delimiter = declared;
