@@ -47,11 +47,15 @@ export interface Writing<Entry> {
   readonly concurrency: number;
   /** Whether one batch can have all of these. */
   readonly fits: (entries: readonly Entry[]) => boolean;
-  /** Returns the result of each record; undefined for one that was not begun because the run was stopped. */
+  /**
+   * Calls `settle` with the index and the result of each record that is done. Begins none once the run is stopped, and has none in
+   * flight when it throws.
+   */
   readonly write: (
     entries: readonly Entry[],
     isStopped: () => boolean,
-  ) => Promise<readonly (Outcome | NotWritten | undefined)[]>;
+    settle: (index: number, result: Outcome | NotWritten) => void,
+  ) => Promise<void>;
 }
 
 /** Remembers which line of a file has claimed a key first, such as a slug. */

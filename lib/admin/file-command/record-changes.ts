@@ -88,17 +88,26 @@ export const recordChanges = (
     batchSize: BATCH,
     concurrency: BATCHES_IN_FLIGHT,
     fits: ({ length }) => length <= BATCH,
-    write: async (changes, isStopped) => {
+    write: async (changes, isStopped, settle) => {
       const found = scanned ? undefined : await records.find(changes.map(({ registration }) => registration));
-      const storedOf = scanned ?? ((registration: string) => found?.get(registration));
-      return Promise.all(
-        changes.map((change) => {
-          const stored = storedOf(change.registration);
-          const outcome = decide(change, stored, ifNewer);
-          if (dryRun || !isWrite(outcome)) return outcome;
-          return limit(async () => (isStopped() ? undefined : apply(change, stored)));
-        }),
-      );
+      const errors: unknown[] = [];
+      const write = async (change: RecordChange, stored: StoredRecord | undefined, index: number): Promise<void> => {
+        if (isStopped() || errors.length > 0) return;
+        try {
+          settle(index, await apply(change, stored));
+        } catch (error) {
+          errors.push(error);
+        }
+      };
+      const writes: Promise<void>[] = [];
+      for (const [index, change] of changes.entries()) {
+        const stored = scanned ? scanned(change.registration) : found?.get(change.registration);
+        const outcome = decide(change, stored, ifNewer);
+        if (dryRun || !isWrite(outcome)) settle(index, outcome);
+        else writes.push(limit(write, change, stored, index));
+      }
+      await Promise.all(writes);
+      if (errors.length > 0) throw errors[0];
     },
   };
 };

@@ -38,8 +38,8 @@ const withNextStep = async <Entry>(
   const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
   // When the disk is full, what was staged cannot be read any more.
   const { rejectedFile } = await reportRejected(context, staging, counts).catch(() => ({ rejectedFile: undefined }));
-  const rejected = rejectedFile === undefined ? '' : `, rows rejected until then are in ${rejectedFile}`;
-  const before = context.dryRun ? '' : `; ${records} ${done} before`;
+  const rejected = rejectedFile === undefined ? '' : `; rows rejected until then are in ${rejectedFile}`;
+  const before = context.dryRun || counts[done] === 0 ? '' : `; ${records} ${done} before`;
   return new CommandFailure(`${failure.message}${before}${rejected}; ${BEGINS_AGAIN}`, { cause: failure });
 };
 

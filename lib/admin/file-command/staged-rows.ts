@@ -41,11 +41,12 @@ export const stagedRows = (db: DatabaseSync, isComplete: boolean) => {
   const moveSlug = db.prepare('INSERT OR REPLACE INTO moved_slugs VALUES (?, ?)');
   const movedSlug = db.prepare('SELECT id FROM moved_slugs WHERE slug = ?');
   const addRemoved = db.prepare('INSERT OR IGNORE INTO removed VALUES (?)');
+  const isExcepted = db.prepare('SELECT 1 FROM excepted WHERE key = ?');
   let layout: Layout = 'txt';
+  let hasExceptions = false;
+  let [total, excepted] = [0, 0];
 
-  const countOf = (query: string, ...values: readonly (string | number)[]): number =>
-    Number(db.prepare(`SELECT count(*) AS count FROM ${query}`).get(...values)?.count);
-
+  const countRejected = db.prepare('SELECT count(*) AS count FROM rejected WHERE waits = ?');
   function* keysIn(query: string): Generator<string> {
     for (const { key } of db.prepare(query).iterate()) yield String(key);
   }
@@ -76,21 +77,29 @@ export const stagedRows = (db: DatabaseSync, isComplete: boolean) => {
     /** The layout of all rows. */
     layout: (): Layout => layout,
 
-    /** `key` is empty for a row without one. */
+    /** `key` is empty for a row without one. An excepted row is left out. */
     add: ({ line, text, issues }: Row, key: string): void => {
+      if (hasExceptions && isExcepted.get(key) !== undefined) {
+        excepted += 1;
+        return;
+      }
       insert.run(line, key, text);
+      total += 1;
       if (!isComplete || issues.length === 0) return;
       for (const registration of possibleRegistrations(text)) insertUnclear.run(registration);
     },
 
-    /** The record of this key is never loaded, and removed where it is stored. */
-    except: (key: string): void => void except.run(key),
+    /** The record of this key is never loaded, and removed where it is stored. Called before any row is added. */
+    except: (key: string): void => {
+      except.run(key);
+      hasExceptions = true;
+    },
 
     /** Rows of the file that are worked through. */
-    total: (): number => countOf('rows WHERE key NOT IN excepted'),
+    total: (): number => total,
 
-    /** Rows that are left out because their key is excepted. */
-    excepted: (): number => countOf('rows WHERE key IN excepted'),
+    /** Rows that were left out. */
+    excepted: (): number => excepted,
 
     /** The rows with the same key, by key: after each page of rows the groups that it completes. Other statements may run meanwhile. */
     *groups(): Generator<RowGroup[]> {
@@ -113,7 +122,7 @@ export const stagedRows = (db: DatabaseSync, isComplete: boolean) => {
       };
 
       // Sorted outside of an index, because texts that are looked up one by one take longer.
-      const sorted = db.prepare('SELECT * FROM rows WHERE key NOT IN excepted ORDER BY +key, line').iterate();
+      const sorted = db.prepare('SELECT * FROM rows ORDER BY +key, line').iterate();
       let page: StagedRow[] = [];
       for (const row of sorted as Iterable<unknown> as Iterable<StagedRow>) {
         page.push(row);
@@ -147,7 +156,7 @@ export const stagedRows = (db: DatabaseSync, isComplete: boolean) => {
     },
 
     /** How many rows are rejected, or wait, at present. */
-    rejected: (waits = false): number => countOf('rejected WHERE waits = ?', Number(waits)),
+    rejected: (waits = false): number => Number(countRejected.get(Number(waits))?.count),
 
     /** A record that a dry run would have removed. */
     addRemoved: (key: string): void => void addRemoved.run(key),

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { showProgress } from '../command/progress.ts';
 import { type Counts, countFormat } from './counts.ts';
-import type { FileCommand, RowContext, RowGroup, Writing } from './file-command.ts';
+import type { FileCommand, NotWritten, Outcome, RowContext, RowGroup, Writing } from './file-command.ts';
 import type { StagedRows } from './staged-rows.ts';
 
 /** Where a record is in the file; one that is removed because it is not there has no lines. */
@@ -61,10 +61,12 @@ const retryWaiting = async <Entry>(
       for (const { row } of page) {
         if (isStopped()) return;
         const { record } = command.read({ key: undefined, rows: [row], firstLine: row.line, isPart: false }, context);
-        const [outcome] = record === undefined ? [] : await write([record], isStopped);
-        if (typeof outcome !== 'string') continue;
-        staged.release(row);
-        counts[outcome] += 1;
+        if (record === undefined) continue;
+        await write([record], isStopped, (_, result) => {
+          if (typeof result !== 'string') return;
+          staged.release(row);
+          counts[result] += 1;
+        });
       }
     }
   }
@@ -131,22 +133,24 @@ export const workThrough = async <Entry>(
     for (const key of staged.keysToRemove()) yield [command.removal(key), { key, lines: [] }];
   }
 
+  const settle = ({ key, lines }: Place, result: Outcome | NotWritten): void => {
+    if (typeof result !== 'string') {
+      reject(lines, [result.reason], result.waits);
+      return;
+    }
+    counts[result] += 1;
+    if (key === undefined) return;
+    if (result === 'removed' && context.dryRun) staged.addRemoved(key);
+    const [line] = lines;
+    if (line !== undefined && (result === 'loaded' || result === 'unchanged')) countFormat(counts, line, key, today);
+  };
+
   const write = async ({ entries, places }: Batch<Entry>, isStopped: () => boolean): Promise<void> => {
     if (entries.length === 0) return;
-    for (const [index, outcome] of (await writing.write(entries, isStopped)).entries()) {
-      const { key, lines } = places[index] ?? { key: undefined, lines: [] };
-      if (outcome === undefined) continue;
-      if (typeof outcome !== 'string') {
-        reject(lines, [outcome.reason], outcome.waits);
-        continue;
-      }
-      counts[outcome] += 1;
-      if (key === undefined) continue;
-      if (outcome === 'removed' && context.dryRun) staged.addRemoved(key);
-      const [line] = lines;
-      if (line !== undefined && (outcome === 'loaded' || outcome === 'unchanged'))
-        countFormat(counts, line, key, today);
-    }
+    await writing.write(entries, isStopped, (index, result) => {
+      const place = places[index];
+      if (place) settle(place, result);
+    });
   };
 
   try {

@@ -139,10 +139,11 @@ export const content: ImportKind<ImportedItem> = {
     return {
       concurrency: TRANSACTIONS_IN_FLIGHT,
       fits: fitsOneTransaction,
-      write: async (rows, isStopped) => {
-        if (isStopped()) return [];
+      write: async (rows, _isStopped, settle) => {
         const results = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
-        return results.map((result) => (typeof result === 'string' ? result : { ...result, waits: true }));
+        for (const [index, result] of results.entries()) {
+          settle(index, typeof result === 'string' ? result : { ...result, waits: true });
+        }
       },
     };
   },

@@ -68,9 +68,11 @@ const removeRegistrations = async (
   const { batchSize, write } = recordChanges(noun, { ...context, dryRun, ifNewer: false });
   const counts = { removed: 0, notThere: 0 };
   for (let start = 0; start < changes.length; start += batchSize) {
-    for (const outcome of await write(changes.slice(start, start + batchSize), () => context.signal.aborted)) {
-      if (outcome === 'removed' || outcome === 'notThere') counts[outcome] += 1;
-    }
+    const batch = changes.slice(start, start + batchSize);
+    const isStopped = () => context.signal.aborted;
+    await write(batch, isStopped, (_, result) => {
+      if (result === 'removed' || result === 'notThere') counts[result] += 1;
+    });
   }
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
