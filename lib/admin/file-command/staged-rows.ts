@@ -1,8 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { normaliseRegistration } from '../../../core/vehicles/registration.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row, RowText } from '../files/row.ts';
 import { type Claims, MAX_GROUP_ROWS, type RowGroup } from './file-command.ts';
-import { possibleRegistrations } from './possible-registrations.ts';
+
+/** Characters of the longest normalised registration. */
+const LONGEST = 12;
+const SEPARATORS = /[ \-.\u00b7]/g;
+const LETTERS_AND_DIGITS = /[A-Z0-9ÄÖÜÅ]+/g;
+
+/** Every normalised registration that may stand in the text of a row that cannot be read. */
+function* possibleRegistrations(text: string): Generator<string> {
+  const compact = text.normalize('NFC').toUpperCase().replace(SEPARATORS, '');
+  for (const [run] of compact.matchAll(LETTERS_AND_DIGITS)) {
+    for (let start = 0; start < run.length; start += 1) {
+      for (let length = 1; length <= Math.min(LONGEST, run.length - start); length += 1) {
+        const registration = normaliseRegistration(run.slice(start, start + length));
+        if (registration !== undefined) yield registration;
+      }
+    }
+  }
+}
 
 /** Rows that are parsed at a time. */
 const PAGE_ROWS = 500;
