@@ -13,7 +13,7 @@ import { writeRegistrations } from './registrations-file.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
 import { BEGINS_AGAIN, type Finished, reportOf } from './report.ts';
 import { openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
-import { asStagingFailure } from './staging-database.ts';
+import { asStagingFailure, ELSEWHERE } from './staging-database.ts';
 import { workThrough } from './work-through.ts';
 
 /** Writes the rejected rows, if there are any. @returns the name of their file, and why they were rejected */
@@ -102,7 +102,8 @@ export const runFileCommand = async <Entry>(
     const seconds = (performance.now() - started) / 1_000;
     return reportOf(command, file, { ...finished, counts, seconds });
   } catch (error) {
-    const failure = asCommandFailure(asStagingFailure(error, stagingFolder(file)), context.deployment);
+    const remedy = counts.read === 0 ? `nothing was changed; ${ELSEWHERE}` : ELSEWHERE;
+    const failure = asCommandFailure(asStagingFailure(error, stagingFolder(file), remedy), context.deployment);
     throw await withNextStep(asFileFailure(failure, path), command, file, staging, counts);
   } finally {
     staging.db.close();

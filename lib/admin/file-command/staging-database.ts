@@ -8,15 +8,16 @@ const CACHE_KB = 16_384;
 /** The primary result code of SQLite for a full disk. */
 const FULL = 13;
 
-const ELSEWHERE = '--staging DIR names another folder';
+/** What helps when a folder for temporary files cannot be used. */
+export const ELSEWHERE = '--staging DIR names another folder';
 
 /** An error of SQLite as a message for operators; any other error is returned unchanged. */
-export const asStagingFailure = (error: unknown, folder: string, elsewhere = ELSEWHERE): unknown => {
+export const asStagingFailure = (error: unknown, folder: string, remedy: string): unknown => {
   const { errcode } = error as { readonly errcode?: unknown };
   if (typeof errcode !== 'number') return error;
   // The low byte of an extended code is the primary one.
   const what = (errcode & 0xff) === FULL ? 'there is no room left' : 'temporary files cannot be written or read';
-  return new CommandFailure(`${what} in ${folder}; ${elsewhere}`, { cause: error });
+  return new CommandFailure(`${what} in ${folder}; ${remedy}`, { cause: error });
 };
 
 /**

@@ -214,7 +214,9 @@ it('A full temporary folder ends an import with one sentence, and leaves no othe
   // A limit on the size of each file that a process writes is a stand-in for a full disk.
   const node = [process.execPath, ...processArguments(...importing(path))];
   const { exitCode, stderr } = await ended(spawn('bash', ['-c', 'ulimit -f 1000; exec "$@"', 'bash', ...node]));
-  const sentence = expect.stringMatching(/^error: [^\n]* in \S+; --staging DIR names another folder[^\n]*\n$/);
+  const sentence = expect.stringMatching(
+    /^error: [^\n]* in \S+; nothing was changed; --staging DIR names another folder\n$/,
+  );
   expect([exitCode, stderr]).toEqual([2, sentence]);
   expect(readdirSync(pathOf('.'))).toEqual(['v.csv']);
 });
