@@ -82,16 +82,16 @@ describe('remove of many vehicles', () => {
   const counts = ({ stdout }: { stdout: string }): Removed => JSON.parse(stdout);
 
   it('that Ctrl-C stopped is ended by the same command, which removes each once', async () => {
-    const path = await manyStored(300);
+    const path = await manyStored(120);
     const args = ['remove', 'vehicles', path, '--json'];
-    const stopped = await interruptedRun(args, 100, 'DeleteItem');
+    const stopped = await interruptedRun(args, 40, 'DeleteItem');
     expect(stopped.exitCode).toBe(130);
     const { removed } = counts(stopped);
     // Not the rest of what was read at a time: that could take longer than a process may take to end.
-    expect(removed).toBeLessThan(100 + 2 * 32);
+    expect(removed).toBeLessThan(40 + 2 * 32);
     proxy().reset();
-    expect(counts(await countedRun(args))).toMatchObject({ removed: 300 - removed, notThere: removed });
-    expect(deletions()).toBe(300 - removed);
+    expect(counts(await countedRun(args))).toMatchObject({ removed: 120 - removed, notThere: removed });
+    expect(deletions()).toBe(120 - removed);
     expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
   });
 
