@@ -16,18 +16,22 @@ export const generatedRegistration = (n: number): string => {
   return `${a}${b}${String(Math.floor(n / 456_976) % 100).padStart(2, '0')}${c}${d}${e}`;
 };
 
-function* lines(vehicles: number): Generator<string> {
+/** The nth vehicle. One of `changed` has another policy. */
+export const generatedVehicle = (n: number, changed = 0) =>
+  aVehicle(generatedRegistration(n), [aPolicy({ number: changed > 0 && n % changed === 0 ? `NEW-${n}` : `POL-${n}` })]);
+
+function* lines(from: number, to: number, changed?: number): Generator<string> {
   yield `${VEHICLE_COLUMNS.required.concat(VEHICLE_COLUMNS.optional).join(',')}\n`;
-  for (let n = 0; n < vehicles; n += 1) {
-    const policy = aPolicy({ number: `POL-${n}` });
-    const { registration, vehicle, lastUpdated } = aVehicle(generatedRegistration(n));
+  for (let n = from; n < to; n += 1) {
+    const { registration, vehicle, policies, lastUpdated } = generatedVehicle(n, changed);
+    const [policy = aPolicy()] = policies;
     yield `${[registration, ...Object.values(vehicle), ...Object.values(policy), lastUpdated].join(',')}\n`;
   }
 }
 
-/** Writes a policy a row. */
-export const writeVehiclesFile = (path: string, vehicles: number): Promise<void> =>
-  pipeline(Readable.from(lines(vehicles)), createWriteStream(path));
+/** Writes a policy a row, without the first `from` vehicles. */
+export const writeVehiclesFile = (path: string, to: number, from = 0, changed?: number): Promise<void> =>
+  pipeline(Readable.from(lines(from, to, changed)), createWriteStream(path));
 
 if (import.meta.main) {
   const [count, path] = process.argv.slice(2);

@@ -10,19 +10,9 @@ import type { StageSettings } from './stage-settings.ts';
 const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
   keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'],
   usage: ['Query'],
-  vehicles: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
-  compliance: ['BatchGetItem', 'BatchWriteItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
-  content: [
-    'BatchGetItem',
-    'ConditionCheckItem',
-    'DeleteItem',
-    'DescribeTable',
-    'GetItem',
-    'PutItem',
-    'Query',
-    'Scan',
-    'UpdateItem',
-  ],
+  vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
+  compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
+  content: ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
 };
 
 /**

@@ -8,13 +8,20 @@ import { transact } from '../../core/dynamodb/transact.ts';
 import { backoffMs, type Deadline } from '../../core/runtime/deadline.ts';
 import { type ImportedItem, newItem, replacement } from './imported-item.ts';
 
-/** Why a row was skipped; undefined when its item is stored. */
-type SkipReason = string | undefined;
+/** The result of a row: its item is stored, was stored already, or why it is not. */
+type ImportResult = 'loaded' | 'unchanged' | { readonly reason: string };
 
-const SLUG_TAKEN = 'slug: belongs to another item of this domain';
+const SLUG_TAKEN = { reason: 'slug: belongs to another item of this domain' } as const;
 
 /** Why a row must not change the stored item that has its id or slug; undefined when it may. */
-export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => SkipReason;
+export type SkipReasonOf = (row: ImportedItem, stored: ContentItem) => string | undefined;
+
+/** The slugs that earlier rows of a dry run have moved, as `slugOf` writes them. */
+export interface MovedSlugs {
+  /** The id of its item, null for a free slug, undefined for one that was not moved. */
+  readonly ownerOf: (slug: string) => string | null | undefined;
+  readonly move: (slug: string, owner: string | null) => void;
+}
 
 /** Attempts for a row without an id while other requests create or remove the item of its slug. */
 const MAX_SLUG_RETRIES = 3;
@@ -23,11 +30,15 @@ const slugOf = ({ domain, slug }: ImportedItem): string => `${domain} ${slug}`;
 
 type StoredOf = (row: ImportedItem) => StoredItem | undefined;
 
-/** Imports items from a file into the content of live keys. Safe while the service and other imports run. */
+/**
+ * Imports items from a file into the content of live keys. Safe while the service and other imports run.
+ * @param dryRun writes nothing, and remembers there which slugs would have been moved
+ */
 export const contentImport = (
   db: DynamoDBDocumentClient,
   table: string,
   skipReasonOf: SkipReasonOf = () => undefined,
+  dryRun?: MovedSlugs,
 ) => {
   const store = contentStore(db, table, 'live');
   const reads = contentReads(store);
@@ -54,7 +65,7 @@ export const contentImport = (
     const timestamp = now.toISOString();
     if (stored === undefined) return transactions.insert(newItem(row, row.id ?? randomUUID(), timestamp), deadline);
     const item = replacement(stored.item, row, timestamp);
-    return item === undefined ? ({ kind: 'done' } as const) : transactions.replace(stored, item, deadline);
+    return item === undefined ? ({ kind: 'unchanged' } as const) : transactions.replace(stored, item, deadline);
   };
 
   const findStored = async (row: ImportedItem, { deadline }: Moment): Promise<StoredItem | undefined> => {
@@ -63,43 +74,76 @@ export const contentImport = (
   };
 
   /** Imports one row by itself, and again while other requests change its item. */
-  const importRow = async (row: ImportedItem, moment: Moment): Promise<SkipReason> => {
+  const importRow = async (row: ImportedItem, moment: Moment): Promise<ImportResult> => {
     for (let tries = 0; ; tries += 1) {
       const { kind } = await write(row, await findStored(row, moment), moment);
-      if (kind === 'done') return undefined;
+      if (kind === 'done') return 'loaded';
+      if (kind === 'unchanged') return 'unchanged';
       if (kind === 'slug taken' && (row.id !== undefined || tries === MAX_SLUG_RETRIES)) return SLUG_TAKEN;
       await moment.deadline.pause(backoffMs(tries));
     }
   };
 
-  /** Reads the stored items that have the id of a row or, for rows without one, its slug. */
-  const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment): Promise<StoredOf> => {
-    const withoutId = rows.filter(({ id }) => id === undefined);
-    const claimed = await findIdsBySlug(withoutId, deadline);
+  /** Reads the stored items that have the id of a row, or the slug of one of these rows. */
+  const readStored = async (
+    rows: readonly ImportedItem[],
+    bySlug: readonly ImportedItem[],
+    deadline: Deadline,
+  ): Promise<ReadonlyMap<string, StoredItem>> => {
+    const claimed = await findIdsBySlug(bySlug, deadline);
     const ids = new Set([...claimed, ...rows.flatMap(({ id }) => id ?? [])]);
     const found = new Map<string, StoredItem>();
     for (const stored of await reads.findMany([...ids], deadline)) {
       found.set(stored.item.id, stored).set(slugOf(stored.item), stored);
     }
+    return found;
+  };
+
+  /** Reads the stored items that have the id of a row or, for rows without one, its slug. */
+  const findAllStored = async (rows: readonly ImportedItem[], { deadline }: Moment): Promise<StoredOf> => {
+    const withoutId = rows.filter(({ id }) => id === undefined);
+    const found = await readStored(rows, withoutId, deadline);
     return (row) => found.get(row.id ?? slugOf(row));
+  };
+
+  /** What `importBatch` would do by what is stored and what earlier rows would have done. */
+  const tryBatch = async (rows: readonly ImportedItem[], moved: MovedSlugs, { deadline }: Moment) => {
+    const found = await readStored(rows, rows, deadline);
+    const ownerOf = (slug: string): string | undefined => {
+      const owner = moved.ownerOf(slug);
+      return owner === undefined ? found.get(slug)?.item.id : (owner ?? undefined);
+    };
+    return rows.map((row): ImportResult => {
+      const slug = slugOf(row);
+      const owner = ownerOf(slug);
+      const id = row.id ?? owner;
+      const stored = id === undefined ? undefined : found.get(id)?.item;
+      const reason = stored && skipReasonOf(row, stored);
+      if (reason !== undefined) return { reason };
+      if (stored && replacement(stored, row, '') === undefined) return 'unchanged';
+      if (owner !== undefined && owner !== id) return SLUG_TAKEN;
+      if (stored && slugOf(stored) !== slug) moved.move(slugOf(stored), null);
+      moved.move(slug, id ?? 'new');
+      return 'loaded';
+    });
   };
 
   /** Imports the rows that are appended to a list, new items before those that change their domain, and skips rows. */
   const importAppended = async (rows: readonly ImportedItem[], storedOf: StoredOf, moment: Moment) => {
-    const outcomes = new Map<ImportedItem, SkipReason>();
+    const outcomes = new Map<ImportedItem, ImportResult>();
     const created: ImportedItem[] = [];
     const moved: ImportedItem[] = [];
     for (const row of rows) {
       const item = storedOf(row)?.item;
       const reason = item && skipReasonOf(row, item);
-      if (reason !== undefined) outcomes.set(row, reason);
+      if (reason !== undefined) outcomes.set(row, { reason });
       else if (item === undefined) created.push(row);
       else if (item.domain !== row.domain) moved.push(row);
     }
     const timestamp = moment.now.toISOString();
     const items = created.map((row) => newItem(row, row.id ?? randomUUID(), timestamp));
     const areCreated = created.length > 0 && (await createItems(items, moment.deadline));
-    for (const row of created) outcomes.set(row, areCreated ? undefined : await importRow(row, moment));
+    for (const row of created) outcomes.set(row, areCreated ? 'loaded' : await importRow(row, moment));
     for (const row of moved) outcomes.set(row, await importRow(row, moment));
     return outcomes;
   };
@@ -113,22 +157,23 @@ export const contentImport = (
      * Calls may overlap: the lists get the items in the order of the calls, and when one call fails, so do all later ones.
      * @throws DeadlineExceeded
      * @example
-     * const reasons = await contentImport(db, table).importBatch(rows, { now, deadline });
+     * const results = await contentImport(db, table).importBatch(rows, { now, deadline });
      */
-    importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<SkipReason[]> => {
+    importBatch: async (rows: readonly ImportedItem[], moment: Moment): Promise<ImportResult[]> => {
+      if (dryRun) return tryBatch(rows, dryRun, moment);
       const reading = findAllStored(rows, moment);
       const appending = Promise.all([reading, earlierCalls]).then(([storedOf]) =>
         importAppended(rows, storedOf, moment),
       );
       earlierCalls = appending;
       const [appended, storedOf] = [await appending, await reading];
-      const outcomes: SkipReason[] = [];
+      const results: ImportResult[] = [];
       for (const row of rows) {
         const stored = storedOf(row);
-        const isDone = appended.has(row) || (stored !== undefined && replacement(stored.item, row, '') === undefined);
-        outcomes.push(isDone ? appended.get(row) : await importRow(row, moment));
+        const isSame = stored !== undefined && replacement(stored.item, row, '') === undefined;
+        results.push(appended.get(row) ?? (isSame ? 'unchanged' : await importRow(row, moment)));
       }
-      return outcomes;
+      return results;
     },
   };
 };

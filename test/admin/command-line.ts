@@ -13,7 +13,6 @@ import type { AdminContext } from '../../lib/admin/command/context.ts';
 import { runAdmin } from '../../lib/admin/program.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { manyVehicles } from './import-files.ts';
 
 export interface AdminOutput {
   readonly exitCode: number;
@@ -58,9 +57,6 @@ export const interruptionAfter = (looks: number): AbortSignal => {
   return Object.defineProperty(new AbortController().signal, 'aborted', { get: () => left-- <= 0 });
 };
 
-/** The staging files beside a file of an operator. */
-export const stagingFilesOf = (path: string): string[] => globSync(`${path}.*.sqlite`);
-
 /** The files of rejected rows of a file, the latest last. */
 export const rejectedFilesOf = (path: string): string[] =>
   globSync(`${path}.rejected*.{csv,ndjson}`).toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1));
@@ -68,9 +64,8 @@ export const rejectedFilesOf = (path: string): string[] =>
 /** A row may have line ends in quoted cells. */
 const REJECTED_CSV_ROW = /^(\d+)[,;\t|]"((?:[^"]|"")*)"[,;\t|]([\s\S]*?)\r\n(?=\d+[,;\t|]"|(?![\s\S]))/gm;
 
-/** The messages of a run that continues a stopped one, and of a stopped one. */
-export const CONTINUES = 'continues where it was stopped; --restart begins again.';
-export const CAN_CONTINUE = 'the same command continues where it stopped';
+/** What a run that was stopped says. */
+export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
 
 /** What a process of the CLI has written when it has ended. */
 export const ended = async (child: ChildProcessWithoutNullStreams) => {
@@ -130,12 +125,8 @@ export const commandLine = () => {
     return countedRun(args, { signal: interruption.signal });
   };
 
-  /** Items that came to the database in batches since the last reset. */
-  const writtenItems = (): number =>
-    proxy.calls
-      .filter(({ operation }) => operation === 'BatchWriteItem')
-      .flatMap(({ body }) => Object.values((JSON.parse(body) as { RequestItems: Record<string, []> }).RequestItems))
-      .flat().length;
+  /** Requests for writes that came to the database since the last reset. */
+  const writes = () => proxy.calls.filter(({ operation }) => /^(Put|Delete|BatchWrite|TransactWrite)/.test(operation));
 
   return {
     engine: () => engine,
@@ -146,7 +137,7 @@ export const commandLine = () => {
     countedRun,
     interruptedRun,
     atCall,
-    writtenItems,
+    writes,
 
     /** The one JSON document that a command writes with `--json`, on a line of its own and without messages. */
     json: async <Shown>(args: readonly string[], options?: CommandOptions): Promise<Shown> => {
@@ -188,17 +179,6 @@ export const commandLine = () => {
         reasons: reason.replaceAll('""', '"').split(' | '),
         row,
       }));
-    },
-
-    /** A file of vehicles, of which an import was stopped by Ctrl-C at the nth batch; its staging file, and the items written. */
-    stoppedImport: async (csv = manyVehicles('STOP'), nth = 1) => {
-      const path = await file('v.csv', csv);
-      const stopped = await interruptedRun(['import', 'vehicles', path], nth, 'BatchWriteItem');
-      expect(stopped).toMatchObject({ exitCode: 130, stderr: expect.stringContaining(CAN_CONTINUE) });
-      const [staging = ''] = stagingFilesOf(path);
-      const written = writtenItems();
-      proxy.reset();
-      return { path, staging, written };
     },
   };
 };

@@ -74,7 +74,7 @@ describe('export vehicles and export compliance', () => {
       stdout: `6 vehicles are in ${path}.\n`,
       stderr: `Damaged records that were left out: 1; they are in ${path}.rejected.ndjson\n`,
     });
-    const reasons = ['the stored record is damaged; load it again from its source'];
+    const reasons = ['the stored record is damaged; remove it, then load it again'];
     expect(await rejectedLines(path)).toMatchObject([{ row: { registration: 'BROKEN1' }, reasons }]);
     expect(await readFile(path, 'utf8')).not.toContain('BROKEN1');
     const rejectedFile = `${path}.rejected-2.ndjson`;

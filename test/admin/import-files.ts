@@ -28,7 +28,7 @@ export const vehiclesCsv = (...rows: string[]): string => [VEHICLE_HEADER, ...ro
 export const vehicleLine = (fields: object = {}): string => JSON.stringify({ ...aVehicle('AB12 CDE'), ...fields });
 
 /** More than are in flight at a time: an interrupted import stops in the middle. */
-export const VEHICLES = 300;
+export const VEHICLES = 120;
 
 /** A CSV of vehicles whose registrations begin alike, with one policy each unless more are asked for. */
 export const manyVehicles = (prefix: string, vehicles = VEHICLES, policies = 1): string =>

@@ -86,7 +86,7 @@ describe('lookup', () => {
     ['LAPSED', 'not compliant', 'INSURANCE_LAPSED, MOT_EXPIRED, SORN, FINES_OUTSTANDING'],
     ['NONE', 'none is stored', ''],
     ['HALF', '500 INTERNAL_ERROR', 'The service could not answer'],
-    ['HALF', 'the stored record is damaged; load it again from its source', ''],
+    ['HALF', 'the stored record is damaged; remove it, then load it again', ''],
   ])('says why: %s is %s', async (registration, answer, reason) => {
     const lines = (await lookUp(registration)).stdout.split('\n');
     const texts = lines.map((line) => line.slice(14));

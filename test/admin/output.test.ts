@@ -64,10 +64,7 @@ describe('A command line is rejected with one sentence, and nothing is changed',
 
     ['remove vehicles', 'name a FILE, or registrations with --registration R…'],
     ['remove vehicles r.txt --registration A1', 'give either a FILE or --registration, not both'],
-    [
-      'remove vehicles --restart --registration A1',
-      '--map, --encoding, --restart and --staging are for a FILE: leave them out with',
-    ],
+    ['remove vehicles --staging . --registration A1', '--map, --encoding and --staging are for a FILE'],
     ['remove vehicles --registration A1 A_B', `registration 2 ${CHARACTERS}; nothing was removed`],
     ['remove vehicles --registration', "option '--registration <registrations...>' argument missing; see --help"],
     ['export content v.csv', 'an export is NDJSON; give a name that ends in .ndjson'],
@@ -114,7 +111,18 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
   expect([exitCode, stderr]).toEqual([1, '']);
   const reason = { reason: 'valid_to must be YYYY-MM-DD', advice: '--dates uk reads DD/MM/YYYY', rows: 1 };
   expect(JSON.parse(stdout)).toEqual({
-    ...{ kind: 'vehicles', file: path, read: 2, skipped: 0, loaded: 1, rejected: 1, interrupted: false },
+    ...{
+      kind: 'vehicles',
+      file: path,
+      read: 2,
+      loaded: 1,
+      unchanged: 0,
+      kept: 0,
+      removed: 0,
+      excepted: 0,
+      rejected: 1,
+    },
+    ...{ damaged: 0, interrupted: false, dryRun: false, removedFile: null, damagedFile: null },
     unknownFormat: { count: 0, first: [] },
     seconds: expect.any(Number),
     rowsPerSecond: expect.any(Number),

@@ -141,14 +141,18 @@ describe('A complete import', () => {
     expect(await load(WATCHED)).toMatchObject({ exitCode: 0, stderr: '' });
     const MetricData = [{ MetricName: 'VehiclesLoaded', Value: 1 }];
     expect(aws.published).toEqual([{ Namespace: 'VehicleVerification/watched', MetricData }]);
-    await load(WATCHED, '--if-newer');
     await run(['remove', 'vehicles', '--registration', 'AB12CDE', '--stack', WATCHED]);
-    expect(aws.published).toHaveLength(1);
+    await load(WATCHED, '--dry-run');
     const args = await importing(WATCHED);
-    // Ctrl-C after the last record: the run that continues loads none.
     expect(await run(args, { signal: interruptionAfter(2) })).toMatchObject({ exitCode: 130 });
+    expect(aws.published).toHaveLength(1);
     expect(await run(args)).toMatchObject({ exitCode: 0 });
-    expect(aws.published.slice(1)).toMatchObject([{ MetricData }]);
+    // A run that finds everything as it is has come, too.
+    expect(await load(WATCHED)).toMatchObject({ exitCode: 0 });
+    expect(aws.published.slice(1)).toMatchObject([{ MetricData }, { MetricData }]);
+    const older = vehicleRow({ color: 'Blue', last_updated: '2025-01-01T00:00:00Z' });
+    await run(['import', 'vehicles', await file('v.csv', vehiclesCsv(older)), '--stack', WATCHED, '--if-newer']);
+    expect(aws.published).toHaveLength(3);
   });
 
   it('succeeds with a notice when publishing is not permitted', async () => {

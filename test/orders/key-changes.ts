@@ -1,35 +1,17 @@
 /** Commands that change a key, and its admission. */
-import { Command } from 'commander';
 import { authenticate } from '../../core/access/admission.ts';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import { keyFinder } from '../../core/access/keys-table.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
-import { asCommandFailure } from '../../lib/admin/deployment/database.ts';
 import { addKeysCommands } from '../../lib/admin/keys/keys-commands.ts';
 import { TABLES } from './engine.ts';
 import { type Caller, type Operation, resultOf } from './operation.ts';
+import { runCli } from './run-cli.ts';
 import { alone } from './run-side.ts';
 
-/** Runs a command of the CLI; returns its data. */
-const run = async ({ db, moment }: Caller, ...args: readonly string[]): Promise<unknown> => {
-  const deployment = { db, tableNames: TABLES, address: 'the engine', remedy: '' };
-  const { stdout, stderr } = process;
-  const { signal } = new AbortController();
-  const surroundings = { stdout, stderr, signal, showsProgress: false, notice: () => undefined, env: {} };
-  const context = { ...surroundings, now: () => moment.now, deployment, tableNames: TABLES, stagesFolder: '' };
-  let data: unknown;
-  const program = new Command();
-  addKeysCommands(program, async (command) => {
-    try {
-      ({ data } = await command(context));
-    } catch (error) {
-      throw asCommandFailure(error, deployment);
-    }
-  });
-  await program.parseAsync(['keys', ...args], { from: 'user' });
-  return data;
-};
+const run = (caller: Caller, ...args: readonly string[]): Promise<unknown> =>
+  runCli(addKeysCommands, caller, 'keys', ...args);
 
 /** One key. */
 export const seededKey = await alone('f', [(caller) => run(caller, 'create', '--name', 'Acme', '--plan', 'free')]);

@@ -33,6 +33,9 @@ export interface Progress {
 const SCAN_PAGE = 10;
 const NOON = Date.parse('2026-06-15T12:00:00.000Z');
 const DEADLINE_MS = 10_000;
+/** Turns of the loop in which the code goes on, and those after which it has hung. */
+const TURNS = 5;
+const MAX_TURNS = 1_000_000;
 const IN_DOUBT = new Set(['DeadlineExceeded', 'TransactionConflictException', 'TransactionCanceledException']);
 const ABANDONED = responseTo(new RejectedRequest('AccessDeniedException', 'The run was abandoned'));
 
@@ -76,11 +79,13 @@ const startRun = (digit: string, requests: Requests) => {
     }
   };
 
-  /** Lets the code run until it waits for calls only. Without real input and output it needs no more than this turn of the loop. */
+  /** Lets the code run until it waits for calls only: until then it may read a file, or wait for the next turn of the loop. */
   const runOn = async (work: () => void): Promise<void> => {
     enter(running);
     work();
-    await setImmediate();
+    for (let turns = 0; turns < TURNS || (turns < MAX_TURNS && !hasEnded() && waiting.size === 0); turns += 1) {
+      await setImmediate();
+    }
     enter(undefined);
     if (!hasEnded() && waiting.size === 0) throw new Error(`${digit} neither waits for a call nor has ended`);
   };

@@ -7,6 +7,7 @@ import { check, lists } from './content-readers.ts';
 import { damaged, repairOfConsistent, repairs } from './content-repairs.ts';
 import { keyChanges, seededKey } from './key-changes.ts';
 import type { Operation, Pair } from './operation.ts';
+import { completeImports, otherChanges, seededVehicles } from './record-changes.ts';
 import { search } from './search.ts';
 
 const beside = (
@@ -27,6 +28,9 @@ const pairs: readonly Pair[] = [
   ...beside(repairs, [...contentChanges, check], damaged),
   ...eachWithEach(repairs, damaged),
   ...eachWithEach(keyChanges, seededKey),
+  ...eachWithEach(completeImports, seededVehicles),
+  ...beside(completeImports, otherChanges, seededVehicles),
+  ...eachWithEach(otherChanges, seededVehicles),
 ];
 
 /** The name of a pair, for the command line. */
@@ -45,6 +49,9 @@ const gate: readonly string[] = [
   'repair of a list beside delete',
   'repair of what is consistent beside create',
   'keys rotate beside keys revoke',
+  'complete import without it beside complete import of another',
+  'complete import without it beside import --if-newer',
+  'import of another file beside remove',
 ];
 
 const line = (name: string, ...figures: readonly unknown[]): void =>

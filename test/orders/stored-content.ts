@@ -9,7 +9,10 @@ type Entry = Readonly<Record<string, unknown>>;
 /** The entries of a state. */
 export interface Stored {
   readonly items: readonly Entry[];
-  /** All but the lists and slug claims: items without their positions, remembered creations, keys, counted requests. */
+  /**
+   * All but the lists and slug claims: items without their positions, vehicles without their
+   * revisions, remembered creations, keys, counted requests.
+   */
   readonly facts: string;
   /** In which way the entries disagree, each as the check calls it. */
   readonly inconsistencies: readonly string[];
@@ -49,7 +52,7 @@ const read = ({ records }: StoredState): Stored => {
     else if (kind === 'head') allocated.set(list, Number(entry.allocated));
     else if (kind === 'slug') claims.push(`${list} ${slug} ${entry.id}`);
     else {
-      const { allPosition, domainPosition, ...fact } = entry;
+      const { allPosition, domainPosition, revision, ...fact } = entry;
       facts.push(textOf(fact));
       if (kind === 'item') items.push(entry);
     }

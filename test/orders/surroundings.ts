@@ -35,6 +35,7 @@ const real = {
   setTimeout: globalThis.setTimeout,
   randomUUID: crypto.randomUUID,
   randomInt: crypto.randomInt,
+  randomBytes: crypto.randomBytes,
 };
 
 /** An id that no other draw of any side has. */
@@ -57,6 +58,8 @@ Object.assign(crypto, {
     running.drawn += 1;
     return idOf(running, running.drawn);
   },
+  randomBytes: (size: number) =>
+    running ? Buffer.from(crypto.randomUUID().replaceAll('-', ''), 'hex') : real.randomBytes(size),
   // The same each time: a key is made again when another change comes between, and its value must not tell.
   randomInt: (max: number) =>
     running ? createHash('sha256').update(idOf(running, 0)).digest().readUInt32BE() % max : real.randomInt(max),

@@ -11,7 +11,7 @@ export interface Cost {
   readonly units: number;
 }
 
-const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand']);
+const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand', 'ScanCommand']);
 
 /**
  * Makes a client ask for the units of each request.

@@ -57,7 +57,7 @@ const exportRecords =
           const line = exported + damaged.length + 1;
           // Only the registration: the item may contain values that JSON cannot represent.
           const text = JSON.stringify({ registration: item.registration });
-          const reasons = ['the stored record is damaged; load it again from its source'];
+          const reasons = ['the stored record is damaged; remove it, then load it again'];
           damaged.push({ row: { line, text, isJson: true, fields: {}, issues: [] }, reasons });
         }
         progress.update(exported + damaged.length);

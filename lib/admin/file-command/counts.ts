@@ -4,12 +4,11 @@ import type { Outcome } from './file-command.ts';
 
 /** Counts of one run: records by outcome, and rows. */
 export interface Counts extends Record<Outcome, number> {
-  /** Rows of the file that this run or an earlier one has reached. */
+  /** Rows of the file that the run has reached. */
   read: number;
-  /** Rows of records that an earlier run has done. */
-  skipped: number;
-  /** Rows rejected, by an earlier run too. */
   rejected: number;
+  /** Rows that are left out because of `--except`. */
+  excepted: number;
   /** Registrations loaded that have no known UK format. */
   unknownFormat: number;
   /** The first of them in the file, in its order. */
@@ -19,9 +18,10 @@ export interface Counts extends Record<Outcome, number> {
 /** The counts at the start of a run. */
 export const noCounts = (): Counts => ({
   read: 0,
-  skipped: 0,
   rejected: 0,
+  excepted: 0,
   loaded: 0,
+  unchanged: 0,
   kept: 0,
   removed: 0,
   notThere: 0,
@@ -32,7 +32,7 @@ export const noCounts = (): Counts => ({
 /** Examples of registrations that are shown. */
 export const MAX_EXAMPLES = 3;
 
-/** Counts a loaded registration that is often a mistake, such as `TBC` for a vehicle that has none yet. */
+/** Counts a registration of the file that is often a mistake, such as `TBC` for a vehicle that has none yet. */
 export const countFormat = (counts: Counts, line: number, registration: string, today: LondonDate): void => {
   if (hasUkFormat(registration, today)) return;
   counts.unknownFormat += 1;

@@ -1,4 +1,5 @@
 import type { Encoding } from '../../../client/src/command-line/csv-file/encoding.ts';
+import type { MovedSlugs } from '../../content-maintenance/content-import.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Columns, MappedColumn } from '../files/csv-header.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
@@ -6,6 +7,13 @@ import type { FileFormat, SourceFile } from '../files/source-file.ts';
 
 /** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
 export type DateForm = 'iso' | 'uk';
+
+/** The largest number of records that a complete file may remove, or its share of what is stored. */
+export interface RemovalLimit {
+  /** As the operator wrote it. */
+  readonly text: string;
+  readonly of: (stored: number) => number;
+}
 
 /** The options of a file command. */
 export interface FileOptions {
@@ -16,27 +24,41 @@ export interface FileOptions {
   readonly encoding?: Encoding | undefined;
   /** Whether a stored record that is as new or newer stays. */
   readonly ifNewer: boolean;
-  /** Starts with the first row, also after a stopped run. */
-  readonly restart: boolean;
-  /** The folder of the staging file, instead of that of the file. */
+  /** Whether stored records that the file lacks are removed. */
+  readonly complete: boolean;
+  readonly removeAtMost: RemovalLimit;
+  /** A file of registrations that are never loaded, and removed where they are stored. */
+  readonly except?: string | undefined;
+  /** Whether everything is done but the writes. */
+  readonly dryRun: boolean;
+  /** The folder of the staging database, instead of that of the file. */
   readonly staging?: string | undefined;
 }
 
 /** The outcome of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. */
-export type Outcome = 'loaded' | 'kept' | 'removed' | 'notThere';
+export type Outcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere';
 
-/** A record that must wait until another record of the file is written, and why. */
-export interface Waiting {
+/** Why a valid record was not written. `waits`: another record of the file may make way for it. */
+export interface NotWritten {
   readonly reason: string;
+  readonly waits: boolean;
 }
 
 /** How records are written. */
 export interface Writing<Entry> {
-  readonly requestsInFlight: number;
-  /** Whether one request can have all of these. */
+  /** Batches at a time. */
+  readonly concurrency: number;
+  /** Whether one batch can have all of these. */
   readonly fits: (entries: readonly Entry[]) => boolean;
-  /** Returns the outcome of each record. */
-  readonly write: (entries: readonly Entry[]) => Promise<readonly (Outcome | Waiting)[]>;
+  /**
+   * Calls `settle` with the index and the result of each record that is done. Begins none once the run is stopped, and has none in
+   * flight when it throws.
+   */
+  readonly write: (
+    entries: readonly Entry[],
+    isStopped: () => boolean,
+    settle: (index: number, result: Outcome | NotWritten) => void,
+  ) => Promise<void>;
 }
 
 /** Remembers which line of a file has claimed a key first, such as a slug. */
@@ -44,6 +66,15 @@ export interface Claims {
   /** Claims the key for a line. Returns the earlier line that has it, if one has. */
   readonly claim: (key: string, line: number) => number | undefined;
   readonly lineOf: (key: string) => number | undefined;
+}
+
+/** What is stored of a record, as far as an import compares it. */
+export interface StoredRecord {
+  /** Absent from records that were written before version 0.4.0. */
+  readonly revision: string | undefined;
+  readonly lastUpdated: string | undefined;
+  /** Of all but registration, last update and revision; undefined for a damaged record. */
+  readonly digest: string | undefined;
 }
 
 /** The context of one file. */
@@ -55,9 +86,13 @@ export interface FileContext extends CommandContext, FileOptions {
 
 /** The context in which rows are read and their records are written. */
 export interface RowContext extends FileContext {
-  /** When the command was started; a continued run has the time of its first start. */
+  /** When the command was started. */
   readonly started: Date;
   readonly claims: Claims;
+  /** The slugs that a dry run would have moved: the id of each one's item, null for a free one. */
+  readonly movedSlugs: MovedSlugs;
+  /** What a scan has found of a record; absent unless the file is complete. */
+  readonly scanned?: ((key: string) => StoredRecord | undefined) | undefined;
 }
 
 /** A vehicle has at most 20 policies; more rows than this are a mistake and are not kept in memory together. */
@@ -94,6 +129,8 @@ export interface FileCommand<Entry> {
   readonly outcomes: readonly [Outcome, ...Outcome[]];
   /** A sentence after the result. */
   readonly note?: string;
+  /** Removes a record by its key; absent where a file cannot be complete. */
+  readonly removal?: (key: string) => Entry;
   /** The key by which rows are grouped and ordered; undefined for a row that stays in the order of the file. */
   readonly keyOf: (row: Row) => string | undefined;
   /** The record of a group, or why its rows have none. */
@@ -102,4 +139,4 @@ export interface FileCommand<Entry> {
 }
 
 /** One kind of data that can be imported. */
-export type ImportKind<Entry> = Pick<FileCommand<Entry>, 'noun' | 'columns' | 'keyOf' | 'read' | 'writing'>;
+export type ImportKind<Entry> = Pick<FileCommand<Entry>, 'noun' | 'columns' | 'keyOf' | 'read' | 'removal' | 'writing'>;

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';
 import type { MappedColumn } from '../files/csv-header.ts';
+import type { FileOptions, RemovalLimit } from './file-command.ts';
 
 const addMapping = (text: string, earlier: readonly MappedColumn[] = []): MappedColumn[] => {
   // The last equals sign: the name of a column may have one.
@@ -10,7 +11,27 @@ const addMapping = (text: string, earlier: readonly MappedColumn[] = []): Mapped
   return [...earlier, { column, name }];
 };
 
-/** Adds `--map`, which may be given several times, `--encoding`, `--restart` and `--staging`. */
+/** Parses the value of `--remove-at-most`, a number or a percentage. */
+export const parseRemovalLimit = (text: string): RemovalLimit => {
+  const number = Number(text.replace(/%$/, ''));
+  if (/^\d{1,15}$/.test(text)) return { text, of: () => number };
+  if (/^\d{1,3}(\.\d{1,6})?%$/.test(text) && number <= 100) {
+    return { text, of: (stored) => Math.ceil(Number(((stored * number) / 100).toFixed(6))) };
+  }
+  throw new InvalidArgumentError('Write a number such as 200, or a percentage such as 2.5%.');
+};
+
+/** The options that are not given. */
+export const DEFAULT_OPTIONS: FileOptions = {
+  map: [],
+  dates: 'iso',
+  ifNewer: false,
+  complete: false,
+  removeAtMost: parseRemovalLimit('5%'),
+  dryRun: false,
+};
+
+/** Adds `--map`, which may be given several times, `--encoding`, `--dry-run` and `--staging`. */
 export const addFileOptions = (command: Command): Command =>
   command
     .option(
@@ -19,5 +40,5 @@ export const addFileOptions = (command: Command): Command =>
       addMapping,
     )
     .addOption(new Option('--encoding <name>', 'the encoding of a CSV or text file').choices(ENCODINGS))
-    .option('--restart', 'begin with the first row, not where the same command was stopped')
-    .option('--staging <folder>', 'folder for FILE.….sqlite, in which rows are staged (default: that of the file)');
+    .option('--dry-run', 'do everything but the writes, with the same counts')
+    .option('--staging <folder>', 'folder for temporary files, about three times the file (default: that of the file)');

@@ -5,24 +5,40 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parseRecords } from '../../../client/src/command-line/csv-file/records.ts';
 import { lettersAndDigits, MAX_LENGTH } from '../../../core/vehicles/registration.ts';
-import type { CsvLayout } from '../files/csv-header.ts';
+import type { Layout } from '../files/read-rows.ts';
 import type { Row, RowText } from '../files/row.ts';
 import type { GroupResult, RowGroup } from './file-command.ts';
 
-/** `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and texts of no vehicle. */
+/**
+ * `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of no vehicle;
+ * without a reason a vehicle is not rejected.
+ */
 const TABLES = `
-  CREATE TABLE malformed (line INTEGER PRIMARY KEY, reason TEXT);
-  CREATE TABLE named (key TEXT PRIMARY KEY, owner TEXT, reason TEXT NOT NULL) WITHOUT ROWID;`;
+  CREATE TABLE malformed (line INTEGER PRIMARY KEY, kind TEXT NOT NULL, reason TEXT);
+  CREATE TABLE named (key TEXT PRIMARY KEY, line INTEGER NOT NULL, owner TEXT, reason TEXT) WITHOUT ROWID;`;
 
 /** A vehicle that is named by a row that seems to be shifted is rejected, and the vehicle whose row it seems to be is too. */
 const NAME_OWNERS = `
-  INSERT OR IGNORE INTO named SELECT owner, NULL, reason FROM named JOIN rows USING (key) WHERE owner IS NOT NULL`;
+  INSERT OR IGNORE INTO named
+  SELECT owner, named.line, NULL, reason FROM named JOIN rows USING (key) WHERE owner IS NOT NULL`;
+
+/**
+ * `wrong` quotes or number of cells; `blank` cells after the last column, which may hide a shift; no CSV and `unreadable`, so that
+ * only stored records may be what it is about.
+ */
+type Kind = 'wrong' | 'blank' | 'unreadable';
 
 interface MalformedRow extends RowText {
   readonly key: string;
-  /** Null for a row with more cells than the header names, all of them blank. */
-  readonly reason: string | null;
+  readonly kind: Kind;
+  readonly reason: string;
 }
+
+const kindOf = ({ cells, issues }: Row, key: string | undefined): Kind | undefined => {
+  if (cells === 'wrong') return 'wrong';
+  if (cells === undefined) return issues.length > 0 && key === undefined ? 'unreadable' : undefined;
+  return cells === 'right' ? undefined : 'blank';
+};
 
 /** Bits of the Bloom filter: 16 MB, with which less than one of a hundred other texts passes in a file of a million vehicles. */
 const FILTER_BITS = 27;
@@ -60,8 +76,8 @@ const keyFilter = () => {
 export const malformedRows = (db: DatabaseSync) => {
   db.exec(TABLES);
   const keys = keyFilter();
-  const insert = db.prepare('INSERT INTO malformed VALUES (?, ?)');
-  const name = db.prepare('INSERT OR IGNORE INTO named VALUES (?, ?, ?)');
+  const insert = db.prepare('INSERT INTO malformed VALUES (?, ?, ?)');
+  const name = db.prepare('INSERT OR IGNORE INTO named VALUES (?, ?, ?, ?)');
   const malformed = db.prepare('SELECT * FROM malformed JOIN rows USING (line) ORDER BY line');
 
   /** A registration that was shifted is in a cell of its own, or in two when it is what was split. */
@@ -75,30 +91,35 @@ export const malformedRows = (db: DatabaseSync) => {
     /** A row with the key of its vehicle; without one it may be of any vehicle. */
     add: (row: Row, key: string | undefined): void => {
       if (key !== undefined) keys.add(key);
-      if (row.cells !== undefined && row.cells !== 'right')
-        insert.run(row.line, row.cells === 'wrong' ? (row.issues[0] ?? '') : null);
+      const kind = kindOf(row, key);
+      if (kind !== undefined) insert.run(row.line, kind, row.issues[0] ?? '');
     },
 
-    /** Finds the vehicles that are named, once all rows of the file are staged. */
-    end: (layout: CsvLayout): void => {
-      for (const { line, reason, text, key } of malformed.iterate() as Iterable<MalformedRow>) {
-        if (reason !== null) {
-          const whole = `rejected with line ${line}, which may be of this vehicle: ${reason}`;
-          for (const part of keys.find(lettersAndDigits(text))) name.run(part, null, whole);
-          continue;
+    /** A stored vehicle, which a malformed row may be about too. */
+    addStored: (key: string): void => keys.add(key),
+
+    /** Finds the vehicles that are named, once all rows of the file are staged, and after stored vehicles were added. */
+    end: (layout: Layout): void => {
+      for (const { line, kind, reason, text, key } of malformed.iterate() as Iterable<MalformedRow>) {
+        if (kind !== 'blank') {
+          const whole = kind === 'wrong' ? `rejected with line ${line}, which may be of this vehicle: ${reason}` : null;
+          for (const part of keys.find(lettersAndDigits(text))) name.run(part, line, null, whole);
+        } else if (typeof layout === 'object') {
+          const shifted = `line ${line} has more cells than the header names, and its cells seem to be shifted`;
+          const [{ cells } = { cells: [] }] = parseRecords([text], layout.delimiter);
+          for (const part of findInCells(cells)) if (part !== key) name.run(part, line, key, shifted);
         }
-        const shifted = `line ${line} has more cells than the header names, and its cells seem to be shifted`;
-        const [{ cells } = { cells: [] }] = parseRecords([text], layout.delimiter);
-        for (const part of findInCells(cells)) if (part !== key) name.run(part, key, shifted);
       }
       db.exec(NAME_OWNERS);
     },
   };
 };
 
+export type MalformedRows = ReturnType<typeof malformedRows>;
+
 /** The vehicles that malformed rows of a staged file name. */
 export const namedVehicles = (db: DatabaseSync) => {
-  const find = db.prepare('SELECT reason FROM named WHERE key = ?');
+  const find = db.prepare('SELECT reason FROM named WHERE key = ? AND reason IS NOT NULL');
   const isEmpty = db.prepare('SELECT 1 FROM named').get() === undefined;
   return {
     /** The result of a group, of which all rows are rejected when a malformed row names its vehicle. */

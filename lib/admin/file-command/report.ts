@@ -7,17 +7,19 @@ import type { FileCommand, FileContext, Outcome } from './file-command.ts';
 import type { RejectionReasons } from './rejection-reasons.ts';
 
 /** What an operator does after a run that was stopped or failed. */
-export const CONTINUES = 'the same command continues where it stopped';
+export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
 
-/** How far a run came, and why rows were rejected. */
+/** How far a run came, and the files that it has written. */
 export interface Finished {
-  /** Whether all rows are staged, so that the same command continues. */
-  readonly isStaged: boolean;
   readonly isAtEnd: boolean;
-  /** Records that this run and those before it have loaded. */
-  readonly loaded: number;
+  /** Why rows were rejected. */
   readonly reasons: RejectionReasons;
-  readonly rejectedFile?: string;
+  readonly rejectedFile?: string | undefined;
+  /** What a dry run would have removed. */
+  readonly removedFile?: string | undefined;
+  /** Damaged records that a complete file lacks. */
+  readonly damaged: number;
+  readonly damagedFile?: string | undefined;
 }
 
 /** What a run has done. */
@@ -26,19 +28,26 @@ interface FileResult extends Finished {
   readonly seconds: number;
 }
 
-const rateOf = ({ read, skipped }: Counts, seconds: number): number => (read - skipped) / Math.max(seconds, 1e-3);
+const rateOf = ({ read }: Counts, seconds: number): number => read / Math.max(seconds, 1e-3);
 
-/** The counts as a table, with the duration. */
+/** The counts as a table, with the duration. What only some options bring is shown when there is any. */
 const tableOf = (
   { noun, outcomes }: Pick<FileCommand<unknown>, 'noun' | 'outcomes'>,
   counts: Counts,
   seconds: number,
 ): string => {
-  const labels = { loaded: `${noun} loaded`, kept: 'kept', removed: `${noun} removed`, notThere: 'not there' };
+  const labels = {
+    loaded: `${noun} loaded`,
+    unchanged: 'unchanged',
+    kept: 'kept',
+    removed: `${noun} removed`,
+    notThere: 'not there',
+  };
+  const isShown = (outcome: Outcome) => outcomes.indexOf(outcome) < 2 || counts[outcome] > 0;
   const columns = new Map([
     ['rows read', formatNumber(counts.read)],
-    ...(counts.skipped > 0 ? [['rows skipped', formatNumber(counts.skipped)] as const] : []),
-    ...outcomes.map((outcome) => [labels[outcome], formatNumber(counts[outcome])] as const),
+    ...outcomes.filter(isShown).map((outcome) => [labels[outcome], formatNumber(counts[outcome])] as const),
+    ...(counts.excepted > 0 ? [['rows excepted', formatNumber(counts.excepted)] as const] : []),
     ['rows rejected', formatNumber(counts.rejected)],
     ['seconds', seconds.toFixed(1)],
     ['rows per second', formatNumber(rateOf(counts, seconds))],
@@ -66,25 +75,31 @@ const emptyNote = (format: FileFormat, done: Outcome): string => {
   return `${what}: nothing was ${done}. ${advice}, or look for the right file.\n`;
 };
 
-const rejectionNotes = (rejected: number, reasons: RejectionReasons, file: string | undefined): string => {
+const rejectionNotes = (rejected: number, { reasons, rejectedFile: file, isAtEnd }: Finished): string => {
   if (rejected === 0) return '';
   const rows = rejected === 1 ? '1 row was rejected' : `${formatNumber(rejected)} rows were rejected`;
-  return `${reasons.toText()}${rows}${file ? `; the reasons are in ${file}` : ''}\n`;
+  const soFar = isAtEnd ? '' : ' until then';
+  return `${reasons.toText()}${rows}${soFar}${file ? `; the reasons are in ${file}` : ''}\n`;
 };
 
 /** The report of a run, for people and for scripts. */
 export const reportOf = (
-  { verb, noun, outcomes, note }: Omit<FileCommand<never>, 'read' | 'writing'>,
-  { source }: FileContext,
-  { counts, reasons, seconds, isStaged, isAtEnd, rejectedFile }: FileResult,
+  { verb, noun, outcomes, note }: Omit<FileCommand<never>, 'read' | 'writing' | 'removal'>,
+  { source, dryRun }: FileContext,
+  result: FileResult,
 ): CommandResult => {
-  const { read, skipped, rejected } = counts;
-  const next = isStaged ? CONTINUES : `nothing was ${outcomes[0]}`;
+  const { counts, reasons, seconds, isAtEnd, rejectedFile, removedFile, damaged, damagedFile } = result;
+  const { read, rejected } = counts;
+  const next = read > 0 ? BEGINS_AGAIN : `nothing was ${outcomes[0]}`;
   const notes = [
-    rejectionNotes(rejected, reasons, rejectedFile),
     isAtEnd ? '' : `Stopped by Ctrl-C; ${next}.\n`,
-    isAtEnd && read === 0 ? emptyNote(source.format, outcomes[0]) : '',
-    isAtEnd && read > 0 && note ? `${note}\n` : '',
+    rejectionNotes(rejected, result),
+    damagedFile
+      ? `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}\n`
+      : '',
+    isAtEnd && read + counts.excepted === 0 ? emptyNote(source.format, outcomes[0]) : '',
+    dryRun ? `Dry run: nothing was written${removedFile ? `; what would be removed is in ${removedFile}` : ''}.\n` : '',
+    isAtEnd && read > 0 && note && !dryRun ? `${note}\n` : '',
   ];
   return {
     text: tableOf({ noun, outcomes }, counts, seconds) + formatNote(counts),
@@ -93,16 +108,20 @@ export const reportOf = (
       kind: noun,
       file: source.path,
       read,
-      skipped,
       ...Object.fromEntries(outcomes.map((outcome) => [outcome, counts[outcome]])),
+      excepted: counts.excepted,
       rejected,
+      damaged,
       ...(verb === 'import' && { unknownFormat: { count: counts.unknownFormat, first: examplesOf(counts) } }),
       seconds: Number(seconds.toFixed(3)),
       rowsPerSecond: Math.round(rateOf(counts, seconds)),
       interrupted: !isAtEnd,
+      dryRun,
       rejectedFile: rejectedFile ?? null,
+      removedFile: removedFile ?? null,
+      damagedFile: damagedFile ?? null,
       reasons: reasons.sorted(),
     },
-    exitCode: !isAtEnd ? EXIT.interrupted : rejected > 0 ? EXIT.incomplete : EXIT.done,
+    exitCode: !isAtEnd ? EXIT.interrupted : rejected + damaged > 0 ? EXIT.incomplete : EXIT.done,
   };
 };

@@ -5,80 +5,77 @@ import { publishImport } from '../deployment/import-metrics.ts';
 import { asFileFailure } from '../files/file-failure.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import { openSource } from '../files/source-file.ts';
+import { compareWithStored, requireWholeFile } from './completeness.ts';
 import { type Counts, noCounts } from './counts.ts';
-import type { FileCommand, FileContext, FileOptions, Outcome } from './file-command.ts';
+import type { FileCommand, FileContext, FileOptions } from './file-command.ts';
+import { DEFAULT_OPTIONS } from './file-options.ts';
+import { writeRegistrations } from './registrations-file.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
-import { CONTINUES, type Finished, reportOf } from './report.ts';
-import { type StagingState, stagedRows } from './staged-rows.ts';
-import { openStaging, type Staging, stageFile } from './staging.ts';
-import { asStagingFailure, otherStagingFiles, RESTART, removeStaging } from './staging-database.ts';
+import { BEGINS_AGAIN, type Finished, reportOf } from './report.ts';
+import { openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
+import { asStagingFailure, ELSEWHERE } from './staging-database.ts';
 import { workThrough } from './work-through.ts';
 
-const withNextStep = (failure: unknown, done: Outcome, counts: Counts): unknown => {
-  if (!(failure instanceof CommandFailure) || counts[done] === 0) return failure;
-  const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
-  const next = failure.message.endsWith(RESTART) ? '' : `, ${CONTINUES}`;
-  return new CommandFailure(`${failure.message}; ${records} ${done} before${next}`, { cause: failure });
+/** Writes the rejected rows, if there are any. @returns the name of their file, and why they were rejected */
+const reportRejected = async ({ source }: FileContext, { staged }: Staging, counts: Counts) => {
+  counts.rejected = staged.rejected();
+  const reasons = rejectionReasons();
+  for (const page of staged.rejections()) for (const rejection of page) reasons.add(rejection);
+  if (counts.rejected === 0) return { reasons };
+  const rejectedFile = await writeRejected(source.path, String(process.pid), staged.layout(), staged.rejections());
+  return { reasons, rejectedFile };
 };
 
-/**
- * Works through staged rows, and at the end of the file writes the rejected ones: a run that continues has those of the run
- * before. @throws CommandFailure when the database or the disk failed on the way
- */
+/** Says what was done before an error, and how to go on. */
+const withNextStep = async <Entry>(
+  failure: unknown,
+  { outcomes: [done] }: FileCommand<Entry>,
+  context: FileContext,
+  staging: Staging,
+  counts: Counts,
+): Promise<unknown> => {
+  if (!(failure instanceof CommandFailure) || counts.read === 0) return failure;
+  const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
+  // When the disk is full, what was staged cannot be read any more.
+  const { rejectedFile } = await reportRejected(context, staging, counts).catch(() => ({ rejectedFile: undefined }));
+  const rejected = rejectedFile === undefined ? '' : `; rows rejected until then are in ${rejectedFile}`;
+  const before = context.dryRun || counts[done] === 0 ? '' : `; ${records} ${done} before`;
+  return new CommandFailure(`${failure.message}${before}${rejected}; ${BEGINS_AGAIN}`, { cause: failure });
+};
+
+/** Stages a file and works through it. */
 const finish = async <Entry>(
   command: FileCommand<Entry>,
   context: FileContext,
-  { hash, db }: Staging,
-  state: StagingState,
+  staging: Staging,
   counts: Counts,
 ): Promise<Finished> => {
-  const staged = stagedRows(db, state);
-  const within = { ...context, started: new Date(state.started), claims: staged.claims };
-  const isAtEnd = await workThrough(command, within, state, staged, counts);
-  counts.rejected = staged.count('rejected');
-  const reasons = rejectionReasons();
-  for (const page of staged.pages('rejected')) for (const rejection of page) reasons.add(rejection);
-  const finished = { isStaged: true, isAtEnd, loaded: state.loaded + counts.loaded, reasons };
-  if (!isAtEnd || counts.rejected === 0) return finished;
-  const rejectedFile = await writeRejected(context.source.path, hash, state.layout, staged.pages('rejected'));
-  return { ...finished, rejectedFile };
+  const { source, except, complete, dryRun } = context;
+  const { staged } = staging;
+  const stopped = { isAtEnd: false, reasons: rejectionReasons(), damaged: 0 };
+  if (except !== undefined) await stageExceptions(except, staging);
+  if (!(await stageFile(command, context, staging))) return stopped;
+  counts.excepted = staged.excepted();
+  if (complete) requireWholeFile(context, staged);
+  const comparison =
+    complete && command.noun !== 'content' ? await compareWithStored(command.noun, context, staging) : undefined;
+  if (complete && comparison === undefined) return stopped;
+  const { scanned, damaged } = comparison ?? {};
+  const { claims, movedSlugs } = staged;
+  const within = { ...context, started: context.now(), claims, movedSlugs, scanned };
+  const isAtEnd = await workThrough(command, within, staged, counts);
+  const listed = dryRun && counts.removed > 0;
+  return {
+    isAtEnd,
+    ...(await reportRejected(context, staging, counts)),
+    ...(listed && { removedFile: await writeRegistrations(source.path, 'removed', staged.keysRemoved()) }),
+    damaged: damaged?.count ?? 0,
+    ...(damaged?.count && { damagedFile: await writeRegistrations(source.path, 'damaged', damaged.keys()) }),
+  };
 };
-
-/** Stages a file and works through it. Its staging file is deleted unless the same command can continue. */
-const stageAndFinish = async <Entry>(
-  command: FileCommand<Entry>,
-  context: FileContext,
-  counts: Counts,
-): Promise<Finished> => {
-  const staging = await openStaging(command, context);
-  let canContinue = staging.state !== undefined;
-  try {
-    for (const other of otherStagingFiles(staging.path)) {
-      context.notice(
-        `${other} belongs to a run with another table or other options: if that is not running, run it again, or delete the file.`,
-      );
-    }
-    const state = staging.state ?? (await stageFile(command, context, staging));
-    if (state === undefined) return { isStaged: false, isAtEnd: false, loaded: 0, reasons: rejectionReasons() };
-    canContinue = true;
-    const finished = await finish(command, context, staging, state, counts);
-    canContinue = !finished.isAtEnd;
-    return finished;
-  } catch (error) {
-    const failure = asCommandFailure(asStagingFailure(error, staging.path), context.deployment);
-    throw withNextStep(asFileFailure(failure, context.source.path), command.outcomes[0], counts);
-  } finally {
-    // A staging file that cannot be continued may fill the disk.
-    if (!canContinue) removeStaging(staging.path);
-    staging.db.close();
-  }
-};
-
-const DEFAULTS: FileOptions = { map: [], dates: 'iso', ifNewer: false, restart: false };
 
 /**
- * Stages a file, imports or removes each valid record, and writes every rejected row to a file with its reasons. When it is
- * stopped, the same command continues it, with the same result in the end.
+ * Stages a file, imports or removes each valid record, and writes every rejected row to a file with its reasons.
  * @throws CommandFailure when nothing could be done, or the database or the disk failed on the way
  */
 export const runFileCommand = async <Entry>(
@@ -88,7 +85,7 @@ export const runFileCommand = async <Entry>(
   context: CommandContext,
 ): Promise<CommandResult> => {
   const started = performance.now();
-  await requireConfirmation(command.consequence, context);
+  if (!options.dryRun) await requireConfirmation(command.consequence, context);
   const source = await openSource(path, command.formats, options.encoding);
   const isGuessed = options.encoding === undefined && source.encoding === 'windows-1252';
   if (isGuessed) context.notice('The file is not UTF-8: it is read as Windows-1252.');
@@ -96,10 +93,20 @@ export const runFileCommand = async <Entry>(
     throw new CommandFailure('--map names columns of a CSV file');
   }
   const table = tableName(context.deployment, command.noun);
-  const file = { ...context, ...DEFAULTS, ...options, source, table };
+  const file = { ...context, ...DEFAULT_OPTIONS, ...options, source, table };
   const counts = noCounts();
-  const finished = await stageAndFinish(command, file, counts);
-  if (finished.isAtEnd && finished.loaded > 0) await publishImport(command.noun, finished.loaded, context);
-  const seconds = (performance.now() - started) / 1_000;
-  return reportOf(command, file, { ...finished, counts, seconds });
+  const staging = openStaging(file);
+  try {
+    const finished = await finish(command, file, staging, counts);
+    const stored = counts.loaded + counts.unchanged;
+    if (finished.isAtEnd && !file.dryRun && stored > 0) await publishImport(command.noun, stored, context);
+    const seconds = (performance.now() - started) / 1_000;
+    return reportOf(command, file, { ...finished, counts, seconds });
+  } catch (error) {
+    const remedy = counts.read === 0 ? `nothing was changed; ${ELSEWHERE}` : ELSEWHERE;
+    const failure = asCommandFailure(asStagingFailure(error, stagingFolder(file), remedy), context.deployment);
+    throw await withNextStep(asFileFailure(failure, path), command, file, staging, counts);
+  } finally {
+    staging.db.close();
+  }
 };

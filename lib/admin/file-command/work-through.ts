@@ -2,18 +2,50 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { showProgress } from '../command/progress.ts';
 import { type Counts, countFormat } from './counts.ts';
-import type { FileCommand, RowContext, RowGroup, Writing } from './file-command.ts';
+import type { FileCommand, NotWritten, Outcome, RowContext, RowGroup, Writing } from './file-command.ts';
 import { namedVehicles } from './malformed-rows.ts';
-import { writeBatches } from './record-writer.ts';
-import type { StagedRows, StagingState } from './staged-rows.ts';
-import { DamagedStaging } from './staging-database.ts';
+import type { StagedRows } from './staged-rows.ts';
 
-/** A record in the file. */
+/** Where a record is in the file; one that is removed because it is not there has no lines. */
 interface Place {
-  readonly line: number;
-  readonly position: number;
   readonly key: string | undefined;
+  readonly lines: readonly number[];
 }
+
+interface Batch<Entry> {
+  readonly entries: Entry[];
+  readonly places: Place[];
+}
+
+/**
+ * Works on batches, so many at a time, until the run is stopped. Nothing is in flight when it returns or throws.
+ * @throws the first error, after which nothing begins
+ */
+const inFlight = async <Entry>(
+  batches: Iterable<Batch<Entry>>,
+  work: (batch: Batch<Entry>, isStopped: () => boolean) => Promise<void>,
+  concurrency: number,
+  signal: AbortSignal,
+): Promise<void> => {
+  const running = new Set<Promise<void>>();
+  const errors: unknown[] = [];
+  const isStopped = () => signal.aborted || errors.length > 0;
+  try {
+    for (const batch of batches) {
+      if (isStopped()) break;
+      const working = work(batch, isStopped)
+        .catch((error: unknown) => void errors.push(error))
+        .finally(() => running.delete(working));
+      running.add(working);
+      if (running.size >= concurrency) await Promise.race(running);
+      // Otherwise Ctrl-C would have no effect while nothing has to be waited for.
+      await nextTurn();
+    }
+  } finally {
+    await Promise.all(running);
+  }
+  if (errors.length > 0) throw errors[0];
+};
 
 /** Another row of the file may make way for a row that waits: they are tried again until that helps none of them, or Ctrl-C. */
 const retryWaiting = async <Entry>(
@@ -23,105 +55,116 @@ const retryWaiting = async <Entry>(
   staged: StagedRows,
   counts: Counts,
 ): Promise<void> => {
-  for (let before = Number.POSITIVE_INFINITY; staged.count('waiting') < before; ) {
-    before = staged.count('waiting');
-    for (const page of staged.pages('waiting')) {
+  const isStopped = () => context.signal.aborted;
+  for (let before = Number.POSITIVE_INFINITY; staged.rejected(true) < before; ) {
+    before = staged.rejected(true);
+    for (const page of staged.rejections(true)) {
       for (const { row } of page) {
-        if (context.signal.aborted) return;
+        if (isStopped()) return;
         const { record } = command.read({ key: undefined, rows: [row], firstLine: row.line, isPart: false }, context);
-        const [outcome] = record === undefined ? [] : await write([record]);
-        if (typeof outcome !== 'string') continue;
-        staged.release(row);
-        counts[outcome] += 1;
+        if (record === undefined) continue;
+        await write([record], isStopped, (_, result) => {
+          if (typeof result !== 'string') return;
+          staged.release(row);
+          counts[result] += 1;
+        });
       }
     }
   }
 };
 
 /**
- * Imports or removes each valid record that is staged after the confirmed position. No write is in flight when it
- * returns or throws, and what is confirmed is saved.
- * @returns whether the end of the file was reached, which it is not after Ctrl-C
+ * Imports or removes each valid record that is staged, then removes what the file lacks.
+ * @returns whether the end was reached, which it is not after Ctrl-C
  */
 export const workThrough = async <Entry>(
   command: FileCommand<Entry>,
   context: RowContext,
-  { total, confirmed }: StagingState,
   staged: StagedRows,
   counts: Counts,
 ): Promise<boolean> => {
-  const bar = showProgress(context, command.noun, total);
-  counts.read = confirmed;
-  counts.rejected = staged.count('rejected');
-  counts.skipped = confirmed - counts.rejected - staged.count('waiting');
+  const { signal } = context;
+  const bar = showProgress(context, command.noun, staged.total());
   const writing = command.writing(context);
   const named = namedVehicles(staged.db);
   const today = londonDate(context.started);
-  /** The position up to which groups are read whole. */
-  let whole = confirmed;
-  /** The position up to which every write is confirmed. */
-  let written = confirmed;
 
-  const save = (): void => {
-    staged.save(written, counts.loaded);
-    bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
+  const reject = (lines: readonly number[], reasons: readonly string[], waits = false): void => {
+    for (const line of lines) staged.reject(line, reasons, waits);
+    if (!waits) counts.rejected += lines.length;
   };
 
-  const consume = (group: RowGroup): Entry | undefined => {
+  const consume = (group: RowGroup): readonly [Entry, Place] | undefined => {
     const { record, rejected } = named.reject(group, command.read(group, context));
     counts.read += group.rows.length;
-    counts.rejected += rejected.length;
-    for (const { row, reasons } of rejected) staged.reject(row.line, counts.read, reasons);
-    // A part of a group is not confirmed before all of it: its rows are one vehicle's.
-    if (!group.isPart) whole = counts.read;
-    return record;
+    for (const { row, reasons } of rejected) reject([row.line], reasons);
+    if (record === undefined) return undefined;
+    const valid = group.rows.filter((row) => !rejected.some((one) => one.row.line === row.line));
+    return [record, { key: group.key, lines: valid.map(({ line }) => line) }];
   };
 
-  /** The records of the file until Ctrl-C. Not one by one: most need no waiting, and an await for each is measurable. */
-  async function* batches() {
-    let [entries, places]: [Entry[], Place[]] = [[], []];
-    reading: for (const groups of staged.groups()) {
-      for (const group of groups) {
-        if (context.signal.aborted) break reading;
-        const record = consume(group);
-        if (record === undefined) continue;
-        if (entries.length > 0 && !writing.fits([...entries, record])) {
-          yield { entries, places };
-          [entries, places] = [[], []];
-        }
-        entries.push(record);
-        places.push({ line: group.firstLine, position: whole, key: group.key });
+  function* batchesOf(records: Iterable<readonly [Entry, Place] | undefined>): Generator<Batch<Entry>> {
+    let batch: Batch<Entry> = { entries: [], places: [] };
+    for (const record of records) {
+      const isFull = record !== undefined && !writing.fits([...batch.entries, record[0]]);
+      if (isFull || (record === undefined && batch.entries.length === 0)) {
+        yield batch;
+        batch = { entries: [], places: [] };
       }
-      save();
-      // Otherwise Ctrl-C would have no effect while every row is rejected.
-      await nextTurn();
+      if (record === undefined) continue;
+      batch.entries.push(record[0]);
+      batch.places.push(record[1]);
     }
-    if (entries.length > 0) yield { entries, places };
+    yield batch;
   }
 
-  const write = async ({ entries, places }: { entries: Entry[]; places: Place[] }): Promise<void> => {
-    for (const [index, outcome] of (await writing.write(entries)).entries()) {
-      const place = places[index];
-      if (place === undefined) continue;
-      const { line, position, key } = place;
-      if (typeof outcome !== 'string') staged.reject(line, position, [outcome.reason], 'waiting');
-      else counts[outcome] += 1;
-      if (outcome === 'loaded' && key !== undefined) countFormat(counts, line, key, today);
+  /** The records of the file; undefined at the end of a page of rows. */
+  function* recordsInFile(): Generator<readonly [Entry, Place] | undefined> {
+    for (const groups of staged.groups()) {
+      for (const group of groups) {
+        const record = consume(group);
+        if (record !== undefined) yield record;
+      }
+      bar.update(counts.read, { rows: counts.read, rejected: counts.rejected });
+      yield undefined;
     }
+  }
+
+  function* recordsToRemove(): Generator<readonly [Entry, Place]> {
+    if (command.removal === undefined) return;
+    for (const key of staged.keysToRemove()) yield [command.removal(key), { key, lines: [] }];
+  }
+
+  const settle = ({ key, lines }: Place, result: Outcome | NotWritten): void => {
+    if (typeof result !== 'string') {
+      reject(lines, [result.reason], result.waits);
+      return;
+    }
+    counts[result] += 1;
+    if (key === undefined) return;
+    if (result === 'removed' && context.dryRun) staged.addRemoved(key);
+    const [line] = lines;
+    if (line !== undefined && (result === 'loaded' || result === 'unchanged')) countFormat(counts, line, key, today);
+  };
+
+  const write = async ({ entries, places }: Batch<Entry>, isStopped: () => boolean): Promise<void> => {
+    if (entries.length === 0) return;
+    await writing.write(entries, isStopped, (index, result) => {
+      const place = places[index];
+      if (place) settle(place, result);
+    });
   };
 
   try {
-    for await (const { places } of writeBatches(batches(), write, writing.requestsInFlight)) {
-      written = places.at(-1)?.position ?? written;
+    for (const records of [recordsInFile(), recordsToRemove()]) {
+      await inFlight(batchesOf(records), write, writing.concurrency, signal);
+      if (signal.aborted) return false;
     }
-    if (context.signal.aborted) return false;
-    if (counts.read !== total) throw new DamagedStaging();
     await retryWaiting(command, context, writing, staged, counts);
-    if (context.signal.aborted) return false;
+    if (signal.aborted) return false;
     staged.rejectWaiting();
     return true;
   } finally {
-    save();
     bar.stop();
   }
 };

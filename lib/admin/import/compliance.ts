@@ -1,10 +1,11 @@
 import { ComplianceRecord } from '../../../core/compliance/record.ts';
 import type { ImportKind, RowContext } from '../file-command/file-command.ts';
+import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';
-import { asNumber, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
+import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { type RowResult, recordPerRow, recordWriting, type StoredRecord } from './record-per-row.ts';
+import { type RowResult, recordPerRow } from './record-per-row.ts';
 
 /** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {
@@ -44,45 +45,35 @@ const readRoadTax = (check: FieldChecks, fields: Row['fields']): ComplianceRecor
   return sorn ? { sorn: true } : { exempt: true };
 };
 
-/** All but the registration, from a CSV row. Without `last_updated` the record gets the modification time of the file. */
-const fromCsv = (
-  check: FieldChecks,
-  fields: Row['fields'],
-  context: RowContext,
-): Omit<ComplianceRecord, 'registration'> => ({
+/** From a CSV row, all but the registration. */
+const fromCsv = (check: FieldChecks, fields: Row['fields']) => ({
   mot: readMot(check, fields),
   roadTax: readRoadTax(check, fields),
   outstandingFines: check.count('outstanding_fines', asNumber(fields.outstanding_fines)),
-  lastUpdated: isBlank(fields.last_updated)
-    ? fileTime(context)
-    : check.lastUpdated('last_updated', fields.last_updated),
+  lastUpdated: check.lastUpdated('last_updated', cellValue(fields.last_updated)),
 });
 
 /** One record from its row or line. */
-const readCompliance = (
-  row: Row,
-  registration: string | undefined,
-  context: RowContext,
-): RowResult<ComplianceRecord> => {
+const readCompliance = (row: Row, key: string | undefined, context: RowContext): RowResult<RecordChange> => {
   const check = fieldChecks(context);
-  const readRegistration = (name: string, value: unknown) => registration ?? check.invalidRegistration(name, value);
-  const lastUpdated = (name: string, value: unknown) => {
-    // `null` means that the time is unknown, and is stored as `null`.
-    if (value === null) return undefined;
-    return value === undefined ? fileTime(context) : check.lastUpdated(name, value);
-  };
+  const readRegistration = (name: string, value: unknown) => key ?? check.invalidRegistration(name, value);
   if (!row.isJson) readRegistration('registration', row.fields.registration);
-  const record = row.isJson
-    ? readFields(check, ComplianceRecord, row.fields, { registration: readRegistration, lastUpdated })
-    : { registration: registration ?? '', ...fromCsv(check, row.fields, context) };
-  return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
+  // `null` means that the time is unknown, and is stored as no time.
+  const lastUpdatedRule = (name: string, value: unknown) => (value === null ? null : check.lastUpdated(name, value));
+  const rules = { registration: readRegistration, lastUpdated: lastUpdatedRule };
+  const { mot, roadTax, outstandingFines, lastUpdated } = row.isJson
+    ? readFields(check, ComplianceRecord, row.fields, rules)
+    : fromCsv(check, row.fields);
+  if (check.reasons.length > 0 || key === undefined) return { reasons: check.reasons };
+  return { record: { registration: key, part: { mot, roadTax, outstandingFines }, lastUpdated } };
 };
 
 /** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
-export const compliance: ImportKind<StoredRecord> = {
+export const compliance: ImportKind<RecordChange> = {
   noun: 'compliance',
   columns: COMPLIANCE_COLUMNS,
   keyOf: registrationOf,
   read: (group, context) => recordPerRow(group, (row, registration) => readCompliance(row, registration, context)),
-  writing: recordWriting,
+  removal: (registration) => ({ registration }),
+  writing: (context) => recordChanges('compliance', context, fileTime(context)),
 };

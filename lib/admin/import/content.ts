@@ -133,14 +133,17 @@ export const content: ImportKind<ImportedItem> = {
     if (reasons.length > 0 || 'reasons' in result) return { rejected: [{ row, reasons }] };
     return { record: result.record, rejected: [] };
   },
-  writing: ({ deployment: { db }, table, started: now, claims }) => {
-    const items = contentImport(db, table, (row, stored) => skipReasonOf(row, stored, claims));
+  writing: ({ deployment: { db }, table, started: now, claims, dryRun, movedSlugs }) => {
+    const skipReason = (row: ImportedItem, stored: ContentItem) => skipReasonOf(row, stored, claims);
+    const items = contentImport(db, table, skipReason, dryRun ? movedSlugs : undefined);
     return {
-      requestsInFlight: TRANSACTIONS_IN_FLIGHT,
+      concurrency: TRANSACTIONS_IN_FLIGHT,
       fits: fitsOneTransaction,
-      write: async (rows) => {
-        const reasons = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
-        return reasons.map((reason) => (reason === undefined ? 'loaded' : { reason }));
+      write: async (rows, _isStopped, settle) => {
+        const results = await items.importBatch(rows, { now, deadline: deadlineIn(TRANSACTION_TIMEOUT_MS) });
+        for (const [index, result] of results.entries()) {
+          settle(index, typeof result === 'string' ? result : { ...result, waits: true });
+        }
       },
     };
   },

@@ -40,6 +40,9 @@ const dayIssue = (text: string, dates: DateForm): string => {
 export const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === 'string' && value.trim() === '');
 
+/** The value of a CSV cell; undefined for a blank one. */
+export const cellValue = (value: unknown): unknown => (isBlank(value) ? undefined : value);
+
 /** The number that a CSV cell has; any other value unchanged. */
 export const asNumber = (value: unknown): unknown => {
   const text = typeof value === 'string' ? value.trim() : '';
@@ -64,7 +67,7 @@ export const fileTime = ({ started, source }: Pick<RowContext, 'started' | 'sour
  * Reads the fields of a row. Every issue is added to `reasons`, with the field's name. The returned values are valid only
  * when there are no reasons.
  */
-export const fieldChecks = ({ started: now, dates }: Pick<RowContext, 'started' | 'dates'>) => {
+export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, 'started' | 'dates' | 'ifNewer'>) => {
   const reasons: string[] = [];
   const issue = (name: string, what: string): void => void reasons.push(`${name}: ${what}`);
 
@@ -137,8 +140,12 @@ export const fieldChecks = ({ started: now, dates }: Pick<RowContext, 'started' 
     /** A UTC timestamp, as ISO 8601 to the millisecond. */
     timestamp,
 
-    /** When a record last changed at its source: a timestamp that is not ahead of the import. */
-    lastUpdated: (name: string, value: unknown): string => {
+    /** When a record last changed at its source: a timestamp that is not ahead of the import. Undefined where none is given. */
+    lastUpdated: (name: string, value: unknown): string | undefined => {
+      if (value === undefined) {
+        if (ifNewer) issue(name, 'must be given with --if-newer');
+        return undefined;
+      }
       const time = timestamp(name, value);
       if (Date.parse(time) > now.getTime() + MAX_AHEAD_MS) {
         issue(name, 'must not be more than 24 hours in the future');

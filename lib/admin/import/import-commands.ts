@@ -1,20 +1,44 @@
 import { type Command, Option } from 'commander';
+import { CommandFailure } from '../command/command-result.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import type { FileCommand, FileOptions, ImportKind } from '../file-command/file-command.ts';
-import { addFileOptions } from '../file-command/file-options.ts';
+import type { FileCommand, FileOptions, ImportKind, Outcome } from '../file-command/file-command.ts';
+import { addFileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { columnHelp } from '../files/csv-header.ts';
 import { compliance } from './compliance.ts';
 import { content } from './content.ts';
 import { vehicles } from './vehicles.ts';
 
-const fileCommand = <Entry>(kind: ImportKind<Entry>, ifNewer = false): FileCommand<Entry> => ({
+const RECORD_OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed'] as const satisfies readonly Outcome[];
+
+const fileCommand = <Entry>(
+  kind: ImportKind<Entry>,
+  { complete, except }: Partial<FileOptions>,
+): FileCommand<Entry> => ({
   ...kind,
   verb: 'import',
-  consequence: `This replaces stored ${kind.noun} with the content of the file`,
+  consequence: [
+    `This replaces stored ${kind.noun} with the content of the file`,
+    ...(complete ? ['removes those that it lacks'] : []),
+    ...(except === undefined ? [] : ['erases those of --except']),
+  ].join(' and '),
   formats: ['csv', 'ndjson'],
-  outcomes: ifNewer ? ['loaded', 'kept'] : ['loaded'],
+  outcomes: kind.noun === 'content' ? ['loaded', 'unchanged'] : RECORD_OUTCOMES,
 });
+
+/** @throws CommandFailure when options contradict each other */
+const requireConsistent = ({ complete, ifNewer, removeAtMost }: Partial<FileOptions>, noun: string): void => {
+  const nothing = 'nothing was loaded';
+  if (complete && noun === 'content') {
+    throw new CommandFailure(`--complete is for vehicles and compliance, and ${nothing}: leave it out for content`);
+  }
+  if (complete && ifNewer) {
+    throw new CommandFailure(`--if-newer cannot be combined with --complete, and ${nothing}: leave one of them out`);
+  }
+  if (removeAtMost !== undefined && !complete) {
+    throw new CommandFailure(`--remove-at-most is for --complete, and ${nothing}: add that, or leave this out`);
+  }
+};
 
 const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>, about: string): Command =>
   addFileOptions(imports.command(kind.noun))
@@ -22,7 +46,10 @@ const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>
     .argument('<file>', 'a .csv or .ndjson file')
     .addHelpText('after', `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(kind.columns)}`)
     .action((file: string, options: Partial<FileOptions>) =>
-      run((context) => runFileCommand(fileCommand(kind, options.ifNewer), file, options, context)),
+      run((context) => {
+        requireConsistent(options, kind.noun);
+        return runFileCommand(fileCommand(kind, options), file, options, context);
+      }),
     );
 
 /** Adds `import vehicles`, `compliance` and `content`. */
@@ -33,14 +60,22 @@ export const addImportCommands = (program: Command, run: Runner): void => {
   )
     .choices(['iso', 'uk'])
     .default('iso');
-  const imports = program.command('import').description('load a file; loading it twice changes nothing');
+  const imports = program.command('import').description('load a file: what differs from the stored data is written');
   for (const command of [
     addImport(imports, run, vehicles, 'vehicles with their policies'),
     addImport(imports, run, compliance, 'MOT, road tax and fines of vehicles'),
   ]) {
     command
       .addOption(dates)
-      .option('--if-newer', 'keep a stored record whose last update is as late as the file’s, or later');
+      .option('--if-newer', 'keep a stored record whose last update is as late as the file’s, or later')
+      .option('--complete', 'the file has everything: remove stored records that it lacks')
+      .option(
+        '--remove-at-most <n>',
+        'with --complete, change nothing when more than N or N% of the stored records would go (default: 5%)',
+        parseRemovalLimit,
+      )
+      .option('--except <file>', 'registrations that are never loaded, and erased: .csv, .ndjson or .txt');
   }
-  addImport(imports, run, content, 'content items');
+  // Not for content, which says why instead of not knowing it.
+  addImport(imports, run, content, 'content items').addOption(new Option('--complete').hideHelp());
 };

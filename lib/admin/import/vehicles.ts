@@ -6,11 +6,12 @@ import {
   type RowContext,
   type RowGroup,
 } from '../file-command/file-command.ts';
+import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';
-import { asNumber, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
+import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { type RowResult, recordPerRow, recordWriting, type StoredRecord } from './record-per-row.ts';
+import { type RowResult, recordPerRow } from './record-per-row.ts';
 
 /** A policy's fields by the names they have in a record. */
 const POLICY_COLUMNS: Readonly<Record<string, string>> = {
@@ -57,7 +58,7 @@ const readVehicleRow = (row: Row, registration: string | undefined, context: Row
   const rules = { year: (name: string, value: unknown) => check.year(name, asNumber(value)), model: check.textOrEmpty };
   const details = readFields(check, VehicleDetails, fields, rules, columnOf);
   const policy = readPolicy(check, fields);
-  const lastUpdated = isBlank(fields.last_updated) ? undefined : check.lastUpdated('last_updated', fields.last_updated);
+  const lastUpdated = check.lastUpdated('last_updated', cellValue(fields.last_updated));
   return { row, reasons: check.reasons, details, policy, lastUpdated };
 };
 
@@ -94,12 +95,12 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
 
 /**
  * One vehicle from its rows, a policy each; when one row is rejected, all are: a record without one of its policies would be
- * wrong. Without a `last_updated` the record gets the modification time of the file.
+ * wrong.
  */
 const readVehicleRows = (
   { key: registration, rows: group, isPart }: RowGroup,
   context: RowContext,
-): GroupResult<VehicleRecord> => {
+): GroupResult<RecordChange> => {
   if (isPart) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
   const rows = group.map((row) => readVehicleRow(row, registration, context));
   rejectContradictions(rows);
@@ -110,12 +111,9 @@ const readVehicleRows = (
     const whole = `rejected with line ${bad?.row.line}, which is the same vehicle`;
     return { rejected: rows.map(({ row, reasons }) => ({ row, reasons: reasons.length > 0 ? reasons : [whole] })) };
   }
-  const lastUpdated =
-    rows
-      .flatMap((row) => row.lastUpdated ?? [])
-      .toSorted()
-      .at(-1) ?? fileTime(context);
-  return { rejected: [], record: { registration, vehicle: first.details, policies, lastUpdated } };
+  const times = rows.flatMap((row) => row.lastUpdated ?? []);
+  const part = { vehicle: first.details, policies };
+  return { rejected: [], record: { registration, part, lastUpdated: times.toSorted().at(-1) } };
 };
 
 const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
@@ -129,21 +127,22 @@ const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void =>
   }
 };
 
-/** One vehicle from its NDJSON line. Without a `lastUpdated` the record gets the modification time of the file. */
-const readVehicleLine = (row: Row, registration: string | undefined, context: RowContext): RowResult<VehicleRecord> => {
+/** One vehicle from its NDJSON line. */
+const readVehicleLine = (row: Row, key: string | undefined, context: RowContext): RowResult<RecordChange> => {
   const check = fieldChecks(context);
-  const record = readFields(check, VehicleRecord, row.fields, {
+  const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, row.fields, {
     year: check.year,
     model: check.textOrEmpty,
-    registration: (name, value) => registration ?? check.invalidRegistration(name, value),
-    lastUpdated: (name, value) => (value === undefined ? fileTime(context) : check.lastUpdated(name, value)),
+    registration: (name, value) => key ?? check.invalidRegistration(name, value),
+    lastUpdated: check.lastUpdated,
   });
-  checkPolicies(check, record.policies);
-  return check.reasons.length > 0 ? { reasons: check.reasons } : { record };
+  checkPolicies(check, policies);
+  if (check.reasons.length > 0 || key === undefined) return { reasons: check.reasons };
+  return { record: { registration: key, part: { vehicle, policies }, lastUpdated } };
 };
 
 /** Vehicles with their policies: CSV with a row per policy, or NDJSON with a vehicle per line. */
-export const vehicles: ImportKind<StoredRecord> = {
+export const vehicles: ImportKind<RecordChange> = {
   noun: 'vehicles',
   columns: VEHICLE_COLUMNS,
   keyOf: registrationOf,
@@ -151,5 +150,6 @@ export const vehicles: ImportKind<StoredRecord> = {
     context.source.format === 'csv'
       ? readVehicleRows(group, context)
       : recordPerRow(group, (row, registration) => readVehicleLine(row, registration, context)),
-  writing: recordWriting,
+  removal: (registration) => ({ registration }),
+  writing: (context) => recordChanges('vehicles', context, fileTime(context)),
 };

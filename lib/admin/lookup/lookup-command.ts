@@ -76,7 +76,7 @@ const storedLines = <Stored>(
   lines: (record: Stored) => Line[],
 ): Line[] => {
   if (record !== undefined) return lines(record);
-  return [[label, item ? 'the stored record is damaged; load it again from its source' : 'none is stored']];
+  return [[label, item ? 'the stored record is damaged; remove it, then load it again' : 'none is stored']];
 };
 
 const errorTexts = (status: number, { code, detail, suggestion }: AnsweredError): string[] => [

@@ -1,31 +1,17 @@
-import { Readable } from 'node:stream';
-import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
 import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
-import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
-import { type CommandContext, type Runner, requireConfirmation, tableName } from '../deployment/deployment.ts';
-import type { FileCommand, FileOptions, Outcome, RowContext, Writing } from '../file-command/file-command.ts';
+import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
+import type { FileCommand, FileOptions, RowContext } from '../file-command/file-command.ts';
 import { addFileOptions } from '../file-command/file-options.ts';
-import { oneByOne } from '../file-command/record-writer.ts';
+import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
+import { REGISTRATION_COLUMNS, REGISTRATION_FORMATS } from '../file-command/staging.ts';
 import { type Row, registrationOf } from '../files/row.ts';
 import { fieldChecks } from '../import/field-checks.ts';
 
 /** The records of each table, in a sentence. */
 const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
-
-/**
- * Deletes records by their normalised registration. After a lost response the next attempt finds nothing: the record counts
- * as not there.
- */
-const deletions = (db: DynamoDBDocumentClient, table: string): Writing<string> =>
-  oneByOne(async (registration) => {
-    const { Attributes } = await db.send(
-      new DeleteCommand({ TableName: table, Key: registrationKey(registration), ReturnValues: 'ALL_OLD' }),
-    );
-    return Attributes === undefined ? 'notThere' : 'removed';
-  });
 
 const reasonsOf = (row: Row, context: RowContext): readonly string[] => {
   if (row.issues.length > 0) return row.issues;
@@ -43,8 +29,8 @@ const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) 
     verb: 'remove',
     noun,
     consequence: `This erases ${RECORDS[noun]} for good`,
-    formats: ['csv', 'ndjson', 'txt'],
-    columns: { required: ['registration'], optional: [], others: true },
+    formats: REGISTRATION_FORMATS,
+    columns: REGISTRATION_COLUMNS,
     outcomes: ['removed', 'notThere'],
     note: `Only ${RECORDS[noun]} were removed; "remove ${other}" removes ${RECORDS[other]}.`,
     keyOf: registrationOf,
@@ -53,10 +39,12 @@ const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) 
       const isReadable = (row: Row) => key !== undefined && row.issues.length === 0;
       const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, context) }));
       const isFirst = rows[0]?.line === firstLine;
-      return key !== undefined && isFirst && rows.some(isReadable) ? { record: key, rejected } : { rejected };
+      return key !== undefined && isFirst && rows.some(isReadable)
+        ? { record: { registration: key }, rejected }
+        : { rejected };
     },
-    writing: ({ deployment: { db }, table }) => deletions(db, table),
-  }) satisfies FileCommand<string>;
+    writing: (context) => recordChanges(noun, context),
+  }) satisfies FileCommand<RecordChange>;
 
 interface RemoveOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
@@ -72,21 +60,24 @@ const parseRegistration = (raw: string, index: number): string => {
 const removeRegistrations = async (
   { noun, consequence, note }: ReturnType<typeof removeCommand>,
   raw: readonly string[],
+  dryRun: boolean,
   context: CommandContext,
 ): Promise<CommandResult> => {
-  const registrations = new Set(raw.map(parseRegistration));
-  await requireConfirmation(consequence, context);
-  const { deployment } = context;
-  const { requestsInFlight, write } = deletions(deployment.db, tableName(deployment, noun));
-  const outcomes: Outcome[] = await Readable.from(registrations)
-    .flatMap((registration: string) => write([registration]), { concurrency: requestsInFlight })
-    .toArray();
-  const removed = outcomes.filter((outcome) => outcome === 'removed').length;
-  const counts = { removed, notThere: outcomes.length - removed };
+  const changes = [...new Set(raw.map(parseRegistration))].map((registration) => ({ registration }));
+  if (!dryRun) await requireConfirmation(consequence, context);
+  const { batchSize, write } = recordChanges(noun, { ...context, dryRun, ifNewer: false });
+  const counts = { removed: 0, notThere: 0 };
+  for (let start = 0; start < changes.length; start += batchSize) {
+    const batch = changes.slice(start, start + batchSize);
+    const isStopped = () => context.signal.aborted;
+    await write(batch, isStopped, (_, result) => {
+      if (result === 'removed' || result === 'notThere') counts[result] += 1;
+    });
+  }
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
-    notes: `${note}\n`,
-    data: { kind: noun, ...counts },
+    notes: dryRun ? 'Dry run: nothing was removed.\n' : `${note}\n`,
+    data: { kind: noun, ...counts, ...(dryRun && { dryRun }) },
   };
 };
 
@@ -102,19 +93,19 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
       .description(`erase ${RECORDS[noun]}, not ${RECORDS[other]}; rejected rows go to FILE.rejected.csv or .ndjson`)
       .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
       .option('--registration <registrations...>', 'one or more registrations instead of a file')
-      .action((file: string | undefined, { registration, ...options }: RemoveOptions) =>
+      .action((file: string | undefined, { registration, dryRun = false, ...options }: RemoveOptions) =>
         run((context) => {
           if (registration === undefined) {
             if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
-            return runFileCommand(command, file, options, context);
+            return runFileCommand(command, file, { ...options, dryRun }, context);
           }
           if (file !== undefined) throw new CommandFailure('give either a FILE or --registration, not both');
           if (Object.keys(options).length > 0) {
             throw new CommandFailure(
-              '--map, --encoding, --restart and --staging are for a FILE: leave them out with --registration',
+              '--map, --encoding and --staging are for a FILE: leave them out with --registration',
             );
           }
-          return removeRegistrations(command, registration, context);
+          return removeRegistrations(command, registration, dryRun, context);
         }),
       );
   }

@@ -29,7 +29,10 @@ describe('import vehicles of a CSV', () => {
     const policy = { insurer: 'Acme Mutual', validFrom: '2026-01-01', validTo: '2026-12-31', type: 'Comprehensive' };
     const policies = ['P-1', 'P-2'].map((number) => ({ ...policy, number }));
     const lastUpdated = '2026-01-02T03:04:05.000Z';
-    expect(await find('ZZ9A')).toEqual({ registration: 'ZZ9A', vehicle, policies, lastUpdated });
+    expect(await find('ZZ9A')).toEqual({
+      ...{ registration: 'ZZ9A', vehicle, policies, lastUpdated },
+      revision: expect.stringMatching(/^[0-9a-f]{32}$/),
+    });
   });
 
   it('stores no policy for blank columns of a policy, and a vehicle without a model as registers have them', async () => {
@@ -123,6 +126,7 @@ describe('The last update of an imported record', () => {
     'is that of the record, otherwise of the file, at most that of the import: %s',
     async (_of, name, text, time, expected) => {
       const kind = name.startsWith('v') ? 'vehicles' : 'compliance';
+      await run(['remove', kind, '--registration', 'C1']);
       const path = await file(name, text);
       await utimes(path, NOW, new Date(time));
       await run(['import', kind, path]);
@@ -171,7 +175,7 @@ describe('import --if-newer', () => {
       complianceLine({ registration: nameOf(nth), lastUpdated, outstandingFines: 7 }),
     );
     const path = await file('c.ndjson', lines.join('\n'));
-    const counts = /^rows read +compliance loaded +kept +rows rejected.*\n +11 +5 +6 +0 /;
+    const counts = /^rows read +compliance loaded +unchanged +kept +rows rejected.*\n +11 +5 +0 +6 +0 /;
     expect((await run(['import', 'compliance', path, '--if-newer'])).stdout).toMatch(counts);
     const own = (await stored<ComplianceRecord>('compliance')).filter(({ registration }) => /^NEW/.test(registration));
     const isReplaced = own.map(({ outstandingFines }) => outstandingFines === 7);

@@ -1,0 +1,104 @@
+import { CommandFailure } from '../command/command-result.ts';
+import { formatNumber } from '../command/format.ts';
+import { showCount } from '../command/progress.ts';
+import type { FileContext, StoredRecord } from './file-command.ts';
+import { writeRegistrations } from './registrations-file.ts';
+import type { StagedRows } from './staged-rows.ts';
+import type { Staging } from './staging.ts';
+import { type RecordTable, storedRecords } from './stored-records.ts';
+
+/** `digest` is null for a damaged record. */
+const TABLES = 'CREATE TABLE stored (key TEXT NOT NULL, revision TEXT, lastUpdated TEXT, digest TEXT)';
+
+/** Sorted once, at the end, which is quicker than an index that grows. */
+const INDEXES = `
+  CREATE INDEX stored_by_key ON stored (key, revision, lastUpdated, digest);
+  CREATE INDEX rows_by_key ON rows (key)`;
+
+/** A vehicle with a row of any kind is in the file, and so is one that a malformed row names. */
+const IS_IN_FILE =
+  'EXISTS (SELECT 1 FROM rows WHERE rows.key = stored.key) OR key IN (SELECT key FROM named) OR key IN excepted';
+
+/** Rows that may be about any vehicle. */
+const UNREADABLE = "rows WHERE key = '' AND line NOT IN (SELECT line FROM named JOIN stored USING (key))";
+
+/** @throws CommandFailure when a file cannot be a supplier's whole file */
+export const requireWholeFile = ({ source: { path } }: FileContext, staged: StagedRows): void => {
+  const layout = staged.layout();
+  if (typeof layout === 'object' && layout.cut > 0) {
+    throw new CommandFailure(
+      `this is a file of rejected rows, so it is not complete, and nothing was changed: load it without --complete: ${path}`,
+    );
+  }
+  if (staged.total() + staged.excepted() > 0) return;
+  throw new CommandFailure(
+    `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
+  );
+};
+
+/**
+ * Scans what is stored and decides what a complete file removes. Undefined after Ctrl-C.
+ * @throws CommandFailure when that is more than the operator permits
+ */
+export const compareWithStored = async (
+  table: RecordTable,
+  context: FileContext,
+  { db, staged, malformed }: Staging,
+) => {
+  const { source, removeAtMost, except, signal } = context;
+  db.exec(TABLES);
+  const insert = db.prepare('INSERT INTO stored VALUES (?, ?, ?, ?)');
+  const progress = showCount(context, 'stored records');
+  let stored = 0;
+  const add = (key: string, { revision, lastUpdated, digest }: StoredRecord): void => {
+    insert.run(key, revision ?? null, lastUpdated ?? null, digest ?? null);
+    malformed.addStored(key);
+    stored += 1;
+    progress.update(stored);
+  };
+  const isAtEnd = await storedRecords(table, context)
+    .scan(add, () => signal.aborted)
+    .finally(progress.stop);
+  if (!isAtEnd) return undefined;
+  malformed.end(staged.layout());
+  db.exec(INDEXES);
+  db.exec(`INSERT INTO missing SELECT key FROM stored WHERE digest IS NOT NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
+
+  const count = (query: string): number => Number(db.prepare(`SELECT count(*) AS count FROM ${query}`).get()?.count);
+  const missing = count('missing');
+  // Each may be about a vehicle that seems to be missing; where nothing is stored, nothing can be.
+  const unreadable = stored === 0 ? 0 : count(UNREADABLE);
+  const most = removeAtMost.of(stored);
+  if (missing + unreadable > most) {
+    const rows =
+      unreadable === 0
+        ? ''
+        : `, and ${formatNumber(unreadable)} rows without a readable registration count as one each`;
+    const file =
+      missing === 0
+        ? ''
+        : `; the registrations are in ${await writeRegistrations(source.path, 'missing', staged.keysMissing())}`;
+    const erased =
+      except === undefined ? '' : `; those in ${except} were not removed either: "remove ${table}" removes them`;
+    throw new CommandFailure(
+      `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records${rows}, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; when the file is right, raise --remove-at-most to ${missing + unreadable}${file}${erased}`,
+    );
+  }
+
+  const find = db.prepare('SELECT revision, lastUpdated, digest FROM stored WHERE key = ?');
+  const damaged = `stored WHERE digest IS NULL AND NOT (${IS_IN_FILE})`;
+  return {
+    scanned: (key: string): StoredRecord | undefined => {
+      const row = find.get(key);
+      const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+      return row && { revision: text(row.revision), lastUpdated: text(row.lastUpdated), digest: text(row.digest) };
+    },
+    /** Damaged records that the file lacks. They stay. */
+    damaged: {
+      count: count(damaged),
+      keys: function* () {
+        for (const { key } of db.prepare(`SELECT key FROM ${damaged} ORDER BY key`).iterate()) yield String(key);
+      },
+    },
+  };
+};

@@ -1,0 +1,253 @@
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { storeItems } from '../../support/engine.ts';
+import { withProbability } from '../../support/fault-choosers.ts';
+import { aCompliance, aVehicle } from '../../support/records.ts';
+import { commandLine, failure } from '../command-line.ts';
+import { complianceLine, vehicleLine, vehicleRow, vehiclesCsv } from '../import-files.ts';
+
+const { run, file, pathOf, countedRun, atCall, engine, proxy, writes, stored, rejectedLines } = commandLine();
+
+/** Registrations of 40 stored vehicles, of which at most 2 are removed without an option. */
+const ALL = Array.from({ length: 40 }, (_, index) => `V${10 + index}`);
+const linesOf = (registrations: readonly string[]) =>
+  registrations.map((registration) => JSON.stringify(aVehicle(registration)));
+
+const load = async (lines: readonly string[], ...options: string[]) =>
+  run(['import', 'vehicles', await file('v.ndjson', lines.join('\n')), ...options]);
+const loadComplete = (lines: readonly string[], ...options: string[]) => load(lines, '--complete', ...options);
+const registrations = async () => (await stored()).map(({ registration }) => registration);
+const listed = (what: string) =>
+  readFileSync(`${pathOf('v.ndjson')}.${what}.txt`, 'utf8')
+    .trimEnd()
+    .split('\n');
+
+beforeEach(async () => {
+  const { names } = engine();
+  await run([
+    'import',
+    'vehicles',
+    await file('v.ndjson', linesOf(ALL).join('\n')),
+    '--complete',
+    '--remove-at-most=100%',
+  ]);
+  await storeItems(engine().client, names.compliance, [aCompliance('V10')]);
+});
+
+describe('import --complete', () => {
+  it('removes what the file lacks, loads what differs, and leaves the rest and the other table alone', async () => {
+    const before = await stored();
+    const lines = [
+      ...linesOf(ALL.slice(2, -1)),
+      vehicleLine({ registration: 'V49', policies: [] }),
+      vehicleLine({ registration: 'NEW1' }),
+    ];
+    // 1.04 of 40, rounded up.
+    const loaded = await loadComplete(lines, '--json', '--remove-at-most=2.6%');
+    expect(loaded).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(loaded.stdout)).toMatchObject({ read: 39, loaded: 2, unchanged: 37, removed: 2, rejected: 0 });
+    const after = await stored();
+    expect(after.map(({ registration }) => registration)).toEqual(['NEW1', ...ALL.slice(2)]);
+    expect(after.slice(1, -1)).toEqual(before.slice(2, -1));
+    expect((await stored('compliance')).map(({ registration }) => registration)).toEqual(['V10']);
+  });
+
+  it('removes compliance records in the same way, and does the whole when responses are lost, throttled and partial', async () => {
+    const records = ALL.map((registration) => aCompliance(registration));
+    await storeItems(engine().client, engine().names.compliance, records);
+    proxy().inject(withProbability(0.3, ['throttle', 'error', 'errorAfter', 'resetAfter', 'partial'], 7));
+    const changed = ALL.slice(1).map((registration) => complianceLine({ registration, outstandingFines: 9 }));
+    const path = await file('c.ndjson', changed.join('\n'));
+    expect((await countedRun(['import', 'compliance', path, '--complete'])).exitCode).toBe(0);
+    const fines = (await stored<{ outstandingFines: number }>('compliance')).map((record) => record.outstandingFines);
+    expect(fines).toEqual(Array(39).fill(9));
+  });
+
+  const STOPPED = 'nothing was changed; when the file is right, raise --remove-at-most to';
+  it.each<[string, readonly string[], number, readonly string[]]>([
+    ['5 % without an option', ALL.slice(3), 3, []],
+    ['1', ALL.slice(2), 2, ['--remove-at-most=1']],
+    ['a number', ALL.slice(6), 6, ['--remove-at-most=5']],
+    ['a percentage', ALL.slice(6), 6, ['--remove-at-most=12.5%']],
+  ])('changes nothing when more would go than %s', async (_limit, left, missing, options) => {
+    const before = await stored();
+    const lines = [...linesOf(left), vehicleLine({ registration: 'NEW1' })];
+    const stopped = await loadComplete(lines, ...options);
+    expect(stopped).toEqual(failure(`the file lacks ${missing} of 40 stored records`));
+    expect(stopped.stderr).toContain(`${STOPPED} ${missing}; the registrations are in`);
+    expect([listed('missing'), await stored()]).toEqual([ALL.slice(0, missing), before]);
+    expect(statSync(`${pathOf('v.ndjson')}.missing.txt`).mode & 0o777).toBe(0o600);
+    expect(await loadComplete(lines, `--remove-at-most=${missing}`)).toMatchObject({ exitCode: 0 });
+    expect(await registrations()).toEqual(['NEW1', ...left]);
+  });
+
+  it('keeps vehicles with a rejected row and those that a malformed row may be about, and counts each row without a registration', async () => {
+    const rows = ALL.slice(5).map((registration) => vehicleRow({ registration }));
+    const year = vehicleRow({ registration: 'V10', year: 'x' });
+    const malformed = ['only,v-11 or V12', `"V13"x${vehicleRow()}`];
+    const csv = await file('v.csv', vehiclesCsv(...rows, year, ...malformed, vehicleRow({ registration: '' })));
+    const complete = ['import', 'vehicles', csv, '--complete'];
+    expect(await run([...complete, '--remove-at-most=1'])).toEqual(
+      failure(
+        'the file lacks 1 of 40 stored records, and 1 rows without a readable registration count as one each, more than the 1 of',
+      ),
+    );
+    expect((await run(complete)).exitCode).toBe(1);
+    expect(await registrations()).toEqual(ALL.filter((registration) => registration !== 'V14'));
+    expect(await rejectedLines(csv)).toHaveLength(4);
+  });
+
+  it.each<[string, string, string, readonly string[]]>([
+    [
+      'v.ndjson',
+      '',
+      'the file has no rows, and with --complete everything stored would be removed: nothing was changed',
+      [],
+    ],
+    ['v.csv', vehiclesCsv(), 'the file has no rows', []],
+    [
+      'v.csv',
+      vehiclesCsv(vehicleRow()).replace(/^/, 'line,reason,').replace('\n', '\n3,r,'),
+      'this is a file of rejected rows',
+      [],
+    ],
+    [
+      'v.csv',
+      vehiclesCsv(vehicleRow()),
+      '--if-newer cannot be combined with --complete, and nothing was loaded',
+      ['--if-newer'],
+    ],
+    ['v.csv', vehiclesCsv(vehicleRow()), 'Write a number such as 200', ['--remove-at-most=-1']],
+    ['v.csv', vehiclesCsv(vehicleRow()), 'Write a number such as 200', ['--remove-at-most=101%']],
+  ])('is refused: %s %j, %s', async (name, text, sentence, options) => {
+    expect(await run(['import', 'vehicles', await file(name, text), '--complete', ...options])).toEqual(
+      failure(sentence),
+    );
+    expect(await registrations()).toEqual(ALL);
+  });
+
+  it('is not for content, and --remove-at-most not for other imports', async () => {
+    const path = await file('v.ndjson', vehicleLine());
+    expect(await run(['import', 'content', path, '--complete'])).toEqual(
+      failure('--complete is for vehicles and compliance'),
+    );
+    expect(await run(['import', 'vehicles', path, '--remove-at-most=1'])).toEqual(
+      failure('--remove-at-most is for --complete'),
+    );
+  });
+
+  it('leaves a damaged record that the file lacks, and names it in a file; the rows of one are rejected', async () => {
+    await storeItems(engine().client, engine().names.vehicles, [
+      { registration: 'BAD1' },
+      { registration: 'V20', policies: 1 },
+    ]);
+    const { exitCode, stderr } = await loadComplete(linesOf(ALL));
+    expect([exitCode, listed('damaged'), (await stored()).length]).toEqual([1, ['BAD1'], 41]);
+    expect(stderr).toContain('Damaged records that the file lacks stay: 1; they are in ');
+    const reasons = ['the stored record of this vehicle is damaged; remove it, then import this row'];
+    expect(await rejectedLines(pathOf('v.ndjson'))).toMatchObject([{ line: 11, reasons }]);
+    expect(await run(['remove', 'vehicles', '--registration', 'BAD1', 'V20'])).toMatchObject({ exitCode: 0 });
+    expect(await loadComplete(linesOf(ALL))).toMatchObject({ exitCode: 0 });
+  });
+
+  it('decides again about a record that has changed since the scan', async () => {
+    const { client, names } = engine();
+    const put = (record: object) =>
+      client.send(new PutCommand({ TableName: names.vehicles, Item: { ...record, revision: 'other' } }));
+    let isPut: Promise<unknown> | undefined;
+    atCall(1, 'PutItem', () => {
+      isPut = Promise.all([put(aVehicle('V10')), put({ ...aVehicle('V49'), policies: [] })]);
+    });
+    const path = await file('v.ndjson', [...linesOf(ALL.slice(1)), vehicleLine({ registration: 'A1' })].join('\n'));
+    expect(await countedRun(['import', 'vehicles', path, '--complete'])).toMatchObject({ exitCode: 0 });
+    await isPut;
+    expect(await registrations()).toEqual(['A1', ...ALL.slice(1)]);
+  });
+});
+
+describe('import --except', () => {
+  it('never loads these registrations and removes those that are stored, which do not count for the guard', async () => {
+    const except = await file('erased.txt', `${ALL.slice(0, 5).join('\n')}\nNOT1\n`);
+    const json = async (...options: string[]) =>
+      JSON.parse((await load(linesOf(ALL), '--json', '--except', except, ...options)).stdout);
+    expect(await json('--complete')).toMatchObject({ read: 35, unchanged: 35, removed: 5, excepted: 5, rejected: 0 });
+    expect(await registrations()).toEqual(ALL.slice(5));
+    expect(await json()).toMatchObject({ read: 35, unchanged: 35, removed: 0, excepted: 5 });
+    expect((await stored('compliance')).map(({ registration }) => registration)).toContain('V10');
+  });
+
+  it('is named with `remove` when the guard stops the run, and nothing is removed then', async () => {
+    const except = await file('erased.txt', 'V10');
+    const stopped = await loadComplete(linesOf(ALL.slice(20)), '--except', except);
+    expect(stopped).toEqual(failure(`; those in ${except} were not removed either: "remove vehicles" removes them\n`));
+    expect(await registrations()).toEqual(ALL);
+  });
+
+  it('is refused with the line of an invalid registration', async () => {
+    const except = await file('erased.txt', 'V10\nSECRET!\n');
+    const stopped = await load(linesOf(ALL), '--except', except);
+    expect(stopped).toEqual(
+      failure(/line 2 of the file of --except has no valid registration: nothing was done; correct it/),
+    );
+    expect(stopped.stderr).not.toContain('SECRET');
+  });
+});
+
+describe('--dry-run', () => {
+  const counts = ({ stdout }: { stdout: string }) => {
+    const { seconds, rowsPerSecond, file: path, dryRun, rejectedFile, removedFile, ...others } = JSON.parse(stdout);
+    return others;
+  };
+
+  it.each<[string, readonly string[]]>([
+    ['import vehicles', ['--complete']],
+    ['import vehicles', ['--except']],
+    ['import vehicles', []],
+    ['remove vehicles', []],
+  ])('of %s %j writes nothing, counts the same, and lists what would be removed', async (command, options) => {
+    const lines = [
+      ...linesOf(ALL.slice(2)),
+      vehicleLine({ registration: 'NEW1' }),
+      vehicleLine({ registration: 'B1', policies: 7 }),
+    ];
+    const path = await file('v.ndjson', lines.join('\n'));
+    const except = options.includes('--except') ? [await file('erased.txt', 'V10\nV11')] : [];
+    const args = [...command.split(' '), path, ...options, ...except, '--json'];
+    const before = await stored();
+    const tried = await countedRun([...args, '--dry-run']);
+    expect([writes(), await stored()]).toEqual([[], before]);
+    const done = await run(args);
+    expect([counts(tried), tried.exitCode]).toEqual([counts(done), done.exitCode]);
+    const after = new Set(await registrations());
+    const removed = before.map(({ registration }) => registration).filter((one) => !after.has(one));
+    const list = `${path}.removed.txt`;
+    expect(existsSync(list) ? listed('removed') : []).toEqual(removed);
+    expect(globSync(`${path}.*.txt`).map((name) => statSync(name).mode & 0o777)).toEqual(
+      removed.length > 0 ? [0o600] : [],
+    );
+    expect(JSON.parse(tried.stdout)).toMatchObject({ dryRun: true, removedFile: removed.length > 0 ? list : null });
+  });
+
+  it('of content counts what would be loaded, moved and rejected', async () => {
+    const id = (nth: number) => `11111111-2222-4333-8444-55555555555${nth}`;
+    const item = (slug: string, fields: object = {}) =>
+      JSON.stringify({ title: 'T', content: 'C', domain: 'dry.example', slug, ...fields });
+    const first = await file('c.ndjson', [item('a', { id: id(1) }), item('b', { id: id(2) }), item('s')].join('\n'));
+    await run(['import', 'content', first]);
+    // Each row needs the slug of the next one; the last two want each other's.
+    const moves = [
+      item('b', { id: id(1) }),
+      item('c', { id: id(2) }),
+      item('s'),
+      item('new'),
+      item('s', { id: id(3) }),
+      item('bad slug'),
+    ];
+    const args = ['import', 'content', await file('c.ndjson', moves.join('\n')), '--json'];
+    const tried = await countedRun([...args, '--dry-run']);
+    expect(writes()).toEqual([]);
+    expect(counts(tried)).toEqual(counts(await run(args)));
+    expect(counts(tried)).toMatchObject({ read: 6, loaded: 3, unchanged: 1, rejected: 2 });
+  });
+});
