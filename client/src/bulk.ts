@@ -9,7 +9,7 @@ interface BulkOptions extends CallOptions {
   readonly date?: string | undefined;
 }
 
-interface Entry {
+interface BulkEntry {
   readonly registration: string;
   readonly insured?: boolean;
   readonly compliant?: boolean;
@@ -21,10 +21,10 @@ const SMALLEST_BULK_SIZE = 100;
 /** A body has at most 1 MB, and a registration with its quotes and comma about 10 bytes. */
 const MAX_BULK_SIZE = 100_000;
 
-const isUnread = (entry: Entry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
+const isUnread = (entry: BulkEntry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
 
 /** The entry if it has the registration and a verdict; otherwise an error, because it may describe another vehicle. */
-const checked = <Result extends Entry>(
+const checked = <Result extends BulkEntry>(
   entry: Result | null,
   registration: string | undefined,
   verdict: BulkOptions['verdict'],
@@ -33,7 +33,7 @@ const checked = <Result extends Entry>(
   const hasCode = typeof entry?.code === 'string' && entry.code !== '';
   if (entry && isFor && (hasCode || entry.code === undefined)) return entry;
   const error = 'The response is not for this registration.';
-  return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as Entry as Result;
+  return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as BulkEntry as Result;
 };
 
 /** Runs a task for each item, `concurrency` at a time. The first error aborts the others. */
@@ -74,7 +74,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
     size ?? (count <= SMALLEST_BULK_SIZE ? SMALLEST_BULK_SIZE : (await usage({ signal })).limits.registrationsPerBulk);
 
   /** Sends one request, or two of half the size when the plan's limit has become smaller. */
-  const ask = async <Result extends Entry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
+  const ask = async <Result extends BulkEntry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
     const { path, verdict, date, signal } = options;
     try {
       const body = { registrations: asked, ...(date !== undefined && { date }) };
@@ -93,7 +93,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
   };
 
   /** One result per registration, in order. Retries `LOOKUP_UNAVAILABLE`; after the last attempt it remains. */
-  const lookUp = async <Result extends Entry>(
+  const lookUp = async <Result extends BulkEntry>(
     registrations: readonly string[],
     options: BulkOptions,
   ): Promise<Result[]> => {

@@ -1,20 +1,20 @@
 import type { Member } from '../counted-list/counted-list.ts';
+import type { DynamoItem } from '../dynamodb/database.ts';
 import { type TransactWrite, transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import {
   ALL_ITEMS,
   type ContentStore,
   domainList,
-  type Entry,
   hashBody,
   type IdempotencyRecord,
   type IdempotentCreation,
   parseIdempotencyRecord,
   type SlugClaim,
-} from './content-entries.ts';
+} from './content-store.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
-const attributesOf = ({ item, positions }: StoredItem): Entry => ({
+const attributesOf = ({ item, positions }: StoredItem): DynamoItem => ({
   ...item,
   allPosition: positions.all,
   domainPosition: positions.domain,
@@ -105,7 +105,7 @@ export const creationWrites = async (
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 
 /** Fails, and returns the stored record, when there is one that has not expired. */
-const putIdempotencyRecord = (table: string, key: Entry, item: ContentItem): TransactWrite => {
+const putIdempotencyRecord = (table: string, key: DynamoItem, item: ContentItem): TransactWrite => {
   const now = Math.floor(Date.parse(item.created_at) / 1_000);
   return {
     Put: {
@@ -142,7 +142,7 @@ export const contentTransactions = (store: ContentStore) => {
 
   /** By the conditions that failed. Any other than these two fails only where content is inconsistent. */
   const outcomeOf = (
-    failed: ReadonlyMap<TransactWrite, Entry>,
+    failed: ReadonlyMap<TransactWrite, DynamoItem>,
     { item, claim }: { readonly item?: TransactWrite | undefined; readonly claim?: TransactWrite | undefined },
   ): ChangeOutcome => {
     if (item && failed.has(item)) return { kind: 'changed' };

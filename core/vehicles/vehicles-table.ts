@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
-import type { Item } from '../dynamodb/database.ts';
+import type { DynamoItem } from '../dynamodb/database.ts';
 import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record.ts';
@@ -8,9 +8,9 @@ import type { TableId } from '../tables.ts';
 import { InsuranceRecord, VehicleRecord } from './record.ts';
 
 /** The key of an item in the tables of vehicles and of compliance; the registration must be normalised. */
-export const registrationKey = (registration: string): Item => ({ registration });
+export const registrationKey = (registration: string): DynamoItem => ({ registration });
 
-const registrationOf = ({ registration }: Item): string => String(registration);
+const registrationOf = ({ registration }: DynamoItem): string => String(registration);
 
 /** Records by registration, and the registrations that could not be read: these must not be reported as not found. */
 export interface FoundRecords<Found> {
@@ -22,11 +22,11 @@ export interface FoundRecords<Found> {
 export const foundRecords = <const Schema extends RecordSchema>(
   table: TableId,
   schema: Schema,
-  items: readonly Item[] = [],
-  unread: readonly Item[] = [],
+  items: readonly DynamoItem[] = [],
+  unread: readonly DynamoItem[] = [],
 ): FoundRecords<RecordOf<Schema>> => {
   const found = new Map<string, RecordOf<Schema>>();
-  const damaged: Item[] = [];
+  const damaged: DynamoItem[] = [];
   for (const item of items) {
     const record = readStored(schema, item);
     if (record) found.set(registrationOf(item), record);

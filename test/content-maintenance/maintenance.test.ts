@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand, type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';

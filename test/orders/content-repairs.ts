@@ -1,6 +1,6 @@
 /** Repairs of content, and inconsistent content for them. */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentKeys } from '../../core/content/content-store.ts';
 import type { ContentReport } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';

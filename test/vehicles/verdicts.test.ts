@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bulkKeys, unknownVehicle } from '../../core/bulk/entries.ts';
+import { bulkKeys, unknownVehicle } from '../../core/bulk/bulk-entries.ts';
 import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
 import { verdictOn } from '../../core/compliance/verdict.ts';
 import { ENTRY_SENTENCES } from '../../core/problems.ts';

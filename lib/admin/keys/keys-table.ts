@@ -9,7 +9,7 @@ import {
 import { PROBE_ID_PREFIX } from '../../../core/access/api-key.ts';
 import { KeyRecord, keyFinder } from '../../../core/access/keys-table.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
-import type { Item } from '../../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { retryUntil } from '../../../core/dynamodb/retry.ts';
 import { transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
@@ -90,7 +90,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   };
 
   /** A record that is put where there is none. That is a change, also where it is restored. */
-  const newItem = (item: Item) => ({
+  const newItem = (item: DynamoItem) => ({
     TableName: table,
     Item: { ...item, changeNumber: Number(item.changeNumber ?? 0) + 1 },
     ConditionExpression: 'attribute_not_exists(id)',
@@ -100,8 +100,8 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
     (await find(id).catch(() => undefined))?.hash === hash;
 
-  const stored = async (): Promise<Item[]> => {
-    const items: Item[] = [];
+  const stored = async (): Promise<DynamoItem[]> => {
+    const items: DynamoItem[] = [];
     for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
       items.push(...(page.Items ?? []));
     }
@@ -139,7 +139,7 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
      * revoked since.
      * @returns whether the key was missing
      */
-    addMissing: async (item: Item): Promise<boolean> => {
+    addMissing: async (item: DynamoItem): Promise<boolean> => {
       try {
         await db.send(new PutCommand(newItem(item)));
         return true;

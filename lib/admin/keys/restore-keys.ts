@@ -1,6 +1,6 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { KeyRecord } from '../../../core/access/keys-table.ts';
-import type { Item } from '../../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { readStored } from '../../../core/schemas/record.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
@@ -10,7 +10,7 @@ import { keysOf } from './keys.ts';
 import { keysTable } from './keys-table.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 
-const storedKeysOf = async (table: string, { db, address }: CommandContext['deployment']): Promise<Item[]> => {
+const storedKeysOf = async (table: string, { db, address }: CommandContext['deployment']): Promise<DynamoItem[]> => {
   try {
     const records = await keysTable(db, table).stored();
     if (records.every(({ id }) => typeof id === 'string')) return records;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ComplianceRecord } from '../../../core/compliance/record.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../../../core/compliance/verdict.ts';
 import { batchGet } from '../../../core/dynamodb/batch-get.ts';
-import type { Item } from '../../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { ApiError, internalError, problems } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
@@ -71,7 +71,7 @@ const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: Compli
 /** The lines of a stored item; `record` is undefined for a damaged one. */
 const storedLines = <Stored>(
   label: string,
-  item: Item | undefined,
+  item: DynamoItem | undefined,
   record: Stored | undefined,
   lines: (record: Stored) => Line[],
 ): Line[] => {

@@ -14,23 +14,23 @@ export const bulkKeys = (submitted: readonly string[]): { readonly keys: BulkKey
 };
 
 /** Why an entry of a bulk request can fail. */
-export type InsuranceEntryCode = 'VEHICLE_NOT_FOUND' | 'INVALID_REGISTRATION' | 'LOOKUP_UNAVAILABLE';
-export type EntryCode = InsuranceEntryCode | 'COMPLIANCE_NOT_FOUND';
+export type InsuranceBulkEntryCode = 'VEHICLE_NOT_FOUND' | 'INVALID_REGISTRATION' | 'LOOKUP_UNAVAILABLE';
+export type BulkEntryCode = InsuranceBulkEntryCode | 'COMPLIANCE_NOT_FOUND';
 
 /** Why an entry has no answer, and for an unknown vehicle the registration that was probably meant. */
-export interface EntryFailure<Code extends EntryCode> {
+export interface BulkEntryFailure<Code extends BulkEntryCode> {
   readonly error: string;
   readonly code: Code;
   readonly suggestion?: string;
 }
 
-export const entryFailure = <Code extends EntryCode>(code: Code): EntryFailure<Code> => ({
+export const entryFailure = <Code extends BulkEntryCode>(code: Code): BulkEntryFailure<Code> => ({
   error: ENTRY_SENTENCES[code],
   code,
 });
 
 /** @param key normalised registration */
-export const unknownVehicle = (key: string, today: LondonDate): EntryFailure<'VEHICLE_NOT_FOUND'> => {
+export const unknownVehicle = (key: string, today: LondonDate): BulkEntryFailure<'VEHICLE_NOT_FOUND'> => {
   const suggestion = suggestionFor(key, today);
   return { ...entryFailure('VEHICLE_NOT_FOUND'), ...(suggestion !== undefined && { suggestion }) };
 };
