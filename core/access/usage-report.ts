@@ -1,5 +1,5 @@
 /** The requests of a key in the last 24 hours, from the counters of its windows (docs/contract.md#usage). */
-import { type Caller, remainingOf } from './admission.ts';
+import { type Caller, remainingOf } from './authenticate.ts';
 import { type Plan, WINDOW_SECONDS, windowAt } from './plans.ts';
 import type { WindowCount } from './usage-table.ts';
 

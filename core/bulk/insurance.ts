@@ -1,6 +1,6 @@
 import type { LondonDate } from '../runtime/clock.ts';
 import { type InsuranceResult, insuranceResult } from '../vehicles/insurance.ts';
-import type { InsuranceRecord } from '../vehicles/record.ts';
+import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
 import type { FoundRecords } from '../vehicles/vehicles-table.ts';
 import {
   type BulkEntryFailure,

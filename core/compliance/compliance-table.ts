@@ -1,10 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored } from '../schemas/record.ts';
-import { InsuranceRecord, VehicleRecord } from '../vehicles/record.ts';
+import { parseStored } from '../schemas/record-schema.ts';
+import { InsuranceRecord, VehicleRecord } from '../vehicles/vehicle-record.ts';
 import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, registrationKey } from '../vehicles/vehicles-table.ts';
-import { ComplianceRecord } from './record.ts';
+import { ComplianceRecord } from './compliance-record.ts';
 
 /** What verdicts of many vehicles need. */
 export interface FoundSources {

@@ -1,10 +1,10 @@
 import { complianceNotFound, vehicleNotFound } from '../problems.ts';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
-import type { InsuranceRecord } from '../vehicles/record.ts';
 import { requireRegistration } from '../vehicles/registration.ts';
 import { suggestionFor } from '../vehicles/suggestion.ts';
-import type { ComplianceRecord } from './record.ts';
+import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
+import type { ComplianceRecord } from './compliance-record.ts';
 
 /** Why a check can fail, in the order of the checks (docs/contract.md#compliance). */
 export type Reason =

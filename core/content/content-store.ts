@@ -7,7 +7,7 @@ import { listItemKeys } from '../counted-list/item-keys.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored, type RecordOf } from '../schemas/record.ts';
+import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { type ContentFields, ContentItem, isContentId, type StoredItem } from './item.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** The sandbox vehicles as records on a day. A record is made when it is asked for, so that a cold start makes none. */
-import type { ComplianceRecord } from '../compliance/record.ts';
+import type { ComplianceRecord } from '../compliance/compliance-record.ts';
 import { dayAfter, type LondonDate } from '../runtime/clock.ts';
-import type { Policy, VehicleRecord } from '../vehicles/record.ts';
 import { normaliseRegistration } from '../vehicles/registration.ts';
+import type { Policy, VehicleRecord } from '../vehicles/vehicle-record.ts';
 import { SANDBOX_VEHICLES, type SandboxCompliance, type SandboxVehicle } from './sandbox-vehicles.ts';
 
 const INSURERS = ['Acme Mutual', 'Northgate Mutual', 'Albion Direct', 'Castle & Crown Insurance'] as const;

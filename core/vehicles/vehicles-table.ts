@@ -3,9 +3,9 @@ import { batchGet } from '../dynamodb/batch-get.ts';
 import type { DynamoItem } from '../dynamodb/database.ts';
 import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record.ts';
+import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record-schema.ts';
 import type { TableId } from '../tables.ts';
-import { InsuranceRecord, VehicleRecord } from './record.ts';
+import { InsuranceRecord, VehicleRecord } from './vehicle-record.ts';
 
 /** The key of an item in the tables of vehicles and of compliance; the registration must be normalised. */
 export const registrationKey = (registration: string): DynamoItem => ({ registration });

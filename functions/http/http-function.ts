@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { AdmissionStore } from '../../core/access/admission.ts';
-import { keyFinder } from '../../core/access/keys-table.ts';
+import type { AdmissionStore } from '../../core/access/authenticate.ts';
+import { keyFinder } from '../../core/access/key-record.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
@@ -32,7 +32,7 @@ export const openTables = (row: ServedEndpoint) => {
   const store: AdmissionStore = {
     findKey: keyFinder(db, tables.keys),
     incrementUsage: usageTable(db, tables.usage).increment,
-    overused: recentMap(),
+    uncounted: recentMap(),
   };
   return { db, tables, store };
 };

@@ -1,7 +1,7 @@
 import type { Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Caller } from '../../core/access/admission.ts';
 import type { PresentedKey } from '../../core/access/api-key.ts';
+import type { Caller } from '../../core/access/authenticate.ts';
 import type { ValidationIssue } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Caller } from '../../core/access/admission.ts';
 import type { KeyKind } from '../../core/access/api-key.ts';
+import type { Caller } from '../../core/access/authenticate.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
 import { largestBulkSize, planBulkSize } from './bulk-size.ts';

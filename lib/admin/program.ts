@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { UnreadableRecord } from '../../core/schemas/record.ts';
+import { UnreadableRecord } from '../../core/schemas/record-schema.ts';
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
 import { escapeControls, printable } from './command/format.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyEnvironment, newApiKey, parseApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { PLAN_NAMES, type PlanName } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import type { keysTable } from '../admin/keys/keys-table.ts';

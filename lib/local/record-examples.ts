@@ -1,6 +1,6 @@
 /** Records the responses in the OpenAPI document: `npm run openapi`. */
 import { createHash } from 'node:crypto';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { PLANS } from '../../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import type { ExampleRequest } from '../../functions/endpoints/document.ts';

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import { complianceTable } from '../../core/compliance/compliance-table.ts';
-import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../core/tables.ts';
-import type { VehicleRecord } from '../../core/vehicles/record.ts';
+import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { keysTable } from '../admin/keys/keys-table.ts';
 import { contentImport } from '../content-maintenance/content-import.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';

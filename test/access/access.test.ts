@@ -3,9 +3,9 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/admission.ts';
 import { generateKey, hashKey, KEY_KINDS, type KeyKind, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/authenticate.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
@@ -73,7 +73,7 @@ const throttled = new ProvisionedThroughputExceededException({ message: '', $met
 const storeOf = (record: KeyRecord | undefined, increment = async () => 7): AdmissionStore => ({
   findKey: async (id) => (id === presented.id ? record : undefined),
   incrementUsage: increment,
-  overused: recentMap(),
+  uncounted: recentMap(),
 });
 const unreadable = (store: AdmissionStore): AdmissionStore => ({
   ...store,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { keysTable } from '../../lib/admin/keys/keys-table.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';

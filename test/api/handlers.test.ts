@@ -88,7 +88,7 @@ describe('What the path names', () => {
       onRequest('counter');
       return 1;
     };
-    const middleware = admission({ findKey, incrementUsage, overused: recentMap() }, undefined, load);
+    const middleware = admission({ findKey, incrementUsage, uncounted: recentMap() }, undefined, load);
     await expect(middleware.before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow(unauthorized());
   };
 

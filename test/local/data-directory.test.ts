@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { demoKeys } from '../../lib/local/demo-keys.ts';
 import { CannotStart } from '../../lib/local/options.ts';
 import { startLocalService } from '../../lib/local/service.ts';

@@ -1,9 +1,9 @@
 import { newApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
-import type { ComplianceRecord } from '../../core/compliance/record.ts';
-import type { VehicleRecord } from '../../core/vehicles/record.ts';
+import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
+import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { keysTable } from '../../lib/admin/keys/keys-table.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
 import { send } from '../black-box/api.ts';

@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
-import { ComplianceRecord } from '../../../core/compliance/record.ts';
-import { readStored } from '../../../core/schemas/record.ts';
-import { VehicleRecord } from '../../../core/vehicles/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
+import { readStored } from '../../../core/schemas/record-schema.ts';
+import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { contentExport } from '../../content-maintenance/content-export.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';

@@ -1,4 +1,4 @@
-import { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import type { ImportKind, RowContext } from '../file-command/file-command.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';

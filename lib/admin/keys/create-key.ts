@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
-import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../../core/access/key-record.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../../core/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runtime/clock.ts';

@@ -7,13 +7,13 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { PROBE_ID_PREFIX } from '../../../core/access/api-key.ts';
-import { KeyRecord, keyFinder } from '../../../core/access/keys-table.ts';
+import { KeyRecord, keyFinder } from '../../../core/access/key-record.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { retryUntil } from '../../../core/dynamodb/retry.ts';
 import { transact } from '../../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
-import { parseStored } from '../../../core/schemas/record.ts';
+import { parseStored } from '../../../core/schemas/record-schema.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
 

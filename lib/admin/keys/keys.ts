@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../../core/access/key-record.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';

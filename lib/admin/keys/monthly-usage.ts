@@ -1,6 +1,6 @@
 /** Requests of keys per UTC day of a month, from the counters that admission keeps. */
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../../core/access/key-record.ts';
 import { PLANS } from '../../../core/access/plans.ts';
 import { type Usage, usageOf } from '../../../core/access/usage-report.ts';
 import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';

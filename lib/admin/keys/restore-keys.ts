@@ -1,7 +1,7 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { KeyRecord } from '../../../core/access/keys-table.ts';
+import { KeyRecord } from '../../../core/access/key-record.ts';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
-import { readStored } from '../../../core/schemas/record.ts';
+import { readStored } from '../../../core/schemas/record-schema.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';

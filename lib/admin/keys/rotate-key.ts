@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
-import { creationOwnerId, type KeyRecord } from '../../../core/access/keys-table.ts';
+import { creationOwnerId, type KeyRecord } from '../../../core/access/key-record.ts';
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
-import { COUNTED_LIMITS } from '../../../core/access/admission.ts';
+import { COUNTED_LIMITS } from '../../../core/access/authenticate.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type Usage, usageHours } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';

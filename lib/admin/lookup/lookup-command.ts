@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
-import { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../../../core/compliance/verdict.ts';
 import { batchGet } from '../../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { ApiError, internalError, problems } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
-import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas/record.ts';
+import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas/record-schema.ts';
 import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../../../core/vehicles/insurance.ts';
-import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
+import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/format.ts';

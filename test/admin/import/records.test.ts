@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { ComplianceRecord } from '../../../core/compliance/record.ts';
+import type { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { storeItems } from '../../support/engine.ts';
 import { aCompliance } from '../../support/records.ts';
 import { commandLine, NOW } from '../command-line.ts';

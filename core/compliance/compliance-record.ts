@@ -1,5 +1,5 @@
 /** What is stored of a vehicle's compliance. Type, the check of an import and the check of a stored item follow. */
-import type { RecordOf } from '../schemas/record.ts';
+import type { RecordOf } from '../schemas/record-schema.ts';
 
 const alternative = <const Field extends string, const Schema extends object>(field: Field, schema: Schema) =>
   ({

@@ -1,5 +1,5 @@
 /** What is stored of a vehicle. Types, the check of an import, the check of a stored item and response schemas follow. */
-import type { RecordOf } from '../schemas/record.ts';
+import type { RecordOf } from '../schemas/record-schema.ts';
 
 /** One insurance policy of a vehicle; its cover includes both dates. */
 export const Policy = {
