@@ -8,8 +8,8 @@ import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../core/tables.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
-import { keysTable } from '../admin/keys/keys-table.ts';
 import { contentImport } from '../content-maintenance/content-import.ts';
+import { keyStore } from '../key-management/key-store.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';
 import { createTables } from './engine/create-tables.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
@@ -98,7 +98,7 @@ export const prepareSampleDatabase = async (
     if (created.includes('vehicles')) await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);
     else if (refresh) await refreshSampleVehicles(db, LOCAL_TABLE_NAMES, now);
     if (created.includes('content')) await loadSampleContent(db, LOCAL_TABLE_NAMES, now);
-    return await demoKeys(keysTable(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
+    return await demoKeys(keyStore(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
   } finally {
     db.destroy();
   }

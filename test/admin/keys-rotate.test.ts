@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
-import { keysTable } from '../../lib/admin/keys/keys-table.ts';
+import { keyStore } from '../../lib/key-management/key-store.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { commandLine, failure, NOW } from './command-line.ts';
@@ -17,7 +17,7 @@ interface Rotated {
   readonly previous: object;
 }
 
-const keys = () => keysTable(engine().client, engine().names.keys);
+const keys = () => keyStore(engine().client, engine().names.keys);
 const CREATE = ['keys', 'create', '--name', 'Acme', '--plan', 'standard'];
 const create = async (...args: string[]): Promise<string> => (await json<Rotated>([...CREATE, ...args])).id;
 const rotate = (id: string, ...args: string[]) => json<Rotated>(['keys', 'rotate', id, ...args]);

@@ -1,6 +1,6 @@
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { LOCAL_TABLE_NAMES as names } from '../../core/tables.ts';
-import { keysTable } from '../../lib/admin/keys/keys-table.ts';
+import { keyStore } from '../../lib/key-management/key-store.ts';
 import { addKey } from '../../lib/local/demo-keys.ts';
 import { applyEnvironment, localEnvironment } from '../../lib/local/environment.ts';
 import { openDatabase, prepareSampleDatabase } from '../../lib/local/sample-database.ts';
@@ -13,7 +13,7 @@ export const prepareOn = async ({ result: { endpoint }, stop }: Forked<{ readonl
   const db = openDatabase(endpoint);
   /** A live key of the premium plan with every scope. */
   const newKey = () =>
-    addKey(keysTable(db, names.keys), { name: 'Another', plan: 'premium', environment: 'live' }, new Date());
+    addKey(keyStore(db, names.keys), { name: 'Another', plan: 'premium', environment: 'live' }, new Date());
   const close = async (): Promise<void> => {
     db.destroy();
     await stop();

@@ -7,9 +7,9 @@ import { type BigIntStats, closeSync, lstatSync, openSync, readdirSync, rmSync }
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { PRIVATE_FILE } from '../../private-file.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { asFileFailure } from '../files/file-failure.ts';
+import { PRIVATE_FILE } from '../files/output-file.ts';
 
 const HASH_LENGTH = 16;
 /** Kilobytes of the file that SQLite keeps in memory. */

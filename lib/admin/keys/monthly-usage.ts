@@ -82,7 +82,7 @@ const chainFrom = async (
   return next === undefined ? [key] : [key, ...(await chainFrom(next, find))];
 };
 
-/** The keys to report, each with the successors that are added to it. @throws CommandFailure when no key has the id */
+/** The keys to report, each with the successors that are added to it. @throws UnknownKey */
 export const chainsOf = async (id: string | undefined, successors: boolean, context: CommandContext) => {
   const keys = keysOf(context);
   const wanted = id === undefined ? await keys.list() : [await keys.get(requireKeyId(id))];

@@ -2,17 +2,17 @@ import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { KeyRecord } from '../../../core/access/key-record.ts';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { readStored } from '../../../core/schemas/record-schema.ts';
+import { keyStore } from '../../key-management/key-store.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
 import { keysOf } from './keys.ts';
-import { keysTable } from './keys-table.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 
 const storedKeysOf = async (table: string, { db, address }: CommandContext['deployment']): Promise<DynamoItem[]> => {
   try {
-    const records = await keysTable(db, table).stored();
+    const records = await keyStore(db, table).listStored();
     if (records.every(({ id }) => typeof id === 'string')) return records;
   } catch (error) {
     // DynamoDB returns the same error for a table that is still being restored.

@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
 import { creationOwnerId, type KeyRecord } from '../../../core/access/key-record.ts';
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
+import type { EndOfKey } from '../../key-management/key-store.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';
 import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
-import type { EndOfKey } from './keys-table.ts';
 
 /** Days for which the old key stays valid beside its successor. */
 const DEFAULT_OVERLAP_DAYS = 7;
@@ -69,7 +69,7 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
 
 /**
  * Creates the successor of a key and shows it once; the old key ends after the overlap.
- * @throws CommandFailure when no key has the id, or it cannot be rotated
+ * @throws UnknownKey, or CommandFailure when it cannot be rotated
  */
 const rotateKey = async (
   text: string,

@@ -13,7 +13,7 @@ interface UpdateKeyOptions {
 
 /**
  * Changes the plan of a key, its domains or both, from its next request on.
- * @throws CommandFailure when no key has the id, or there is nothing to change
+ * @throws UnknownKey, or CommandFailure when there is nothing to change
  */
 const updateKey = async (
   text: string,

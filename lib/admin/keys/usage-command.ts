@@ -46,7 +46,7 @@ const barChart = (unit: string, rows: readonly (Usage & { readonly label: string
 
 /**
  * Requests of a key before its end, in the current window and in the last 24 hours, counted like `GET /v1/usage`.
- * @throws CommandFailure when no key has the id
+ * @throws UnknownKey
  */
 const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
@@ -105,7 +105,7 @@ const tableOf = (keys: readonly KeyMonth[], month: string): string => {
   return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
 };
 
-/** Requests of a key, or of every key, in a month. @throws CommandFailure when no key has the id, or nothing is left of the month */
+/** Requests of a key, or of every key, in a month. @throws UnknownKey, or CommandFailure when nothing is left of the month */
 const monthlyUsage = async (
   id: string | undefined,
   month: string,
