@@ -1,6 +1,7 @@
 import type { FoundSources } from '../compliance/compliance-table.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../compliance/verdict.ts';
 import { londonDate } from '../runtime/clock.ts';
+import type { RegistrationKey } from '../vehicles/registration.ts';
 import {
   type BulkEntryCode,
   type BulkEntryFailure,
@@ -17,7 +18,7 @@ export type BulkComplianceEntry =
 
 const bulkEntry = (
   registration: string,
-  key: string | undefined,
+  key: RegistrationKey | undefined,
   { vehicles, compliance }: FoundSources,
   now: Date,
 ): BulkComplianceEntry => {

@@ -1,5 +1,6 @@
 import type { LondonDate } from '../runtime/clock.ts';
 import { type InsuranceResult, insuranceResult } from '../vehicles/insurance.ts';
+import type { RegistrationKey } from '../vehicles/registration.ts';
 import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
 import type { FoundRecords } from '../vehicles/vehicles-table.ts';
 import {
@@ -18,7 +19,7 @@ export type BulkInsuranceEntry =
 
 const bulkEntry = (
   registration: string,
-  key: string | undefined,
+  key: RegistrationKey | undefined,
   { found, unread }: FoundRecords<InsuranceRecord>,
   today: LondonDate,
   asOf: LondonDate = today,

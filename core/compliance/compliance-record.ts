@@ -11,7 +11,7 @@ const alternative = <const Field extends string, const Schema extends object>(fi
 const day = { type: 'string', format: 'date' } as const;
 const exempt = alternative('exempt', { const: true });
 
-/** MOT, road tax and unpaid fines of a vehicle, stored under its normalised registration. A date is the last good day. */
+/** MOT, road tax and unpaid fines of a vehicle, stored under its `RegistrationKey`. A date is the last good day. */
 export const ComplianceRecord = {
   type: 'object',
   required: ['registration', 'mot', 'roadTax', 'outstandingFines'],

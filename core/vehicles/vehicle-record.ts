@@ -35,7 +35,7 @@ export type VehicleDetails = RecordOf<typeof VehicleDetails>;
 /** With the limit of each imported text it keeps a record far below the 400 KB of a DynamoDB item (docs/contract.md#vehicle-insurance). */
 export const MAX_POLICIES = 20;
 
-/** A vehicle, stored under its normalised registration. */
+/** A vehicle, stored under its `RegistrationKey`. */
 export const VehicleRecord = {
   type: 'object',
   required: ['registration', 'vehicle', 'policies', 'lastUpdated'],

@@ -48,14 +48,13 @@ export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: Tabl
  */
 const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const records = complianceTable(db, names);
-  for (const today of sampleVehicleRecords(now)) {
-    const { registration } = today;
+  for (const registration of sandboxRegistrations()) {
     const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(DEADLINE_MS));
     if (vehicle === undefined) continue;
     // Records are a day old when they are loaded.
     const loadedOn = dayAfter(vehicle.lastUpdated.slice(0, 10), 1);
     if (!isDeepStrictEqual(sandboxVehicle(registration, loadedOn), vehicle)) continue;
-    await putAll(db, names.vehicles, [today]);
+    await putAll(db, names.vehicles, [{ ...sandboxVehicle(registration, londonDate(now)) }]);
     const loaded = sandboxCompliance(registration, loadedOn);
     // Samples that were loaded before version 0.2.0 have no `lastUpdated`.
     const isUnchanged = compliance && isDeepStrictEqual({ ...loaded, ...compliance }, loaded);

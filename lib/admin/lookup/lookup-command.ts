@@ -10,7 +10,7 @@ import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas
 import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../../../core/vehicles/insurance.ts';
 import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
 import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
-import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
+import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/format.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
@@ -115,7 +115,7 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   const tables = { vehicles: tableName(deployment, 'vehicles'), compliance: tableName(deployment, 'compliance') };
   const now = context.now();
   const today = londonDate(now);
-  const keys = [registrationKey(registration)];
+  const keys = [recordKey(registration)];
   const wanted = [tables.vehicles, tables.compliance].map((table) => ({ table, keys }));
   const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(READ_TIMEOUT_MS));
   if (failure !== undefined) throw failure;

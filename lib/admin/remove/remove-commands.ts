@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
 import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
-import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
+import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation, tableName } from '../deployment/deployment.ts';
 import type { FileCommand, FileOptions, Outcome, RowContext, Writing } from '../file-command/file-command.ts';
@@ -22,7 +22,7 @@ const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as co
 const deletions = (db: DynamoDBDocumentClient, table: string): Writing<string> =>
   oneByOne(async (registration) => {
     const { Attributes } = await db.send(
-      new DeleteCommand({ TableName: table, Key: registrationKey(registration), ReturnValues: 'ALL_OLD' }),
+      new DeleteCommand({ TableName: table, Key: recordKey(registration), ReturnValues: 'ALL_OLD' }),
     );
     return Attributes === undefined ? 'notThere' : 'removed';
   });
