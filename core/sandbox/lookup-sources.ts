@@ -21,7 +21,7 @@ const forcedCode = (registration: RegistrationKey) =>
 export const isForced = (registration: RegistrationKey): boolean => forcedCode(registration) !== undefined;
 
 /** What decides where a request looks, and on which day sandbox vehicles are dated. */
-interface Asked {
+interface LookupRequest {
   readonly keyKind: KeyKind;
   readonly now: Date;
 }
@@ -82,7 +82,10 @@ const sandboxComplianceSource = (now: Date): ComplianceSource => {
  * const vehicles = vehicleSource(db, tables.vehicles);
  * return { load: (request) => vehicles(request).find(registration) };
  */
-export const vehicleSource = (db: DynamoDBDocumentClient, table: string): ((asked: Asked) => VehicleSource) => {
+export const vehicleSource = (
+  db: DynamoDBDocumentClient,
+  table: string,
+): ((request: LookupRequest) => VehicleSource) => {
   const live = vehiclesTable(db, table);
   return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxVehicleSource(now));
 };
@@ -91,7 +94,7 @@ export const vehicleSource = (db: DynamoDBDocumentClient, table: string): ((aske
 export const complianceSource = (
   db: DynamoDBDocumentClient,
   names: Parameters<typeof complianceTable>[1],
-): ((asked: Asked) => ComplianceSource) => {
+): ((request: LookupRequest) => ComplianceSource) => {
   const live = complianceTable(db, names);
   return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxComplianceSource(now));
 };

@@ -11,7 +11,7 @@ const IN_A_WEEK = '2026-11-28';
 
 const { run, json, countedRun, proxy, engine } = commandLine();
 
-interface Rotated {
+interface Rotation {
   readonly id: string;
   readonly key: string;
   readonly previous: object;
@@ -19,8 +19,8 @@ interface Rotated {
 
 const keys = () => keyStore(engine().client, engine().names.keys);
 const CREATE = ['keys', 'create', '--name', 'Acme', '--plan', 'standard'];
-const create = async (...args: string[]): Promise<string> => (await json<Rotated>([...CREATE, ...args])).id;
-const rotate = (id: string, ...args: string[]) => json<Rotated>(['keys', 'rotate', id, ...args]);
+const create = async (...args: string[]): Promise<string> => (await json<Rotation>([...CREATE, ...args])).id;
+const rotate = (id: string, ...args: string[]) => json<Rotation>(['keys', 'rotate', id, ...args]);
 
 describe('keys rotate', () => {
   it('creates a successor with the same name, plan, scopes, domains and environment, and ends the old key in 7 days', async () => {
@@ -145,7 +145,7 @@ describe.each([
   ])('shows the one key that was stored: %s', async (_which, choose) => {
     const { result, before, after } = await runLosing(choose());
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-    const { id, key } = JSON.parse(result.stdout) as Rotated;
+    const { id, key } = JSON.parse(result.stdout) as Rotation;
     const created = after.filter((one) => before.every((other) => other.id !== one.id));
     expect([keyIdOf(hashKey(key), 'live'), created]).toMatchObject([id, [{ id }]]);
   });

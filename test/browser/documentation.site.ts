@@ -70,13 +70,13 @@ const isInWindow = async (element: Locator, { width }: Form): Promise<boolean> =
   return box !== null && box.width > 0 && box.x >= 0 && box.x + box.width <= width;
 };
 
-interface Reached {
+interface PageTargets {
   readonly links: readonly string[];
   readonly fragments: ReadonlySet<string>;
 }
 
 /** Where the links of a page lead, and the fragments that it has. */
-const read = async (path: string): Promise<Reached> => {
+const read = async (path: string): Promise<PageTargets> => {
   const { page } = await open(path, WIDE);
   const links = await page
     .locator('a[href]')
@@ -132,7 +132,7 @@ describe.each(PAGES)('On a phone, %s', (path) => {
 
 describe('The links', () => {
   it('all lead to a file and a section that the site has', async () => {
-    const reached = new Map<string, Reached>();
+    const reached = new Map<string, PageTargets>();
     for (const path of PAGES) reached.set(address + path, await read(path));
     const found = [...reached].flatMap(([from, { links }]) => links.map((link) => ({ from, link })));
     const own = found.filter(({ link }) => link.startsWith(address));

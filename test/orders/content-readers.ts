@@ -3,7 +3,7 @@ import { type ContentReport, checkContent } from '../../lib/content-maintenance/
 import { content } from './content-changes.ts';
 import { TABLES } from './engine.ts';
 import type { Operation } from './operation.ts';
-import { nameOfFound, type Stored } from './stored-content.ts';
+import { nameOfFound, type StoredContent } from './stored-content.ts';
 
 type Filter = { readonly domain?: string; readonly slug?: string };
 
@@ -14,7 +14,7 @@ interface Page {
 }
 
 /** The ids of a list, by the items themselves. */
-const idsOf = ({ items }: Stored, { domain, slug }: Filter): string[] => {
+const idsOf = ({ items }: StoredContent, { domain, slug }: Filter): string[] => {
   const position = domain === undefined ? 'allPosition' : 'domainPosition';
   return items
     .filter((item) => item.domain === (domain ?? item.domain) && item.slug === (slug ?? item.slug))

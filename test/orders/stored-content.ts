@@ -6,7 +6,7 @@ import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { memoised, type StoredState, TABLES } from './engine.ts';
 
 /** The content of a state. */
-export interface Stored {
+export interface StoredContent {
   readonly items: readonly DynamoItem[];
   /** All but the lists and slug claims: items without their positions, remembered creations, keys, counted requests. */
   readonly facts: string;
@@ -33,7 +33,7 @@ const differences = (kind: string, stored: readonly string[], wanted: readonly s
   ...wanted.filter((name) => !stored.includes(name)).map((name) => `missing ${kind} ${name}`),
 ];
 
-const read = ({ records }: StoredState): Stored => {
+const read = ({ records }: StoredState): StoredContent => {
   const items: DynamoItem[] = [];
   const members: Member[] = [];
   const claims: string[] = [];
