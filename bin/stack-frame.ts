@@ -1,6 +1,6 @@
 /** File and line of the stack frames in a log: `npm run --silent stack-frame -- --stack STACK FUNCTION FRAME…`. */
 import { parseArgs } from 'node:util';
-import { deployedCode, originsOf } from '../lib/cloud/stack-frame.ts';
+import { deployedCode, findOrigins } from '../lib/cloud/stack-frame.ts';
 
 const USAGE = `Usage: npm run --silent stack-frame -- --stack STACK FUNCTION FRAME…
   --commit COMMIT  instead of the one that was deployed last
@@ -21,7 +21,7 @@ const main = async (): Promise<string> => {
   // After the commit there may be the uncommitted changes of the deployment.
   const [deployedCommit = '', ...changes] = commit.split(' ');
   if (changes.length > 0) process.stderr.write(`deployed ${changes.join(' ')}\n`);
-  return (await originsOf(functionId, frames, { commit: deployedCommit, hash })).join('\n');
+  return (await findOrigins(functionId, frames, { commit: deployedCommit, hash })).join('\n');
 };
 
 try {

@@ -103,14 +103,14 @@ export const ENTRY_SENTENCES = {
   LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
 } as const;
 
-const summaryOf = (count: number): string => {
+const validationSummary = (count: number): string => {
   if (count === 1) return 'The request has 1 validation issue; see errors.';
   if (count <= MAX_ISSUES) return `The request has ${count} validation issues; see errors.`;
   return `The request has over ${MAX_ISSUES} validation issues; errors names the first ${MAX_ISSUES}.`;
 };
 
 export const validationFailed = (issues: readonly ValidationIssue[]): ApiError =>
-  new ApiError('VALIDATION_FAILED', summaryOf(issues.length), { issues: issues.slice(0, MAX_ISSUES) });
+  new ApiError('VALIDATION_FAILED', validationSummary(issues.length), { issues: issues.slice(0, MAX_ISSUES) });
 
 export const malformedJson = (): ApiError =>
   new ApiError('MALFORMED_JSON', 'The body is not well-formed JSON in UTF-8.');

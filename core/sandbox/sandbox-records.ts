@@ -47,7 +47,7 @@ export const sandboxVehicle = (registration: RegistrationKey, today: LondonDate)
   };
 };
 
-const roadTaxOf = (today: LondonDate, tax: SandboxCompliance['tax']): ComplianceRecord['roadTax'] => {
+const roadTaxRecord = (today: LondonDate, tax: SandboxCompliance['tax']): ComplianceRecord['roadTax'] => {
   if (tax === 'exempt') return { exempt: true };
   return tax === 'sorn' ? { sorn: true } : { paidUntil: dayAfter(today, tax) };
 };
@@ -60,7 +60,7 @@ export const sandboxCompliance = (registration: RegistrationKey, today: LondonDa
   return {
     registration,
     mot: mot === 'exempt' ? { exempt: true } : { dueDate: dayAfter(today, mot) },
-    roadTax: roadTaxOf(today, tax),
+    roadTax: roadTaxRecord(today, tax),
     outstandingFines: fines,
     lastUpdated: lastUpdatedOn(today),
   };

@@ -20,7 +20,7 @@ export const failedEntry = <Code extends BulkEntryCode>(meanings: Readonly<Recor
 });
 
 /** The fields of every bulk response. */
-export const bulkEnvelopeOf = <Result extends T.TSchema>(result: Result) => ({
+export const bulkEnvelopeSchema = <Result extends T.TSchema>(result: Result) => ({
   results: T.Array(result, { description: 'One result per entry, in order' }),
   processed: T.Integer({ description: 'Number of submitted registrations' }),
   successful: T.Integer({ description: 'How many of them have an answer' }),
@@ -28,7 +28,7 @@ export const bulkEnvelopeOf = <Result extends T.TSchema>(result: Result) => ({
 });
 
 /** The type of an entry, of which some have an answer. */
-export const entryOf = <Success extends T.TSchema, Failure extends T.TSchema>(
+export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSchema>(
   title: string,
   success: Success,
   failure: Failure,

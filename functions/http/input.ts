@@ -22,7 +22,7 @@ const DIGITS = /^\d+$/;
 const NEGATIVE = /^-0*[1-9]\d*$/;
 
 /** The integer in decimal digits, clamped to the safe integers; undefined for any other string. */
-const integerOf = (text: string): number | undefined => {
+const parseInteger = (text: string): number | undefined => {
   if (DIGITS.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   return NEGATIVE.test(text) ? Math.max(Number(text), Number.MIN_SAFE_INTEGER) : undefined;
 };
@@ -38,7 +38,7 @@ const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
   for (const [name, property] of Object.entries(schema.properties)) {
     const [first, ...more] = sent.getAll(name);
     if (first === undefined) continue;
-    const read = isInteger(property) ? integerOf(first) : first;
+    const read = isInteger(property) ? parseInteger(first) : first;
     if (more.length > 0) issues.push({ parameter: name, detail: GIVEN_TWICE });
     else if (read === undefined) issues.push({ parameter: name, detail: 'must be an integer in decimal digits' });
     else value[name] = read;

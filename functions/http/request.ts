@@ -73,15 +73,15 @@ export const isProbe = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.k
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Visible ASCII, which a header can carry. Ids from the gateway have no other characters. */
 const VISIBLE = /^[!-~]{1,128}$/;
 
-const idOf = (value: unknown): string => (VISIBLE.test(textOf(value)) ? textOf(value) : '');
+const asId = (value: unknown): string => (VISIBLE.test(asText(value)) ? asText(value) : '');
 
 /** The entries of an object whose values are strings. */
-const textsOf = (value: unknown): [string, string][] =>
+const textEntries = (value: unknown): [string, string][] =>
   isObject(value)
     ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : [];
@@ -89,7 +89,7 @@ const textsOf = (value: unknown): [string, string][] =>
 /** Milliseconds. Later years have more than four digits. */
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
-const instantOf = (timeEpoch: unknown): Date =>
+const toInstant = (timeEpoch: unknown): Date =>
   Number.isSafeInteger(timeEpoch) && Math.abs(timeEpoch as number) <= LAST_INSTANT
     ? new Date(timeEpoch as number)
     : new Date();
@@ -98,24 +98,24 @@ const instantOf = (timeEpoch: unknown): Date =>
 const ANSWER_MARGIN_MS = 1_000;
 
 /** The deadline of a request, from the remaining time of its Lambda context. Tests and scripts may have none. */
-const deadlineOf = (lambda: Partial<Context> | undefined): Deadline => {
+const createDeadline = (lambda: Partial<Context> | undefined): Deadline => {
   const remainingMs = lambda?.getRemainingTimeInMillis?.() ?? FUNCTION_TIMEOUT_SECONDS * 1_000;
   return deadlineIn(Math.max(0, remainingMs - ANSWER_MARGIN_MS));
 };
 
 /** Creates the context of a request. Accepts an event of any shape, and does not read its body. */
-export const requestContextOf = (input: unknown, lambda: Context | undefined): RequestContext => {
+export const createRequestContext = (input: unknown, lambda: Context | undefined): RequestContext => {
   const event = isObject(input) ? input : {};
   const gateway = isObject(event.requestContext) ? event.requestContext : {};
   const http = isObject(gateway.http) ? gateway.http : {};
   return {
-    requestId: idOf(gateway.requestId) || idOf(lambda?.awsRequestId),
-    now: instantOf(gateway.timeEpoch),
-    deadline: deadlineOf(lambda),
-    headers: Object.fromEntries(textsOf(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
-    method: textOf(http.method),
-    path: textOf(event.rawPath),
-    pathParameters: Object.fromEntries(textsOf(event.pathParameters)),
+    requestId: asId(gateway.requestId) || asId(lambda?.awsRequestId),
+    now: toInstant(gateway.timeEpoch),
+    deadline: createDeadline(lambda),
+    headers: Object.fromEntries(textEntries(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
+    method: asText(http.method),
+    path: asText(event.rawPath),
+    pathParameters: Object.fromEntries(textEntries(event.pathParameters)),
     startedAtMs: performance.now(),
   };
 };

@@ -67,7 +67,7 @@ const originIn = (map: SourceMap, bundle: string, root: string, frame: string): 
  * The file and line of each stack frame, such as `index.js:1:5149`, of a function.
  * @throws Error when git does not know the commit, or the code of the function there is not the deployed one
  */
-export const originsOf = async (
+export const findOrigins = async (
   functionId: string,
   frames: readonly string[],
   { commit, hash }: DeployedCode,

@@ -7,7 +7,7 @@ import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import type { Inconsistency, SuspectedInconsistency } from './content-inconsistencies.ts';
-import { type Bucket, type ContentScan, placeOf, withContentScan } from './content-scan.ts';
+import { type Bucket, type ContentScan, parsePlace, withContentScan } from './content-scan.ts';
 import { recount } from './list-recount.ts';
 
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
@@ -37,7 +37,7 @@ const confirmScan = (store: ContentStore) => {
     const TransactItems = [key, keys.itemKey(id)].map((Key) => ({ Get: { TableName: table, Key } }));
     const read = () => db.send(new TransactGetCommand({ TransactItems }));
     const { Responses: [naming, named] = [] } = await retryUntil(deadlineIn(TIMEOUT_MS), read, isTransient);
-    return { naming: naming?.Item, place: named?.Item && placeOf(named.Item) };
+    return { naming: naming?.Item, place: named?.Item && parsePlace(named.Item) };
   };
 
   const readAllocated = async (list: string): Promise<number> => {

@@ -15,7 +15,7 @@ export interface Bucket {
 }
 
 /** The slug of a content item, and its position in each of its lists, by the list's name. */
-export const placeOf = (stored: DynamoItem) => {
+export const parsePlace = (stored: DynamoItem) => {
   const { item, positions } = parseItem(stored);
   const { domain, slug } = item;
   const byList = new Map([
@@ -66,7 +66,7 @@ const stagedScan = () => {
 
   const addItem = (stored: DynamoItem): void => {
     const id = String(stored.id);
-    const { domain, slug, positions } = placeOf(stored);
+    const { domain, slug, positions } = parsePlace(stored);
     addWantedSlug.run(domain, slug, id);
     for (const [list, position] of positions) addWantedMember.run(list, position, id);
   };

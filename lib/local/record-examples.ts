@@ -7,7 +7,7 @@ import type { ExampleRequest } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { keyStore } from '../key-management/key-store.ts';
-import { type ExampleResponse, exampleRequestsOf, type Recording } from '../openapi/examples.ts';
+import { type ExampleResponse, type Recording, requireExampleRequests } from '../openapi/examples.ts';
 import { addKey } from './demo-keys.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
 import { openDatabase } from './sample-database.ts';
@@ -73,7 +73,7 @@ export const recordExamples = async (): Promise<Recording> => {
   const recordEndpoint = async (id: EndpointId): Promise<Readonly<Record<string, ExampleResponse>>> => {
     const keysByDomains = new Map<string, string>();
     const responses: Record<string, ExampleResponse> = {};
-    for (const example of exampleRequestsOf(id)) {
+    for (const example of requireExampleRequests(id)) {
       const { name, domains } = example;
       const key = keysByDomains.get(String(domains)) ?? (await newKey(domains && { domains }));
       keysByDomains.set(String(domains), key);

@@ -55,7 +55,7 @@ describe('A deployment', () => {
     const [words, file] = ['awsAttempts', 'core/observability/log.ts'];
     const [, hash = ''] =
       /"(sha256:\w+)"/.exec(/"usageFunctionCurrentVersion.*?\}/s.exec(deployed.template)?.[0] ?? '') ?? [];
-    const originsOf = (commit: string, ...frames: string[]) =>
+    const findOrigins = (commit: string, ...frames: string[]) =>
       run(process.execPath, 'bin/stack-frame.ts', 'usage', ...frames, '--commit', commit, '--hash', hash);
 
     const lines = (await readFile(join(copy, 'cdk.out/functions/usage/index.js'), 'utf8')).split('\n');
@@ -65,9 +65,9 @@ describe('A deployment', () => {
     const sourceLine = source.slice(0, source.indexOf(words)).split('\n').length;
     await writeFile(join(copy, file), source.replace(words, 'attempts'));
     const changed = await commitAll();
-    const [origin, unknown] = (await originsOf(deployed.commit, frame, 'index.js:99:1')).split('\n');
+    const [origin, unknown] = (await findOrigins(deployed.commit, frame, 'index.js:99:1')).split('\n');
     expect(origin).toMatch(new RegExp(`^${file}:${sourceLine}:\\d+$`));
     expect(unknown).toBe('index.js:99:1: not in the bundle');
-    await expect(originsOf(changed, frame)).rejects.toThrow(/usage at .* is not what is deployed/);
+    await expect(findOrigins(changed, frame)).rejects.toThrow(/usage at .* is not what is deployed/);
   });
 });

@@ -12,7 +12,7 @@ import { type CommandContext, type Runner, requireConfirmation, tableName } from
 import { asStagingFailure } from '../file-command/staging-database.ts';
 
 /** Where an inconsistency is, for an operator. */
-const placeOf = (found: Inconsistency): string => {
+const describePlace = (found: Inconsistency): string => {
   switch (found.kind) {
     case 'missing member':
     case 'orphaned member':
@@ -33,7 +33,7 @@ interface RepairReport extends ContentReport {
 
 /** A report for an operator. @param where in front of each place and of the summary */
 const readable = ({ items, lists, inconsistencies, busy }: RepairReport, where = ''): string => {
-  const rows = inconsistencies.map((one) => [one.kind, where + placeOf(one), one.state]);
+  const rows = inconsistencies.map((one) => [one.kind, where + describePlace(one), one.state]);
   return [
     ...(rows.length > 0 ? [readableTable(['inconsistency', 'where', 'state'], rows)] : []),
     ...busy.map(

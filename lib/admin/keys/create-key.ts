@@ -8,7 +8,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { controlIn } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, environmentOption, planOption, required } from './key-options.ts';
-import { keysOf, keyView, newKeyText } from './keys.ts';
+import { keyView, newKeyText, openKeys } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -60,7 +60,7 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandCo
   }
   const { key, ...identity } = newApiKey(env);
   const record: KeyRecord = { ...identity, createdAt: now.toISOString(), environment: env, ...options };
-  await keysOf(context).add(record);
+  await openKeys(context).add(record);
   const { id, ...shown } = keyView(record, now);
   const expires = record.expires === undefined ? 'never' : `after ${record.expires} (Europe/London)`;
   return { text: newKeyText(`API key of ${record.name}`, key, record, { expires }), data: { id, key, ...shown } };

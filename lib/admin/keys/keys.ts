@@ -6,7 +6,7 @@ import { escapeControls } from '../command/format.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 
 /** The keys of the deployment, with control and direction characters of their names as escapes. */
-export const keysOf = ({ deployment }: CommandContext) =>
+export const openKeys = ({ deployment }: CommandContext) =>
   keyStore(deployment.db, tableName(deployment, 'keys'), escapeControls);
 
 /**

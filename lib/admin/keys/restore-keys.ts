@@ -7,10 +7,10 @@ import { CommandFailure, type CommandResult, EXIT } from '../command/command-res
 import { escapeControls } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
-import { keysOf } from './keys.ts';
+import { openKeys } from './keys.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 
-const storedKeysOf = async (table: string, { db, address }: CommandContext['deployment']): Promise<DynamoItem[]> => {
+const readStoredKeys = async (table: string, { db, address }: CommandContext['deployment']): Promise<DynamoItem[]> => {
   try {
     const records = await keyStore(db, table).listStored();
     if (records.every(({ id }) => typeof id === 'string')) return records;
@@ -28,13 +28,13 @@ const storedKeysOf = async (table: string, { db, address }: CommandContext['depl
  * @throws CommandFailure when the table does not exist or is not a table of API keys
  */
 export const restoreKeys = async (from: string, context: CommandContext): Promise<CommandResult> => {
-  const records = await storedKeysOf(from, context.deployment);
+  const records = await readStoredKeys(from, context.deployment);
   await requireConfirmation(`This restores the missing keys from ${from}`, context);
   const keys: { id: string; name: string; result: 'restored' | 'already there' | 'unreadable' }[] = [];
   for (const record of records) {
     const name = readStored(KeyRecord, record)?.name;
     const result =
-      name === undefined ? 'unreadable' : (await keysOf(context).addMissing(record)) ? 'restored' : 'already there';
+      name === undefined ? 'unreadable' : (await openKeys(context).addMissing(record)) ? 'restored' : 'already there';
     keys.push({ id: String(record.id), name: escapeControls(name ?? ''), result });
   }
   const count = (wanted: string) => keys.filter(({ result }) => result === wanted).length;

@@ -6,7 +6,7 @@ import type { EndOfKey } from '../../key-management/key-store.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { environmentOption } from './key-options.ts';
-import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
+import { keyView, newKeyText, openKeys, requireKeyId, stateOf } from './keys.ts';
 
 /** Days for which the old key stays valid beside its successor. */
 const DEFAULT_OVERLAP_DAYS = 7;
@@ -28,7 +28,7 @@ interface RotateKeyOptions {
 }
 
 /** The end of the old key: now without an overlap, otherwise the last day of the overlap or its own last day, if that is earlier. */
-const endOf = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey => {
+const computeEnd = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: now.toISOString() };
   const lastDay = dayAfter(londonDate(now), overlapDays);
   return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
@@ -50,7 +50,7 @@ const requireRotatable = (record: KeyRecord, now: Date): KeyRecord => {
 };
 
 /** A successor has the environment of the old key. Records from before version 0.2.0 have none: `env` is then required. */
-const environmentOf = ({ id, environment }: KeyRecord, env: KeyEnvironment | undefined): KeyEnvironment => {
+const requireEnvironment = ({ id, environment }: KeyRecord, env: KeyEnvironment | undefined): KeyEnvironment => {
   if (environment !== undefined && (env ?? environment) === environment) return environment;
   if (environment !== undefined) {
     throw new CommandFailure(`key ${id} is a ${environment} key, and so is its successor: leave out --env ${env}`);
@@ -77,11 +77,11 @@ const rotateKey = async (
   context: CommandContext,
 ): Promise<CommandResult> => {
   const id = requireKeyId(text);
-  const [keys, now] = [keysOf(context), context.now()];
+  const [keys, now] = [openKeys(context), context.now()];
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const old = requireRotatable(await keys.get(id), now);
-    const environment = environmentOf(old, env);
-    const end = endOf(old, overlapDays, now);
+    const environment = requireEnvironment(old, env);
+    const end = computeEnd(old, overlapDays, now);
     if (attempt === 1) {
       const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
       await requireConfirmation(

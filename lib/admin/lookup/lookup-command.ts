@@ -32,7 +32,7 @@ type Answer<Body> =
   | { readonly status: 200; readonly body: Body }
   | { readonly status: number; readonly error: AnsweredError };
 
-const answerOf = <Body>(respond: () => Body): Answer<Body> => {
+const captureAnswer = <Body>(respond: () => Body): Answer<Body> => {
   try {
     return { status: 200, body: respond() };
   } catch (error) {
@@ -126,8 +126,8 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   // The API answers 500 when a record that it needs is damaged.
   const parsedVehicle = () => vehicleItem && parseStored(VehicleRecord, vehicleItem);
   const parsedCompliance = () => complianceItem && parseStored(ComplianceRecord, complianceItem);
-  const insurance = answerOf(() => insuranceAnswer(raw, parsedVehicle(), today));
-  const verdict = answerOf(() =>
+  const insurance = captureAnswer(() => insuranceAnswer(raw, parsedVehicle(), today));
+  const verdict = captureAnswer(() =>
     complianceAnswer(raw, { vehicle: parsedVehicle(), compliance: parsedCompliance() }, now),
   );
   const lines: Line[] = [
