@@ -87,7 +87,8 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
     } catch (error) {
       if (!isProblem(error, 'BULK_TOO_LARGE') || asked.length === 1) throw error;
       size = Math.ceil(asked.length / 2);
-      const [first, second] = [asked.slice(0, size), asked.slice(size)];
+      const first = asked.slice(0, size);
+      const second = asked.slice(size);
       return [...(await ask<Result>(first, options)), ...(await ask<Result>(second, options))];
     }
   };

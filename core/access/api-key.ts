@@ -69,6 +69,7 @@ export interface PresentedKey {
 export const parseApiKey = (text: string): PresentedKey | undefined => {
   const [, unchecked = '', prefix, checksum] = SHAPE.exec(text) ?? [];
   if (checksum !== computeChecksum(unchecked)) return undefined;
-  const [kind, hash] = [prefix as KeyKind, hashKey(text)];
+  const kind = prefix as KeyKind;
+  const hash = hashKey(text);
   return { id: keyIdOf(hash, kind), hash, kind };
 };

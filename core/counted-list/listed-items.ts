@@ -38,7 +38,8 @@ export const readListedItems = async <Item extends { readonly id: string; readon
   const readBy = readingDeadline(deadline);
   const found = new Map<string, Item>();
   let page: ItemPage<Item> | undefined;
-  let [lastMissing, unchanged] = ['', 0];
+  let lastMissing = '';
+  let unchanged = 0;
 
   const read = async (): Promise<ItemPage<Item>> => {
     const { ids, total } = await readIds();

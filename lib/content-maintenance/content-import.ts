@@ -121,7 +121,8 @@ export const contentImport = (
         importAppended(rows, storedOf, moment),
       );
       earlierCalls = appending;
-      const [appended, storedOf] = [await appending, await reading];
+      const appended = await appending;
+      const storedOf = await reading;
       const outcomes: SkipReason[] = [];
       for (const row of rows) {
         const stored = storedOf(row);

@@ -59,8 +59,10 @@ const stagedScan = () => {
   const db = new DatabaseSync('');
   db.exec(TABLES);
   const add = (table: string) => db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`);
-  const [addMember, addWantedMember] = [add('members'), add('wanted_members')];
-  const [addSlug, addWantedSlug] = [add('slugs'), add('wanted_slugs')];
+  const addMember = add('members');
+  const addWantedMember = add('wanted_members');
+  const addSlug = add('slugs');
+  const addWantedSlug = add('wanted_slugs');
   const addBucket = db.prepare('INSERT OR IGNORE INTO buckets VALUES (?, ?)');
   const addAllocator = db.prepare('INSERT INTO allocators VALUES (?, ?)');
 

@@ -19,7 +19,8 @@ describe('An API key', () => {
 
   it.each(KEY_KINDS)('of the kind %s is found in a text by the regular expression for secret scanners', (kind) => {
     const [, pattern = ''] = /^```\n(.*vvc_.*)\n```$/m.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
-    const [key, scanner] = [generateKey(kind), new RegExp(pattern, 'g')];
+    const key = generateKey(kind);
+    const scanner = new RegExp(pattern, 'g');
     expect(`KEY=${key};"${key}" ${key}x x${key} ${key.slice(0, -1)}`.match(scanner)).toEqual([key, key]);
   });
 

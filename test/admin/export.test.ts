@@ -47,7 +47,8 @@ describe('export vehicles and export compliance', () => {
     ['compliance', 'compliance records', compliance],
   ] as const)('write a file of %s that import reads back to the same records', async (noun, named, lines) => {
     expect(await load(noun, 'first.ndjson', lines.join('\n'))).toMatchObject({ exitCode: 0 });
-    const [path, again] = [pathOf('export.ndjson'), pathOf('again.ndjson')];
+    const path = pathOf('export.ndjson');
+    const again = pathOf('again.ndjson');
     const stdout = `${lines.length} ${named} are in ${path}.\n`;
     expect(await run(['export', noun, path])).toEqual({ exitCode: 0, stdout, stderr: '' });
     const exported = (await linesOf(path)).toSorted();

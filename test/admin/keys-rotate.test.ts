@@ -69,7 +69,9 @@ describe('keys rotate', () => {
   });
 
   it('rejects a key that was rotated, revoked or has expired, and names what to use instead', async () => {
-    const [old, revoked, expired] = [await create(), await create(), await create('--expires', '2026-11-21')];
+    const old = await create();
+    const revoked = await create();
+    const expired = await create('--expires', '2026-11-21');
     const { id } = await rotate(old);
     await run(['keys', 'revoke', revoked]);
     const tomorrow = { now: new Date('2026-11-22T12:00:00Z') };

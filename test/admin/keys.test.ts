@@ -114,7 +114,8 @@ it.each([
   ['rotate', ['ID']],
   ['usage', ['ID']],
 ])('keys %s names a damaged record and what to do about it', async (command, args) => {
-  const [{ keys }, id] = [engine().names, 'd'.repeat(20)];
+  const { keys } = engine().names;
+  const id = 'd'.repeat(20);
   await put(keys, { id, plan: 'gold' });
   const sentence = `error: the stored record of key ${id} is damaged: docs/runbook.md#errorrate says how to replace it\n`;
   expect(await run(['keys', command, ...args.map(() => id)])).toEqual(failure(sentence));

@@ -185,14 +185,16 @@ describe('The site', () => {
   ])('shows on its first page request %i, in three languages, beside its answer', async (index, path, answer) => {
     const { page } = await open('index.html', WIDE);
     const example = page.locator('.example').nth(index);
-    const [request, response] = [example.locator('.active').first(), example.locator('.active').last()];
+    const request = example.locator('.active').first();
+    const response = example.locator('.active').last();
     const shown = { curl: `${SITE_API}/v1/${path}`, TypeScript: `${SITE_API}/v1'`, Python: `"${SITE_API}/v1/${path}"` };
     for (const [language, text] of Object.entries(shown)) {
       await example.locator('label', { hasText: language }).click();
       expect(await request.innerText()).toContain(text);
     }
     expect(await response.innerText()).toContain(answer);
-    const [left, right] = [await request.boundingBox(), await response.boundingBox()];
+    const left = await request.boundingBox();
+    const right = await response.boundingBox();
     expect(left && right && [left.y, left.x < right.x]).toEqual([right?.y, true]);
   });
 

@@ -52,7 +52,8 @@ describe('A deployment', () => {
   });
 
   it('has the source of each stack frame found by the commit, whatever is checked out since', async () => {
-    const [words, file] = ['awsAttempts', 'core/observability/log.ts'];
+    const words = 'awsAttempts';
+    const file = 'core/observability/log.ts';
     const [, hash = ''] =
       /"(sha256:\w+)"/.exec(/"usageFunctionCurrentVersion.*?\}/s.exec(deployed.template)?.[0] ?? '') ?? [];
     const findOrigins = (commit: string, ...frames: string[]) =>

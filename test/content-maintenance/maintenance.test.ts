@@ -127,7 +127,8 @@ describe('A check of content', () => {
 
 describe('A repair of content', () => {
   it('leaves a slug that two items have', async () => {
-    const [domain, slug] = ['twice.example', 'item-0'];
+    const domain = 'twice.example';
+    const slug = 'item-0';
     const [, id = ''] = await fill(domain);
     await update(itemKey(id), 'SET slug = :value', slug);
     expect(await repair({ kind: 'missing slug claim', domain, slug, id })).toBe(false);

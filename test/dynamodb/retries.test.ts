@@ -84,7 +84,8 @@ describe('A batch get', () => {
 describe('A transaction', () => {
   const run = (writes: TransactWrite[], milliseconds = 20_000) => transact(db, writes, deadlineIn(milliseconds));
   const add = (id: string): TransactWrite => {
-    const [UpdateExpression, ExpressionAttributeValues] = ['ADD amount :one', { ':one': 1 }];
+    const UpdateExpression = 'ADD amount :one';
+    const ExpressionAttributeValues = { ':one': 1 };
     return { Update: { TableName: api.engine.names.keys, Key: { id }, UpdateExpression, ExpressionAttributeValues } };
   };
   const putNew = (id: string, more: Partial<NonNullable<TransactWrite['Put']>> = {}): TransactWrite => {

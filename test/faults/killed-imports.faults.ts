@@ -159,7 +159,8 @@ describe.each(PLANS)('An import of $kind that is killed $kills times', ({ kind, 
   let killed: typeof undisturbed;
 
   beforeAll(async () => {
-    const [older, newer] = [fileOf(count, 'older'), fileOf(count, 'new')];
+    const older = fileOf(count, 'older');
+    const newer = fileOf(count, 'new');
     undisturbed = await runImport(kind, older, newer, 0, latestCall);
     killed = await runImport(kind, older, newer, kills, latestCall);
     const mostWrittenAgain = Math.max(...killed.runs.map(({ writtenAgain }) => writtenAgain));

@@ -39,7 +39,8 @@ const list = (name: string, filter: Filter, offset: number, limit: number): Oper
   reading: {
     gather: (gathered, stored): PageStates => {
       const all = idsOf(stored, filter);
-      const [ids, total] = [all.slice(offset, offset + limit), all.length];
+      const ids = all.slice(offset, offset + limit);
+      const total = all.length;
       const start = { always: ids, least: total, most: total, before: all, joined: 0, mayLack: 0 };
       const { always, least, most, before, ...earlier } = (gathered as PageStates | null) ?? start;
       const both = always.filter((id) => ids.includes(id));

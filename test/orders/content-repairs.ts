@@ -22,7 +22,8 @@ const damaging: Requests = [
   put({ ...slugKey('a.example', 'third'), id: other.id }),
   put({ ...slugKey('a.example', 'free'), id: third.id }),
   ({ db }) => {
-    const [Key, UpdateExpression] = [counterKey('all', 0), 'ADD members :one'];
+    const Key = counterKey('all', 0);
+    const UpdateExpression = 'ADD members :one';
     return db.send(new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues: { ':one': 1 } }));
   },
 ];

@@ -151,7 +151,8 @@ export const sideOf = async (digit: string, { requests, inOrder }: Pick<Operatio
 /** Answers the calls of one side at once until so many of its requests have ended, and returns them. */
 export const advance = async (from: Progress, before: StoredState, turns = Number.POSITIVE_INFINITY) => {
   const calls: Call[] = [];
-  let [progress, stored] = [from, before];
+  let progress = from;
+  let stored = before;
   for (;;) {
     const [call] = progress.calls;
     if (call === undefined || progress.outcomes.length >= turns) return { progress, stored, calls };

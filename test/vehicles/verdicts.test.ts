@@ -106,7 +106,8 @@ describe('The verdict on compliance', () => {
   });
 
   it('has the age of each source', () => {
-    const [ofPolicies, ofCompliance] = ['2026-06-01T00:00:00.000Z', '2026-05-01T00:00:00.000Z'];
+    const ofPolicies = '2026-06-01T00:00:00.000Z';
+    const ofCompliance = '2026-05-01T00:00:00.000Z';
     const record = aCompliance('A1', { lastUpdated: ofCompliance });
     const { details } = verdictOn(TODAY, { policies: [policy], lastUpdated: ofPolicies }, record);
     const ages = Object.values(details).map(({ lastUpdated }) => lastUpdated);

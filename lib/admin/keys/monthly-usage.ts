@@ -33,7 +33,8 @@ export const reportedPeriod = (month: string, { now, notice }: CommandContext): 
   const seconds = now().getTime() / 1_000;
   const midnightFrom = (time: number) => Math.ceil(time / DAY_SECONDS) * DAY_SECONDS;
   const [year, number] = month.split('-').map(Number);
-  const [start, end] = [Date.parse(month) / 1_000, Date.UTC(Number(year), Number(number)) / 1_000];
+  const start = Date.parse(month) / 1_000;
+  const end = Date.UTC(Number(year), Number(number)) / 1_000;
   if (start > seconds) throw new CommandFailure(`${month} has not begun (UTC)`);
   const kept = midnightFrom(seconds - COUNTERS_KEPT_DAYS * DAY_SECONDS);
   const rule = `counters are kept for ${COUNTERS_KEPT_DAYS} days`;

@@ -77,7 +77,8 @@ const rotateKey = async (
   context: CommandContext,
 ): Promise<CommandResult> => {
   const id = requireKeyId(text);
-  const [keys, now] = [openKeys(context), context.now()];
+  const keys = openKeys(context);
+  const now = context.now();
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const old = requireRotatable(await keys.get(id), now);
     const environment = requireEnvironment(old, env);
