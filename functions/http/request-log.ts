@@ -21,7 +21,7 @@ const parseTraceId = (traceparent = ''): string | undefined => {
 /** Adds the request id to the response and logs a line with the metrics. Before it there is only the request context. */
 export const requestLog = (endpoint: string) => {
   openLog();
-  const close = ({ internal: context, response }: HttpRequest): void => {
+  const logResponse = ({ internal: context, response }: HttpRequest): void => {
     if (!response) return;
     const { requestId, caller, code } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
@@ -41,5 +41,5 @@ export const requestLog = (endpoint: string) => {
       databaseError: context.databaseError === true,
     });
   };
-  return { after: close, onError: close };
+  return { after: logResponse, onError: logResponse };
 };
