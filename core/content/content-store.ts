@@ -31,7 +31,7 @@ export const contentKeys = (kind: KeyKind) => {
     ...listItemKeys(prefix),
     itemKey: (id: string): DynamoItem => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
     slugKey: (domain: string, slug: string): DynamoItem => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
-    /** Contains the caller's key id, so that callers never share a record. Hashed: an Idempotency-Key may hold any text. */
+    /** Callers never share a record: it contains the key id. An Idempotency-Key may be any text, so it is hashed. */
     idempotencyRecordKey: ({ keyId, idempotencyKey }: IdempotentCreation): DynamoItem => ({
       pk: `${prefix}idempotency#${keyId}#${sha256(idempotencyKey)}`,
       sk: 'creation',

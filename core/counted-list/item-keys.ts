@@ -12,7 +12,7 @@ const padded = (value: number, digits: number): string => String(value).padStart
 /** The bucket of a position. */
 export const bucketOf = (position: number): number => Math.floor(position / BUCKET_SIZE);
 
-/** The keys of the lists whose partition keys begin with `prefix`: lists with different prefixes never share a DynamoDB item. */
+/** The keys of the lists with this prefix. Lists with different prefixes never share a DynamoDB item. */
 export const listItemKeys = (prefix: string) => {
   /** The partition of a list's counters, sorted by bucket. */
   const counterPartition = (list: string): string => `${prefix}counters#${list}`;

@@ -1,9 +1,6 @@
 import { type ApiError, invalidRegistration } from '../problems.ts';
 
-/**
- * A normalised registration, under which a vehicle is stored. A registration as it was sent is a `string`. Only this file makes
- * a key.
- */
+/** A normalised registration, which only this file makes: vehicles are stored under it. As it was sent, it is a `string`. */
 export type RegistrationKey = string & { readonly type: 'RegistrationKey' };
 
 /** Longest text, in characters, that is still looked at as a registration. */

@@ -30,7 +30,10 @@ const isUkRegistration = (registration: string, today: LondonDate): boolean => {
 /** Registrations without an age identifier, those of Northern Ireland too. */
 const DATELESS = /^(?:[A-Z]{1,3}[1-9]\d{0,3}|[1-9]\d{0,3}[A-Z]{1,3})$/;
 
-/** Whether a registration has, without separators, a format that is in use in the UK: `TBC` and `123` have none, nor do most foreign ones. */
+/**
+ * Whether a normalised registration has a format that is in use in the UK. `TBC` and `123` have none, nor do most foreign
+ * registrations.
+ */
 export const hasUkFormat = (registration: string, today: LondonDate): boolean =>
   isUkRegistration(registration, today) || DATELESS.test(registration);
 

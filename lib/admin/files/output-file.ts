@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { CommandFailure } from '../command/command-result.ts';
 import { asFileFailure } from './file-failure.ts';
 
-/** Only the owner may read files with keys or personal data. The mode applies when a file is created: delete an older one first. */
+/** Only the owner may read files with personal data. The mode applies to a new file: delete an older one first. */
 export const PRIVATE_FILE = { mode: 0o600 };
 
 interface OutputOptions {
