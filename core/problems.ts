@@ -23,7 +23,7 @@ export const MAX_ISSUES = 1_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One code's row of the catalogue. Its explanation is in lib/openapi/error-list.ts: every function bundles this file. */
+/** One code's row of the catalogue. It is explained in lib/openapi/error-list.ts: functions bundle this file. */
 export interface Problem {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 429 | 500;
   /** The HTTP reason phrase of the status. */

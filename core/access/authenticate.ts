@@ -13,7 +13,7 @@ export const COUNTED_LIMITS = 2;
 export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
-  /** The last values of counters that this instance no longer increments, by key id and window. 0: the key was rejected. */
+  /** The last values of counters that are no longer incremented, by key id and window. 0: the key was rejected. */
   readonly uncounted: RecentMap<number>;
 }
 
@@ -21,7 +21,7 @@ export interface AdmissionStore {
 export interface Caller {
   readonly key: KeyRecord;
   readonly plan: Plan;
-  /** Requests counted in this window, this one too unless it is `uncounted`. `undefined` when the counter was throttled. */
+  /** Requests of this window, this one too unless it is `uncounted`. `undefined` when the counter was throttled. */
   readonly used: number | undefined;
 }
 
@@ -32,8 +32,8 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
 
 /**
  * Identifies the caller and counts the request. Reads the key and increments its counter in parallel, in one round trip.
- * The counter of a rejected key, or one far beyond the limit, stays as it is. It is incremented again when the key is found
- * to be valid, or its plan to be larger. So callers who ignore 401 or 429 cost no more writes.
+ * The counter of a rejected key, or one far beyond the limit, stays as it is. It is incremented again when the key is
+ * found to be valid, or its plan to be larger. So callers who ignore 401 or 429 cost no more writes.
  * @returns `undefined` when the key is unknown, expired or revoked
  * @throws the error of the read or of the increment, except throttling of the increment
  */

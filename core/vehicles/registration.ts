@@ -1,6 +1,6 @@
 import { type ApiError, invalidRegistration } from '../problems.ts';
 
-/** A normalised registration, which only this file makes: vehicles are stored under it. As it was sent, it is a `string`. */
+/** A normalised registration: vehicles are stored under it. Only this file makes one. As sent, it is a `string`. */
 export type RegistrationKey = string & { readonly type: 'RegistrationKey' };
 
 /** Longest text, in characters, that is still looked at as a registration. */

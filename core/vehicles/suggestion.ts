@@ -31,8 +31,8 @@ const isUkRegistration = (registration: string, today: LondonDate): boolean => {
 const DATELESS = /^(?:[A-Z]{1,3}[1-9]\d{0,3}|[1-9]\d{0,3}[A-Z]{1,3})$/;
 
 /**
- * Whether a normalised registration has a format that is in use in the UK. `TBC` and `123` have none, nor do most foreign
- * registrations.
+ * Whether a normalised registration has a format that is in use in the UK. `TBC` and `123` have none, nor do most
+ * foreign registrations.
  */
 export const hasUkFormat = (registration: string, today: LondonDate): boolean =>
   isUkRegistration(registration, today) || DATELESS.test(registration);

@@ -30,7 +30,7 @@ const confirmScan = (store: ContentStore) => {
   const { db, table, keys } = store;
 
   /**
-   * Reads a DynamoDB item and the content item that it names, in one transaction. Two reads could see half a transaction.
+   * Reads a DynamoDB item and the content item that it names, in one transaction. Two reads could see half of one.
    * @throws DeadlineExceeded
    */
   const readWithItem = async (key: DynamoItem, id: string) => {

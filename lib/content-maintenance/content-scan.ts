@@ -26,8 +26,8 @@ export const parsePlace = (stored: DynamoItem) => {
 };
 
 /**
- * The DynamoDB items by kind, and the ones that content items should have (`wanted`). A scan is never continued, so there is
- * no log and no waiting for the disk.
+ * The DynamoDB items by kind, and the ones that content items should have (`wanted`). A scan is never continued, so
+ * there is no log and no waiting for the disk.
  */
 const TABLES = `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
@@ -95,8 +95,8 @@ const stagedScan = () => {
     /** The buckets that have a counter or members. */
     buckets: () => db.prepare('SELECT list, bucket FROM buckets').iterate() as Iterable<unknown> as Iterable<Bucket>,
     /**
-     * What looks inconsistent, in the order of its repair. A scan reads items at different times: while content changes, most
-     * of this is consistent.
+     * What looks inconsistent, in the order of its repair. A scan reads items at different times: while content changes,
+     * most of this is consistent.
      */
     *suspected(): Generator<SuspectedInconsistency> {
       for (const [kind, query] of SUSPECTED) {
