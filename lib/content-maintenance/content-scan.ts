@@ -95,8 +95,8 @@ const stagedScan = () => {
     /** The buckets that have a counter or members. */
     buckets: () => db.prepare('SELECT list, bucket FROM buckets').iterate() as Iterable<unknown> as Iterable<Bucket>,
     /**
-     * What looks inconsistent, in the order of its repair. A scan reads items at different times: while content changes,
-     * most of this is consistent.
+     * What looks inconsistent, in the order of its repair. A scan reads items at different times: while content
+     * changes, most of this is consistent.
      */
     *suspected(): Generator<SuspectedInconsistency> {
       for (const [kind, query] of SUSPECTED) {
