@@ -6,7 +6,7 @@ import { database } from '../core/dynamodb/database.ts';
 import { endpoints } from '../functions/endpoints/table.ts';
 import type { GatewayHandler } from '../functions/http/http-function.ts';
 import { endpoint as notFound } from '../functions/not-found/endpoint.ts';
-import { importFileOf } from '../lib/endpoint-files.ts';
+import { importFile } from '../lib/endpoint-files.ts';
 import { type Cost, meter } from '../test/support/metered-client.ts';
 import { cpuShareOf } from './cpu-share.ts';
 import type { Invocation } from './function-process.ts';
@@ -91,7 +91,7 @@ const measureAll = async () => {
   const measured: { readonly kind: KindOfRequest; readonly units: Cost; readonly sizes: readonly Measured[] }[] = [];
   const chosen = kinds.filter(({ endpoint }) => !KINDS || KINDS.includes(endpoint));
   for (const kind of chosen) {
-    const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(kind.endpoint, 'handler.ts');
+    const { handler } = await importFile<{ readonly handler: GatewayHandler }>(kind.endpoint, 'handler.ts');
     await setDelay();
     const units = await costOf(() => handler(kind.event(0) as never, {} as never));
     await setDelay(DATABASE_MS);

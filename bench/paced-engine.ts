@@ -29,7 +29,8 @@ const until = async (moment: number): Promise<void> => {
 /** A self-signed certificate for this machine. @throws Error where there is no openssl */
 const makeCertificate = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  const key = join(folder, 'key.pem');
+  const cert = join(folder, 'certificate.pem');
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
   const subject = ['-subj', '/CN=localhost', '-days', '1', '-keyout', key, '-out', cert];
   await promisify(execFile)('openssl', [...request, ...subject]);

@@ -23,7 +23,7 @@ export const MAX_ISSUES = 1_000;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One entry. What the reference says about it is in lib/openapi/error-list.ts, because every function bundles this file. */
+/** One code's row of the catalogue. It is explained in lib/openapi/error-list.ts: functions bundle this file. */
 export interface Problem {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 429 | 500;
   /** The HTTP reason phrase of the status. */
@@ -103,14 +103,14 @@ export const ENTRY_SENTENCES = {
   LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
 } as const;
 
-const summaryOf = (count: number): string => {
+const validationSummary = (count: number): string => {
   if (count === 1) return 'The request has 1 validation issue; see errors.';
   if (count <= MAX_ISSUES) return `The request has ${count} validation issues; see errors.`;
   return `The request has over ${MAX_ISSUES} validation issues; errors names the first ${MAX_ISSUES}.`;
 };
 
 export const validationFailed = (issues: readonly ValidationIssue[]): ApiError =>
-  new ApiError('VALIDATION_FAILED', summaryOf(issues.length), { issues: issues.slice(0, MAX_ISSUES) });
+  new ApiError('VALIDATION_FAILED', validationSummary(issues.length), { issues: issues.slice(0, MAX_ISSUES) });
 
 export const malformedJson = (): ApiError =>
   new ApiError('MALFORMED_JSON', 'The body is not well-formed JSON in UTF-8.');

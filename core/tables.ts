@@ -31,12 +31,12 @@ export const tables = {
     sortKey: { name: 'windowStart', type: 'N' },
     timeToLiveAttribute: 'expiresAt',
   },
-  /** Vehicles with their policies, by normalised registration. */
+  /** Vehicles with their policies, by `RegistrationKey`. */
   vehicles: {
     environmentVariable: 'VEHICLES_TABLE',
     partitionKey: { name: 'registration', type: 'S' },
   },
-  /** MOT, road tax and fines, by normalised registration. */
+  /** MOT, road tax and fines, by `RegistrationKey`. */
   compliance: {
     environmentVariable: 'COMPLIANCE_TABLE',
     partitionKey: { name: 'registration', type: 'S' },

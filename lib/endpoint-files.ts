@@ -33,5 +33,5 @@ export const fileOf = (id: FunctionId | 'probe', name: 'handler.ts' | 'document.
 };
 
 /** Imports a function's file. @throws Error like `fileOf` */
-export const importFileOf = async <Module>(...file: Parameters<typeof fileOf>): Promise<Module> =>
+export const importFile = async <Module>(...file: Parameters<typeof fileOf>): Promise<Module> =>
   import(pathToFileURL(fileOf(...file)).href);

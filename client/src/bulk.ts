@@ -10,7 +10,7 @@ interface BulkOptions extends CallOptions {
   readonly date?: string | undefined;
 }
 
-interface Entry {
+interface BulkEntry {
   readonly registration: string;
   readonly insured?: boolean;
   readonly compliant?: boolean;
@@ -20,17 +20,17 @@ interface Entry {
 /** Registrations per request in the smallest plan. Up to this number the plan's limit is not requested. */
 const SMALLEST_BULK_SIZE = 100;
 
-const isUnread = (entry: Entry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
+const isUnread = (entry: BulkEntry | undefined): boolean => entry?.code === 'LOOKUP_UNAVAILABLE';
 
 /** The entry if it is valid and has the registration; otherwise an error, because it may describe another vehicle. */
-const checked = <Result extends Entry>(
+const checked = <Result extends BulkEntry>(
   entry: Result | null,
   registration: string | undefined,
   verdict: BulkOptions['verdict'],
 ): Result => {
   if (entry?.registration === registration && isValidEntry[verdict](entry)) return entry as Result;
   const error = 'The response is not for this registration, or is invalid.';
-  return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as Entry as Result;
+  return { registration, [verdict]: false, error, code: 'INVALID_ANSWER' } as BulkEntry as Result;
 };
 
 /** Runs a task for each item, `concurrency` at a time. The first error aborts the others. */
@@ -68,7 +68,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
     size ?? (count <= SMALLEST_BULK_SIZE ? SMALLEST_BULK_SIZE : (await usage({ signal })).limits.registrationsPerBulk);
 
   /** Sends one request, or two of half the size when the plan's limit has become smaller. */
-  const ask = async <Result extends Entry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
+  const ask = async <Result extends BulkEntry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
     const { path, verdict, date, signal } = options;
     try {
       const body = { registrations: asked, ...(date !== undefined && { date }) };
@@ -81,13 +81,14 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
     } catch (error) {
       if (!isProblem(error, 'BULK_TOO_LARGE') || asked.length === 1) throw error;
       size = Math.ceil(asked.length / 2);
-      const [first, second] = [asked.slice(0, size), asked.slice(size)];
+      const first = asked.slice(0, size);
+      const second = asked.slice(size);
       return [...(await ask<Result>(first, options)), ...(await ask<Result>(second, options))];
     }
   };
 
   /** One result per registration, in order. Retries `LOOKUP_UNAVAILABLE`; after the last attempt it remains. */
-  const lookUp = async <Result extends Entry>(
+  const lookUp = async <Result extends BulkEntry>(
     registrations: readonly string[],
     options: BulkOptions,
   ): Promise<Result[]> => {

@@ -23,21 +23,21 @@ export class ApiProblem extends Error {
 
   constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean) {
     const { status, headers } = response;
-    const members = membersOf(text);
+    const members = parseMembers(text);
     const problem = isProblemDocument(response) ? members : {};
-    const code = textOf(problem.code);
+    const code = asText(problem.code);
     const detail =
-      textOf(problem.detail) ?? textOf(members.message) ?? `The response has the status ${status} and no explanation.`;
+      asText(problem.detail) ?? asText(members.message) ?? `The response has the status ${status} and no explanation.`;
     const requestId =
-      textOf(problem.requestId) ?? headers.get('X-Request-Id') ?? headers.get('Apigw-Requestid') ?? undefined;
+      asText(problem.requestId) ?? headers.get('X-Request-Id') ?? headers.get('Apigw-Requestid') ?? undefined;
     super(`${[status, code].join(' ').trim()}: ${detail}${requestId ? ` (request ${requestId})` : ''}`);
     this.status = status;
     this.code = code;
-    this.title = textOf(problem.title) ?? response.statusText;
+    this.title = asText(problem.title) ?? response.statusText;
     this.detail = detail;
     this.errors = Array.isArray(problem.errors) ? problem.errors.filter(isValidationIssue) : [];
     this.requestId = requestId;
-    this.retryAfter = retryAfterOf(headers, now);
+    this.retryAfter = parseRetryAfter(headers, now);
     this.isAfterLostAnswer = isAfterLostAnswer;
   }
 }
@@ -65,7 +65,7 @@ export const isProblemDocument = ({ headers }: Response): boolean =>
 type Members = Readonly<Partial<Record<keyof Problem | 'message', unknown>>>;
 
 /** The members of a problem document, or `message` of API Gateway; none of the HTML of proxies. */
-const membersOf = (text: string): Members => {
+const parseMembers = (text: string): Members => {
   try {
     const body: unknown = JSON.parse(text);
     return typeof body === 'object' && body !== null ? body : {};
@@ -75,13 +75,13 @@ const membersOf = (text: string): Members => {
 };
 
 /** A proxy or a faulty service may send members of any type. */
-const textOf = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined);
+const asText = (member: unknown): string | undefined => (typeof member === 'string' ? member : undefined);
 
 const isValidationIssue = (issue: Partial<Record<keyof ValidationIssue, unknown>> | null): issue is ValidationIssue =>
   typeof issue?.detail === 'string' && typeof (issue.parameter ?? issue.pointer) === 'string';
 
 /** Seconds: a proxy may send an HTTP date. */
-const retryAfterOf = (headers: Headers, now: number): number | undefined => {
+const parseRetryAfter = (headers: Headers, now: number): number | undefined => {
   const value = headers.get('Retry-After');
   if (value === null) return undefined;
   const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - now) / 1_000;

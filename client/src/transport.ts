@@ -123,24 +123,24 @@ export const openTransport = (options: ClientOptions) => {
       ...(body !== undefined && { body: JSON.stringify(body) }),
       redirect: 'manual',
     };
-    let hasLostAnswer = false;
+    let isOutcomeUnknown = false;
     for (let attempt = 1; ; attempt += 1) {
       const result = await attemptOnce(url, init, signal);
       let retryAfter = 0;
       let isRateLimit = false;
       if ('failure' in result) {
         if (attempt >= attempts) throw new ConnectionError(base.origin, attempt, result.failure);
-        hasLostAnswer = true;
+        isOutcomeUnknown = true;
       } else {
         if (result.response.ok) return result.body;
-        const problem: ApiProblem = new ApiProblem(result.response, result.text, timing.now(), hasLostAnswer);
+        const problem: ApiProblem = new ApiProblem(result.response, result.text, timing.now(), isOutcomeUnknown);
         retryAfter = problem.retryAfter ?? 0;
         isRateLimit = isProblem(problem, 'RATE_LIMITED');
         if (isRateLimit) retryAfter = Math.min(retryAfter, WINDOW_MS / 1_000);
         const isFinal = !isTransient(problem.status) || retryAfter > MAX_RETRY_AFTER_SECONDS;
         if (isFinal || attempt >= attempts) throw problem;
         // A 429 has no effect; after any other transient problem the outcome is unknown.
-        hasLostAnswer ||= problem.status !== 429;
+        isOutcomeUnknown ||= problem.status !== 429;
       }
       const waitMs = retryAfter * 1_000 + backoffMs(attempt, timing);
       if (isRateLimit) onRateLimit(new Date(timing.now() + waitMs));

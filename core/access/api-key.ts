@@ -26,7 +26,7 @@ export const PROBE_ID_PREFIX = 'probe-';
 /** Hex digits of the hash that identify a key: enough to be unique. */
 const ID_LENGTH = 20;
 
-const checksumOf = (unchecked: string): string => {
+const computeChecksum = (unchecked: string): string => {
   let rest = crc32(unchecked);
   let digits = '';
   while (digits.length < CHECKSUM_LENGTH) {
@@ -40,7 +40,7 @@ const checksumOf = (unchecked: string): string => {
 export const generateKey = (kind: KeyKind): string => {
   const random = Array.from({ length: RANDOM_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
   const unchecked = `vvc_${kind}_${random}`;
-  return unchecked + checksumOf(unchecked);
+  return unchecked + computeChecksum(unchecked);
 };
 
 /** SHA-256 of a key in hex, which is stored instead of the key. */
@@ -68,7 +68,8 @@ export interface PresentedKey {
 /** Parses a key. Undefined unless it has the shape of a key and the right checksum; the key may still not exist. */
 export const parseApiKey = (text: string): PresentedKey | undefined => {
   const [, unchecked = '', prefix, checksum] = SHAPE.exec(text) ?? [];
-  if (checksum !== checksumOf(unchecked)) return undefined;
-  const [kind, hash] = [prefix as KeyKind, hashKey(text)];
+  if (checksum !== computeChecksum(unchecked)) return undefined;
+  const kind = prefix as KeyKind;
+  const hash = hashKey(text);
   return { id: keyIdOf(hash, kind), hash, kind };
 };

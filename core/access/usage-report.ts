@@ -1,12 +1,12 @@
 /** The requests of a key in the last 24 hours, from the counters of its windows (docs/contract.md#usage). */
-import { type Caller, remainingOf } from './admission.ts';
+import { type Caller, remainingOf } from './authenticate.ts';
 import { type Plan, WINDOW_SECONDS, windowAt } from './plans.ts';
 import type { WindowCount } from './usage-table.ts';
 
 const HOUR_SECONDS = 3_600;
 const HOURS = 24;
 
-const isoOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString();
+const toIso = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString();
 
 const hourOf = (unixSeconds: number): number => unixSeconds - (unixSeconds % HOUR_SECONDS);
 
@@ -27,7 +27,7 @@ export interface UsageHour extends Usage {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
 /** The usage of windows with these numbers of requests. What went beyond the plan's limit as it is now counts as rate limited. */
-export const usageOf = (used: readonly number[], plan: Plan): Usage => ({
+export const sumUsage = (used: readonly number[], plan: Plan): Usage => ({
   requests: sum(used),
   rateLimited: sum(used.map((requests) => Math.max(0, requests - plan.requestsPerWindow))),
 });
@@ -38,7 +38,7 @@ export const usageHours = (counts: readonly WindowCount[], plan: Plan, now: Date
   return Array.from({ length: HOURS }, (_, index) => {
     const start = firstHour(now) + index * HOUR_SECONDS;
     const used = (byHour.get(start) ?? []).map((count) => count.used);
-    return { start: isoOf(start), ...usageOf(used, plan) };
+    return { start: toIso(start), ...sumUsage(used, plan) };
   });
 };
 
@@ -65,7 +65,7 @@ export const usageReport = (caller: Caller, counts: readonly WindowCount[], now:
       windowSeconds: WINDOW_SECONDS,
       registrationsPerBulk: plan.bulkSize,
     },
-    window: { used, remaining: remainingOf(caller), resetsAt: isoOf(end) },
+    window: { used, remaining: remainingOf(caller), resetsAt: toIso(end) },
     hours: usageHours([...completed, { start, used }], plan, now),
   };
 };

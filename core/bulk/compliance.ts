@@ -1,23 +1,24 @@
 import type { FoundSources } from '../compliance/compliance-table.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../compliance/verdict.ts';
 import { londonDate } from '../runtime/clock.ts';
+import type { RegistrationKey } from '../vehicles/registration.ts';
 import {
+  type BulkEntryCode,
+  type BulkEntryFailure,
   type BulkKeys,
   bulkEnvelope,
-  type EntryCode,
-  type EntryFailure,
   entryFailure,
   unknownVehicle,
-} from './entries.ts';
+} from './bulk-entries.ts';
 
 /** One result: the body of the single lookup, or why there is none. */
 export type BulkComplianceEntry =
   | ComplianceAnswer
-  | (EntryFailure<EntryCode> & Pick<ComplianceAnswer, 'registration'> & { readonly compliant: false });
+  | (BulkEntryFailure<BulkEntryCode> & Pick<ComplianceAnswer, 'registration'> & { readonly compliant: false });
 
-const entryFor = (
+const bulkEntry = (
   registration: string,
-  key: string | undefined,
+  key: RegistrationKey | undefined,
   { vehicles, compliance }: FoundSources,
   now: Date,
 ): BulkComplianceEntry => {
@@ -38,4 +39,4 @@ const entryFor = (
  * @param keys of the entries, as `bulkKeys` gives them
  */
 export const bulkComplianceAnswer = (submitted: readonly string[], keys: BulkKeys, sources: FoundSources, now: Date) =>
-  bulkEnvelope(submitted.map((registration, index) => entryFor(registration, keys[index], sources, now)));
+  bulkEnvelope(submitted.map((registration, index) => bulkEntry(registration, keys[index], sources, now)));

@@ -1,24 +1,25 @@
 import type { LondonDate } from '../runtime/clock.ts';
 import { type InsuranceResult, insuranceResult } from '../vehicles/insurance.ts';
-import type { InsuranceRecord } from '../vehicles/record.ts';
+import type { RegistrationKey } from '../vehicles/registration.ts';
+import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
 import type { FoundRecords } from '../vehicles/vehicles-table.ts';
 import {
+  type BulkEntryFailure,
   type BulkKeys,
   bulkEnvelope,
-  type EntryFailure,
   entryFailure,
-  type InsuranceEntryCode,
+  type InsuranceBulkEntryCode,
   unknownVehicle,
-} from './entries.ts';
+} from './bulk-entries.ts';
 
 /** One result of bulk insurance. */
 export type BulkInsuranceEntry =
   | InsuranceResult
-  | (EntryFailure<InsuranceEntryCode> & Pick<InsuranceResult, 'registration'> & { readonly insured: false });
+  | (BulkEntryFailure<InsuranceBulkEntryCode> & Pick<InsuranceResult, 'registration'> & { readonly insured: false });
 
-const entryFor = (
+const bulkEntry = (
   registration: string,
-  key: string | undefined,
+  key: RegistrationKey | undefined,
   { found, unread }: FoundRecords<InsuranceRecord>,
   today: LondonDate,
   asOf: LondonDate = today,
@@ -43,6 +44,6 @@ export const bulkInsuranceAnswer = (
   today: LondonDate,
   asOf?: LondonDate,
 ) => ({
-  ...bulkEnvelope(submitted.map((registration, index) => entryFor(registration, keys[index], records, today, asOf))),
+  ...bulkEnvelope(submitted.map((registration, index) => bulkEntry(registration, keys[index], records, today, asOf))),
   ...(asOf && { asOf }),
 });

@@ -1,10 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored } from '../schemas/record.ts';
-import { InsuranceRecord, VehicleRecord } from '../vehicles/record.ts';
-import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, registrationKey } from '../vehicles/vehicles-table.ts';
-import { ComplianceRecord } from './record.ts';
+import { parseStored } from '../schemas/record-schema.ts';
+import type { RegistrationKey } from '../vehicles/registration.ts';
+import { InsuranceRecord, VehicleRecord } from '../vehicles/vehicle-record.ts';
+import { type FoundRecords, foundRecords, INSURANCE_ATTRIBUTES, recordKey } from '../vehicles/vehicles-table.ts';
+import { ComplianceRecord } from './compliance-record.ts';
 
 /** What verdicts of many vehicles need. */
 export interface FoundSources {
@@ -16,9 +17,9 @@ export interface FoundSources {
 
 /** The compliance table, read together with the vehicle in one request. */
 export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance: string; vehicles: string }) => ({
-  /** The registration must be normalised. @throws UnreadableRecord, or the error of a read that failed */
-  findWithVehicle: async (registration: string, deadline: Deadline) => {
-    const keys = [registrationKey(registration)];
+  /** @throws UnreadableRecord, or the error of a read that failed */
+  findWithVehicle: async (registration: RegistrationKey, deadline: Deadline) => {
+    const keys = [recordKey(registration)];
     const { items, failure } = await batchGet(
       db,
       [
@@ -40,8 +41,11 @@ export const complianceTable = (db: DynamoDBDocumentClient, names: { compliance:
    * Both records of any number of distinct registrations, in batches of 100 keys at once.
    * @throws the first error when none could be read
    */
-  findManyWithVehicles: async (registrations: readonly string[], deadline: Deadline): Promise<FoundSources> => {
-    const keys = registrations.map(registrationKey);
+  findManyWithVehicles: async (
+    registrations: readonly RegistrationKey[],
+    deadline: Deadline,
+  ): Promise<FoundSources> => {
+    const keys = registrations.map(recordKey);
     const { items, unread, failure } = await batchGet(
       db,
       [

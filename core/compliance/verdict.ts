@@ -1,10 +1,10 @@
 import { complianceNotFound, vehicleNotFound } from '../problems.ts';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import { type Insurance, insuranceOn } from '../vehicles/insurance.ts';
-import type { InsuranceRecord } from '../vehicles/record.ts';
 import { requireRegistration } from '../vehicles/registration.ts';
 import { suggestionFor } from '../vehicles/suggestion.ts';
-import type { ComplianceRecord } from './record.ts';
+import type { InsuranceRecord } from '../vehicles/vehicle-record.ts';
+import type { ComplianceRecord } from './compliance-record.ts';
 
 /** Why a check can fail, in the order of the checks (docs/contract.md#compliance). */
 export type Reason =
@@ -49,12 +49,12 @@ export interface VerdictDetails {
 }
 
 /** A due date is the last good day. */
-const motOf = ({ mot }: ComplianceRecord, today: LondonDate): Pick<VerdictDetails['mot'], 'status' | 'dueDate'> =>
+const checkMot = ({ mot }: ComplianceRecord, today: LondonDate): Pick<VerdictDetails['mot'], 'status' | 'dueDate'> =>
   'exempt' in mot
     ? { status: 'EXEMPT', dueDate: null }
     : { status: today <= mot.dueDate ? 'VALID' : 'EXPIRED', dueDate: mot.dueDate };
 
-const roadTaxOf = (
+const checkRoadTax = (
   { roadTax }: ComplianceRecord,
   today: LondonDate,
 ): Pick<VerdictDetails['roadTax'], 'status' | 'paidUntil'> => {
@@ -64,7 +64,7 @@ const roadTaxOf = (
 };
 
 /** The reason of each status that fails its check; no other status fails. */
-const REASON_OF = {
+const FAILURE_REASONS = {
   insurance: { LAPSED: 'INSURANCE_LAPSED', NOT_STARTED: 'INSURANCE_NOT_STARTED', NONE: 'NO_POLICY' },
   mot: { EXPIRED: 'MOT_EXPIRED' },
   roadTax: { EXPIRED: 'TAX_EXPIRED', SORN: 'SORN' },
@@ -73,8 +73,8 @@ const REASON_OF = {
   [Source in keyof VerdictDetails]: Partial<Record<VerdictDetails[Source]['status'], Reason>>;
 };
 
-const reasonOf = (source: keyof VerdictDetails, { status }: { readonly status: string }): Reason | undefined =>
-  (REASON_OF[source] as Partial<Record<string, Reason>>)[status];
+const failureReason = (source: keyof VerdictDetails, { status }: { readonly status: string }): Reason | undefined =>
+  (FAILURE_REASONS[source] as Partial<Record<string, Reason>>)[status];
 
 /** The verdict on a day in Europe/London, from the vehicle's policies and its compliance record. */
 export const verdictOn = (
@@ -86,8 +86,8 @@ export const verdictOn = (
   const lastUpdated = record.lastUpdated ?? null;
   const details: VerdictDetails = {
     insurance: { status, validTo: policy?.validTo ?? null, lastUpdated: vehicle.lastUpdated ?? null },
-    mot: { ...motOf(record, today), lastUpdated },
-    roadTax: { ...roadTaxOf(record, today), lastUpdated },
+    mot: { ...checkMot(record, today), lastUpdated },
+    roadTax: { ...checkRoadTax(record, today), lastUpdated },
     fines: {
       status: record.outstandingFines === 0 ? 'NONE' : 'OUTSTANDING',
       outstanding: record.outstandingFines,
@@ -95,10 +95,10 @@ export const verdictOn = (
     },
   };
   const failed = {
-    insurance: reasonOf('insurance', details.insurance),
-    mot: reasonOf('mot', details.mot),
-    roadTax: reasonOf('roadTax', details.roadTax),
-    fines: reasonOf('fines', details.fines),
+    insurance: failureReason('insurance', details.insurance),
+    mot: failureReason('mot', details.mot),
+    roadTax: failureReason('roadTax', details.roadTax),
+    fines: failureReason('fines', details.fines),
   };
   const reasons = Object.values(failed).filter((reason) => reason !== undefined);
   return {

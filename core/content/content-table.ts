@@ -14,7 +14,7 @@ import {
   hashBody,
   type IdempotencyRecord,
   type IdempotentCreation,
-} from './content-entries.ts';
+} from './content-store.ts';
 import { type ChangeOutcome, contentTransactions } from './content-writes.ts';
 import {
   type BoundDomains,

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { bucketOf, listEntryKeys } from '../counted-list/entries.ts';
-import { ALL_ITEMS, CONTENT_PREFIX, domainList } from './content-entries.ts';
+import { bucketOf, listItemKeys } from '../counted-list/item-keys.ts';
+import { ALL_ITEMS, CONTENT_PREFIX, domainList } from './content-store.ts';
 import { contentTable } from './content-table.ts';
 
 /**
@@ -11,7 +11,7 @@ import { contentTable } from './content-table.ts';
  */
 const probeContent = (db: DynamoDBDocumentClient, table: string): ReturnType<typeof contentTable> => {
   const content = contentTable(db, table, 'probe');
-  const { counterKey } = listEntryKeys(CONTENT_PREFIX.probe);
+  const { counterKey } = listItemKeys(CONTENT_PREFIX.probe);
 
   const removeEmptyCounterBefore = async (list: string, position: number): Promise<void> => {
     if (bucketOf(position) === 0) return;

@@ -1,20 +1,20 @@
 import type { Member } from '../counted-list/counted-list.ts';
+import type { DynamoItem } from '../dynamodb/database.ts';
 import { type TransactWrite, transact } from '../dynamodb/transact.ts';
 import type { Deadline } from '../runtime/deadline.ts';
 import {
   ALL_ITEMS,
   type ContentStore,
   domainList,
-  type Entry,
   hashBody,
   type IdempotencyRecord,
   type IdempotentCreation,
   parseIdempotencyRecord,
   type SlugClaim,
-} from './content-entries.ts';
+} from './content-store.ts';
 import type { ContentItem, StoredItem } from './item.ts';
 
-const attributesOf = ({ item, positions }: StoredItem): Entry => ({
+const toAttributes = ({ item, positions }: StoredItem): DynamoItem => ({
   ...item,
   allPosition: positions.all,
   domainPosition: positions.domain,
@@ -31,7 +31,7 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   addItem: (stored: StoredItem): TransactWrite => ({
     Put: {
       TableName: table,
-      Item: { ...attributesOf(stored), ...itemKey(stored.item.id) },
+      Item: { ...toAttributes(stored), ...itemKey(stored.item.id) },
       ConditionExpression: 'attribute_not_exists(pk)',
     },
   }),
@@ -39,7 +39,7 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
   replaceItem: (stored: StoredItem, read: ContentItem): TransactWrite => ({
     Put: {
       TableName: table,
-      Item: { ...attributesOf(stored), ...itemKey(stored.item.id) },
+      Item: { ...toAttributes(stored), ...itemKey(stored.item.id) },
       ...ifUnchanged(read),
     },
   }),
@@ -68,7 +68,7 @@ export const contentWrites = ({ table, keys: { itemKey, slugKey } }: Pick<Conten
 });
 
 /** The position of each of these members by its id. @throws Error for another id: at a guessed position it would replace a member */
-const positionsOf = (members: readonly Member[]) => {
+const positionFinder = (members: readonly Member[]) => {
   const positions = new Map(members.map(({ id, position }) => [id, position]));
   return (id: string): number => {
     const position = positions.get(id);
@@ -92,8 +92,8 @@ export const creationWrites = async (
   };
   const byDomain = Map.groupBy(items, ({ domain }) => domainList(domain));
   const [all, ...domains] = await Promise.all([append([ALL_ITEMS, items]), ...[...byDomain].map(append)]);
-  const inAll = positionsOf(all.members);
-  const inDomain = positionsOf(domains.flatMap(({ members }) => members));
+  const inAll = positionFinder(all.members);
+  const inDomain = positionFinder(domains.flatMap(({ members }) => members));
   return [
     ...items.map((item) => writes.addItem({ item, positions: { all: inAll(item.id), domain: inDomain(item.id) } })),
     ...items.map(writes.claimSlug),
@@ -105,7 +105,7 @@ export const creationWrites = async (
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 
 /** Fails, and returns the stored record, when there is one that has not expired. */
-const putIdempotencyRecord = (table: string, key: Entry, item: ContentItem): TransactWrite => {
+const putIdempotencyRecord = (table: string, key: DynamoItem, item: ContentItem): TransactWrite => {
   const now = Math.floor(Date.parse(item.created_at) / 1_000);
   return {
     Put: {
@@ -141,8 +141,8 @@ export const contentTransactions = (store: ContentStore) => {
   const writes = contentWrites(store);
 
   /** By the conditions that failed. Any other than these two fails only where content is inconsistent. */
-  const outcomeOf = (
-    failed: ReadonlyMap<TransactWrite, Entry>,
+  const toOutcome = (
+    failed: ReadonlyMap<TransactWrite, DynamoItem>,
     { item, claim }: { readonly item?: TransactWrite | undefined; readonly claim?: TransactWrite | undefined },
   ): ChangeOutcome => {
     if (item && failed.has(item)) return { kind: 'changed' };
@@ -162,7 +162,7 @@ export const contentTransactions = (store: ContentStore) => {
       const stored = putRecord && outcome.failed.get(putRecord);
       return stored
         ? { kind: 'repeated', record: parseIdempotencyRecord(stored) }
-        : outcomeOf(outcome.failed, { item: add, claim });
+        : toOutcome(outcome.failed, { item: add, claim });
     },
 
     /** Replaces the stored version, also when its domain or slug changes. @throws InconsistentContent */
@@ -187,7 +187,7 @@ export const contentTransactions = (store: ContentStore) => {
         ],
         deadline,
       );
-      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, { item: replace, claim });
+      return outcome.committed ? { kind: 'done' } : toOutcome(outcome.failed, { item: replace, claim });
     },
 
     /** Removes the stored version. @throws InconsistentContent */
@@ -203,7 +203,7 @@ export const contentTransactions = (store: ContentStore) => {
         ],
         deadline,
       );
-      return outcome.committed ? { kind: 'done' } : outcomeOf(outcome.failed, { item: remove });
+      return outcome.committed ? { kind: 'done' } : toOutcome(outcome.failed, { item: remove });
     },
   };
 };

@@ -1,6 +1,6 @@
 /** Rules of content items: the record and its versions, the domains of a key (docs/contract.md#content). */
 import { domainForbidden } from '../problems.ts';
-import type { RecordOf } from '../schemas/record.ts';
+import type { RecordOf } from '../schemas/record-schema.ts';
 
 /** The record: types, responses and the check of stored items follow from it. `schemas.ts` has the rules for new values. */
 export const ContentItem = {

@@ -32,19 +32,19 @@ const NOT_BLANK = '\\S';
 
 /** A text of a request or of an import file that people wrote. */
 const newText: TextSchema = (options) => {
-  const issueOf = (text: string): string | undefined => {
+  const findIssue = (text: string): string | undefined => {
     const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(text);
     return wrongCharacter(text) ?? (isEmpty ? `must be ${options.description}` : undefined);
   };
   return T.Refine(
     T.String(options),
-    (value) => typeof value !== 'string' || issueOf(value) === undefined,
-    (value) => issueOf(value) ?? '',
+    (value) => typeof value !== 'string' || findIssue(value) === undefined,
+    (value) => findIssue(value) ?? '',
   );
 };
 
 /** The fields of an item, with the rules that `text` has for their texts. */
-export const fieldsOf = (text: TextSchema) =>
+export const contentFields = (text: TextSchema) =>
   ({
     title: text({ maxLength: 200, pattern: NOT_BLANK, description: 'a text of 1 to 200 characters that is not blank' }),
     content: T.Refine(
@@ -69,7 +69,7 @@ export const fieldsOf = (text: TextSchema) =>
     meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
   }) satisfies Record<keyof ContentFields, T.TSchema>;
 
-const fields = fieldsOf(newText);
+const fields = contentFields(newText);
 
 /** Set by the service. An update accepts and ignores them, whatever their value. */
 const readOnly = {

@@ -23,7 +23,7 @@
 import { type DynamoDBDocumentClient, paginateQuery, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { TransactWrite } from '../dynamodb/transact.ts';
 import { type Bucket, type BucketRange, bucketRanges } from './bucket-ranges.ts';
-import { bucketOf, listEntryKeys } from './entries.ts';
+import { bucketOf, listItemKeys } from './item-keys.ts';
 
 /** An id and its allocated position. */
 export interface Member {
@@ -50,7 +50,7 @@ const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { m
  * await transact(db, [deleteItem, ...lists.remove('all', position)], deadline);
  */
 export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix = '') => {
-  const { allocatorKey, counterKey, counterPartition, memberKey, memberPartition } = listEntryKeys(prefix);
+  const { allocatorKey, counterKey, counterPartition, memberKey, memberPartition } = listItemKeys(prefix);
 
   const counterUpdate = (list: string, bucket: number, change: number): TransactWrite => ({
     Update: {

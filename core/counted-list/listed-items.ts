@@ -9,7 +9,7 @@ export interface ItemPage<Item> {
 }
 
 /** Where the items of a page come from. */
-interface Listed<Item> {
+interface ListSource<Item> {
   readonly readIds: () => Promise<MemberPage>;
   /** The items that exist. */
   readonly readItems: (ids: readonly string[], deadline: Deadline) => Promise<readonly Item[]>;
@@ -32,13 +32,14 @@ class ItemsLeft extends Error {
  * request for that list until the deadline.
  */
 export const readListedItems = async <Item extends { readonly id: string; readonly version: number }>(
-  { readIds, readItems, belongs }: Listed<Item>,
+  { readIds, readItems, belongs }: ListSource<Item>,
   deadline: Deadline,
 ): Promise<ItemPage<Item>> => {
   const readBy = readingDeadline(deadline);
   const found = new Map<string, Item>();
   let page: ItemPage<Item> | undefined;
-  let [lastMissing, unchanged] = ['', 0];
+  let lastMissing = '';
+  let unchanged = 0;
 
   const read = async (): Promise<ItemPage<Item>> => {
     const { ids, total } = await readIds();

@@ -1,13 +1,13 @@
 import { BatchGetCommand, type BatchGetCommandInput, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Deadline, readingDeadline } from '../runtime/deadline.ts';
-import { type Item, isThrottle } from './database.ts';
+import { type DynamoItem, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
 /** Keys to read, by table name. */
 export interface TableKeys {
   readonly table: string;
   /** Each once: DynamoDB rejects a whole request that has a key twice. */
-  readonly keys: readonly Item[];
+  readonly keys: readonly DynamoItem[];
   readonly consistent?: boolean;
   /** A projection expression: only these attributes are sent back. */
   readonly projection?: string;
@@ -15,8 +15,8 @@ export interface TableKeys {
 
 /** What was read, and the keys that could not be read in time: those are unknown, not absent. */
 export interface BatchGetResult {
-  readonly items: ReadonlyMap<string, readonly Item[]>;
-  readonly unread: ReadonlyMap<string, readonly Item[]>;
+  readonly items: ReadonlyMap<string, readonly DynamoItem[]>;
+  readonly unread: ReadonlyMap<string, readonly DynamoItem[]>;
   /** Why keys are unread, or the first reason of several; for the operator. */
   readonly failure?: unknown;
 }
@@ -26,7 +26,7 @@ const MAX_KEYS = 100;
 
 type RequestItems = NonNullable<BatchGetCommandInput['RequestItems']>;
 
-type WantedKey = readonly [of: TableKeys, key: Item];
+type WantedKey = readonly [of: TableKeys, key: DynamoItem];
 
 const asRequestItems = (wanted: readonly WantedKey[]): RequestItems => {
   const tables = Map.groupBy(wanted, ([of]) => of);
@@ -39,13 +39,13 @@ const asRequestItems = (wanted: readonly WantedKey[]): RequestItems => {
 };
 
 /** An item or a key with the name of its table. */
-type TableItem = readonly [table: string, item: Item];
+type TableItem = readonly [table: string, item: DynamoItem];
 
 const keysIn = (requestItems: RequestItems): TableItem[] =>
   Object.entries(requestItems).flatMap(([table, { Keys = [] }]) => Keys.map((key): TableItem => [table, key]));
 
-const groupByTable = (entries: readonly TableItem[]): ReadonlyMap<string, readonly Item[]> => {
-  const groups = Map.groupBy(entries, ([table]) => table);
+const groupByTable = (items: readonly TableItem[]): ReadonlyMap<string, readonly DynamoItem[]> => {
+  const groups = Map.groupBy(items, ([table]) => table);
   return new Map([...groups].map(([table, group]) => [table, group.map(([, item]) => item)]));
 };
 

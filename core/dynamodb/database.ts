@@ -21,7 +21,7 @@ const MAX_ATTEMPTS = 3;
 const LAST_ATTEMPT_MS = 5_000;
 
 /** An item or a key as plain values. What is read is unchecked until its table has parsed it. */
-export type Item = Record<string, unknown>;
+export type DynamoItem = Record<string, unknown>;
 
 /**
  * The document client on top of a client: plain values in and out, undefined ones left out. The two share their

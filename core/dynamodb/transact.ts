@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { backoffMs, type Deadline } from '../runtime/deadline.ts';
-import { type Item, isDatabaseError, isThrottle } from './database.ts';
+import { type DynamoItem, isDatabaseError, isThrottle } from './database.ts';
 import { retryUntil } from './retry.ts';
 
 /** One write of a transaction. */
@@ -19,7 +19,7 @@ export type TransactWrite = NonNullable<TransactWriteCommandInput['TransactItems
  */
 export type TransactionOutcome =
   | { readonly committed: true }
-  | { readonly committed: false; readonly failed: ReadonlyMap<TransactWrite, Item> };
+  | { readonly committed: false; readonly failed: ReadonlyMap<TransactWrite, DynamoItem> };
 
 /** Nothing was written, and a retry may succeed: another request holds one of the items, or capacity is short. */
 const TRANSIENT_REASONS = new Set(['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
@@ -56,7 +56,7 @@ const pauseMs = (tries: number, error: unknown): number =>
 const failedConditions = (
   { CancellationReasons: reasons = [] }: TransactionCanceledException,
   writes: readonly TransactWrite[],
-): ReadonlyMap<TransactWrite, Item> =>
+): ReadonlyMap<TransactWrite, DynamoItem> =>
   new Map(
     writes.flatMap((write, index) =>
       reasons[index]?.Code === 'ConditionalCheckFailed' ? [[write, unmarshall(reasons[index].Item ?? {})]] : [],

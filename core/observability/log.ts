@@ -71,19 +71,19 @@ export const openLog = (): void => void requestMetrics();
  * it to standard output; Lambda would wrap what `console` writes, and CloudWatch would find no metrics. Lambda's log levels
  * need `level` and `timestamp`. Where no metrics are collected, as on a developer's machine, the line depends on the log level.
  */
-export const logRequest = (entry: RequestLog): void => {
+export const logRequest = (request: RequestLog): void => {
   const { metrics, areCollected } = requestMetrics();
   if (!areCollected && logger().level > LogLevelThreshold.INFO) return;
-  const { status, latencyMs, code, isForced, databaseError, probe } = entry;
+  const { status, latencyMs, code, isForced, databaseError, probe } = request;
   if (probe) {
     metrics.skipColdStart();
-    logger().info('request of the probe', Object.fromEntries(FIELDS.map((name) => [name, entry[name]])));
+    logger().info('request of the probe', Object.fromEntries(FIELDS.map((name) => [name, request[name]])));
     return;
   }
   metrics.addMetadata('level', 'INFO').addMetadata('timestamp', new Date().toISOString());
   for (const name of FIELDS) {
     // The declared type is `string`; the line contains any value as JSON does.
-    if (entry[name] !== undefined) metrics.addMetadata(name, entry[name] as string);
+    if (request[name] !== undefined) metrics.addMetadata(name, request[name] as string);
   }
   metrics
     .addMetric('Requests', 'Count', 1)

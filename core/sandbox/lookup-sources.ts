@@ -4,21 +4,24 @@ import type { KeyKind } from '../access/api-key.ts';
 import { complianceTable } from '../compliance/compliance-table.ts';
 import { forcedError } from '../problems.ts';
 import { londonDate } from '../runtime/clock.ts';
+import type { RegistrationKey } from '../vehicles/registration.ts';
 import { type FoundRecords, vehiclesTable } from '../vehicles/vehicles-table.ts';
 import { sandboxCompliance, sandboxVehicle } from './sandbox-records.ts';
 
 /**
  * Registrations for which the sandbox forces an outcome that is otherwise hard to provoke (docs/contract.md#sandbox), with the
- * error of each, by normalised registration. In a bulk request its entry is `LOOKUP_UNAVAILABLE`.
+ * error of each, by `RegistrationKey`. In a bulk request its entry is `LOOKUP_UNAVAILABLE`.
  */
 export const FORCED_OUTCOMES = { ER19THR: 'RATE_LIMITED', ER19ERR: 'INTERNAL_ERROR' } as const;
 
-/** Whether the outcome of a normalised registration is forced. */
-export const isForced = (registration: string): registration is keyof typeof FORCED_OUTCOMES =>
-  Object.hasOwn(FORCED_OUTCOMES, registration);
+const forcedCode = (registration: RegistrationKey) =>
+  Object.entries(FORCED_OUTCOMES).find(([forced]) => forced === registration)?.[1];
+
+/** Whether the outcome of a registration is forced. */
+export const isForced = (registration: RegistrationKey): boolean => forcedCode(registration) !== undefined;
 
 /** What decides where a request looks, and on which day sandbox vehicles are dated. */
-interface Asked {
+interface LookupRequest {
   readonly keyKind: KeyKind;
   readonly now: Date;
 }
@@ -26,14 +29,15 @@ interface Asked {
 type VehicleSource = Pick<ReturnType<typeof vehiclesTable>, 'find' | 'findMany'>;
 type ComplianceSource = Pick<ReturnType<typeof complianceTable>, 'findWithVehicle' | 'findManyWithVehicles'>;
 
-/** @throws the forced error of a normalised registration */
-export const requireUnforced = (registration: string): void => {
-  if (isForced(registration)) throw forcedError(FORCED_OUTCOMES[registration]);
+/** @throws the error that is forced for the registration */
+export const requireUnforced = (registration: RegistrationKey): void => {
+  const code = forcedCode(registration);
+  if (code !== undefined) throw forcedError(code);
 };
 
 const findAll = <Found>(
-  registrations: readonly string[],
-  find: (registration: string) => Found | undefined,
+  registrations: readonly RegistrationKey[],
+  find: (registration: RegistrationKey) => Found | undefined,
 ): FoundRecords<Found> => ({
   found: new Map(
     registrations.flatMap((registration) => {
@@ -78,7 +82,10 @@ const sandboxComplianceSource = (now: Date): ComplianceSource => {
  * const vehicles = vehicleSource(db, tables.vehicles);
  * return { load: (request) => vehicles(request).find(registration) };
  */
-export const vehicleSource = (db: DynamoDBDocumentClient, table: string): ((asked: Asked) => VehicleSource) => {
+export const vehicleSource = (
+  db: DynamoDBDocumentClient,
+  table: string,
+): ((request: LookupRequest) => VehicleSource) => {
   const live = vehiclesTable(db, table);
   return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxVehicleSource(now));
 };
@@ -87,7 +94,7 @@ export const vehicleSource = (db: DynamoDBDocumentClient, table: string): ((aske
 export const complianceSource = (
   db: DynamoDBDocumentClient,
   names: Parameters<typeof complianceTable>[1],
-): ((asked: Asked) => ComplianceSource) => {
+): ((request: LookupRequest) => ComplianceSource) => {
   const live = complianceTable(db, names);
   return ({ keyKind, now }) => (keyKind === 'live' ? live : sandboxComplianceSource(now));
 };

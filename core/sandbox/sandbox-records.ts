@@ -1,8 +1,8 @@
 /** The sandbox vehicles as records on a day. A record is made when it is asked for, so that a cold start makes none. */
-import type { ComplianceRecord } from '../compliance/record.ts';
+import type { ComplianceRecord } from '../compliance/compliance-record.ts';
 import { dayAfter, type LondonDate } from '../runtime/clock.ts';
-import type { Policy, VehicleRecord } from '../vehicles/record.ts';
-import { normaliseRegistration } from '../vehicles/registration.ts';
+import { type RegistrationKey, requireRegistration } from '../vehicles/registration.ts';
+import type { Policy, VehicleRecord } from '../vehicles/vehicle-record.ts';
 import { SANDBOX_VEHICLES, type SandboxCompliance, type SandboxVehicle } from './sandbox-vehicles.ts';
 
 const INSURERS = ['Acme Mutual', 'Northgate Mutual', 'Albion Direct', 'Castle & Crown Insurance'] as const;
@@ -10,24 +10,24 @@ const COVER = ['Comprehensive', 'Third Party, Fire and Theft', 'Third Party Only
 
 const pick = <T>(choices: readonly [T, ...T[]], index: number): T => choices[index % choices.length] ?? choices[0];
 
-let listed: ReadonlyMap<string | undefined, { readonly vehicle: SandboxVehicle; readonly place: number }> | undefined;
+let listed: ReadonlyMap<RegistrationKey, { readonly vehicle: SandboxVehicle; readonly place: number }> | undefined;
 
-/** The vehicles and their places in the list, by normalised registration. */
+/** The vehicles and their places in the list. */
 const byRegistration = () => {
   listed ??= new Map(
-    SANDBOX_VEHICLES.map((vehicle, place) => [normaliseRegistration(vehicle.registration), { vehicle, place }]),
+    SANDBOX_VEHICLES.map((vehicle, place) => [requireRegistration(vehicle.registration), { vehicle, place }]),
   );
   return listed;
 };
 
-/** The normalised registrations of the sandbox vehicles. */
-export const sandboxRegistrations = (): string[] => [...byRegistration().keys()].filter((key) => key !== undefined);
+/** The keys of the sandbox vehicles. */
+export const sandboxRegistrations = (): RegistrationKey[] => [...byRegistration().keys()];
 
 /** Records are a day old. */
 const lastUpdatedOn = (today: LondonDate): string => `${dayAfter(today, -1)}T08:30:00.000Z`;
 
-/** The vehicle with this normalised registration, as its record would be today; undefined for any other registration. */
-export const sandboxVehicle = (registration: string, today: LondonDate): VehicleRecord | undefined => {
+/** The vehicle with this key, as its record would be today; undefined for any other registration. */
+export const sandboxVehicle = (registration: RegistrationKey, today: LondonDate): VehicleRecord | undefined => {
   const sandbox = byRegistration().get(registration);
   if (sandbox === undefined) return undefined;
   const { place, vehicle } = sandbox;
@@ -47,20 +47,20 @@ export const sandboxVehicle = (registration: string, today: LondonDate): Vehicle
   };
 };
 
-const roadTaxOf = (today: LondonDate, tax: SandboxCompliance['tax']): ComplianceRecord['roadTax'] => {
+const roadTaxRecord = (today: LondonDate, tax: SandboxCompliance['tax']): ComplianceRecord['roadTax'] => {
   if (tax === 'exempt') return { exempt: true };
   return tax === 'sorn' ? { sorn: true } : { paidUntil: dayAfter(today, tax) };
 };
 
 /** Its compliance record today. Some vehicles have none. */
-export const sandboxCompliance = (registration: string, today: LondonDate): ComplianceRecord | undefined => {
+export const sandboxCompliance = (registration: RegistrationKey, today: LondonDate): ComplianceRecord | undefined => {
   const compliance = byRegistration().get(registration)?.vehicle.compliance;
   if (compliance === undefined) return undefined;
   const { mot, tax, fines } = compliance;
   return {
     registration,
     mot: mot === 'exempt' ? { exempt: true } : { dueDate: dayAfter(today, mot) },
-    roadTax: roadTaxOf(today, tax),
+    roadTax: roadTaxRecord(today, tax),
     outstandingFines: fines,
     lastUpdated: lastUpdatedOn(today),
   };

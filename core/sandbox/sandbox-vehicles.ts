@@ -2,7 +2,7 @@
  * Vehicles for every outcome: what test keys look up, and the sample data of a developer's machine. Dates are relative to today.
  * docs/sample-data.md lists them with what each shows; a test compares the two.
  */
-import type { VehicleDetails } from '../vehicles/record.ts';
+import type { VehicleDetails } from '../vehicles/vehicle-record.ts';
 
 /** Days from today; negative for the past. */
 type Days = number;

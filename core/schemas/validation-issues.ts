@@ -27,13 +27,13 @@ const at = (root: unknown, path: string): unknown =>
     .reduce<unknown>((node, step) => (node as Record<string, unknown> | undefined)?.[step], root);
 
 /** The parts of a schema that describe its values in words. */
-interface Described {
+interface TextRules {
   readonly description?: string;
   readonly '~refine'?: readonly { check(value: unknown): boolean; error(value: unknown): string }[];
 }
 
 /** The message of the schema's own rule that fails, otherwise its description: both are clearer than a pattern or length. */
-const textDetail = (schema: Described, value: unknown, message: string): string => {
+const textDetail = (schema: TextRules, value: unknown, message: string): string => {
   const rule = schema['~refine']?.find(({ check }) => !check(value));
   if (rule) return rule.error(value);
   return schema.description ? `must be ${schema.description}` : message;

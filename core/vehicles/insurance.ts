@@ -1,8 +1,8 @@
 import { vehicleNotFound } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
-import type { Policy, VehicleDetails, VehicleRecord } from './record.ts';
 import { requireRegistration } from './registration.ts';
 import { suggestionFor } from './suggestion.ts';
+import type { Policy, VehicleDetails, VehicleRecord } from './vehicle-record.ts';
 
 /** The published statuses of a vehicle's insurance. */
 export const INSURANCE_STATUSES = ['IN_FORCE', 'LAPSED', 'NOT_STARTED', 'NONE'] as const;

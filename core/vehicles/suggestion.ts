@@ -1,4 +1,5 @@
 import type { LondonDate } from '../runtime/clock.ts';
+import type { RegistrationKey } from './registration.ts';
 
 /**
  * Letters of each part of a registration. Sources: DVLA leaflet INF104 (current format: no I, Q or Z in the memory tag, no I or Q
@@ -29,7 +30,10 @@ const isUkRegistration = (registration: string, today: LondonDate): boolean => {
 /** Registrations without an age identifier, those of Northern Ireland too. */
 const DATELESS = /^(?:[A-Z]{1,3}[1-9]\d{0,3}|[1-9]\d{0,3}[A-Z]{1,3})$/;
 
-/** Whether a normalised registration has a format that is in use in the UK: `TBC` and `123` have none, nor do most foreign ones. */
+/**
+ * Whether a normalised registration has a format that is in use in the UK. `TBC` and `123` have none, nor do most
+ * foreign registrations.
+ */
 export const hasUkFormat = (registration: string, today: LondonDate): boolean =>
   isUkRegistration(registration, today) || DATELESS.test(registration);
 
@@ -40,11 +44,10 @@ const MISTAKEN: Readonly<Record<string, string>> = { O: '0', '0': 'O', I: '1', '
  * (docs/contract.md#registrations): the one change that makes a text a UK registration of the current, prefix or suffix
  * format. `undefined` when the text is one already, and when no change or more than one makes it one. Follows from the text
  * alone, never from stored data.
- * @param registration normalised
  * @param today an age identifier that is not issued yet is not valid
- * @example suggestionFor('AB1OCDE', '2026-11-22') // 'AB10CDE'
+ * @example suggestionFor(requireRegistration('AB1O CDE'), '2026-11-22') // 'AB10CDE'
  */
-export const suggestionFor = (registration: string, today: LondonDate): string | undefined => {
+export const suggestionFor = (registration: RegistrationKey, today: LondonDate): string | undefined => {
   if (isUkRegistration(registration, today)) return undefined;
   const changed = [...registration].flatMap((character, index) => {
     const meant = MISTAKEN[character];

@@ -1,49 +1,48 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { batchGet } from '../dynamodb/batch-get.ts';
-import type { Item } from '../dynamodb/database.ts';
+import type { DynamoItem } from '../dynamodb/database.ts';
 import { logDamage } from '../observability/log.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record.ts';
+import { parseStored, type RecordOf, type RecordSchema, readStored } from '../schemas/record-schema.ts';
 import type { TableId } from '../tables.ts';
-import { InsuranceRecord, VehicleRecord } from './record.ts';
+import { type RegistrationKey, storedRegistrationKey } from './registration.ts';
+import { InsuranceRecord, VehicleRecord } from './vehicle-record.ts';
 
-/** The key of an item in the tables of vehicles and of compliance; the registration must be normalised. */
-export const registrationKey = (registration: string): Item => ({ registration });
+/** The primary key of a record in the tables of vehicles and of compliance, from its `RegistrationKey`. */
+export const recordKey = (registration: string): DynamoItem => ({ registration });
 
-const registrationOf = ({ registration }: Item): string => String(registration);
-
-/** Records by registration, and the registrations that could not be read: these must not be reported as not found. */
+/** Records, and the registrations that could not be read: these must not be reported as not found. */
 export interface FoundRecords<Found> {
-  readonly found: ReadonlyMap<string, Found>;
-  readonly unread: ReadonlySet<string>;
+  readonly found: ReadonlyMap<RegistrationKey, Found>;
+  readonly unread: ReadonlySet<RegistrationKey>;
 }
 
 /** Reads the items of a batch. A damaged one counts as unread and is logged. */
 export const foundRecords = <const Schema extends RecordSchema>(
   table: TableId,
   schema: Schema,
-  items: readonly Item[] = [],
-  unread: readonly Item[] = [],
+  items: readonly DynamoItem[] = [],
+  unread: readonly DynamoItem[] = [],
 ): FoundRecords<RecordOf<Schema>> => {
-  const found = new Map<string, RecordOf<Schema>>();
-  const damaged: Item[] = [];
+  const found = new Map<RegistrationKey, RecordOf<Schema>>();
+  const damaged: DynamoItem[] = [];
   for (const item of items) {
     const record = readStored(schema, item);
-    if (record) found.set(registrationOf(item), record);
+    if (record) found.set(storedRegistrationKey(item), record);
     else damaged.push(item);
   }
   if (damaged.length > 0) logDamage(table, damaged.length);
-  return { found, unread: new Set([...damaged, ...unread].map(registrationOf)) };
+  return { found, unread: new Set([...damaged, ...unread].map(storedRegistrationKey)) };
 };
 
 /** The projection expression of `InsuranceRecord`. */
 export const INSURANCE_ATTRIBUTES = Object.keys(InsuranceRecord.properties).join(', ');
 
-/** The table of vehicles. Registrations are normalised ones. */
+/** The table of vehicles. */
 export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
   /** @throws UnreadableRecord */
-  find: async (registration: string): Promise<VehicleRecord | undefined> => {
-    const { Item } = await db.send(new GetCommand({ TableName: table, Key: registrationKey(registration) }));
+  find: async (registration: RegistrationKey): Promise<VehicleRecord | undefined> => {
+    const { Item } = await db.send(new GetCommand({ TableName: table, Key: recordKey(registration) }));
     return Item && parseStored(VehicleRecord, Item);
   },
 
@@ -51,8 +50,8 @@ export const vehiclesTable = (db: DynamoDBDocumentClient, table: string) => ({
    * The policies of any number of distinct registrations, and why some could not be read, for the log.
    * @throws the first error when none could be read
    */
-  findMany: async (registrations: readonly string[], deadline: Deadline) => {
-    const wanted = { table, keys: registrations.map(registrationKey), projection: INSURANCE_ATTRIBUTES };
+  findMany: async (registrations: readonly RegistrationKey[], deadline: Deadline) => {
+    const wanted = { table, keys: registrations.map(recordKey), projection: INSURANCE_ATTRIBUTES };
     const { items, unread, failure } = await batchGet(db, [wanted], deadline);
     return { ...foundRecords('vehicles', InsuranceRecord, items.get(table), unread.get(table)), failure };
   },

@@ -1,7 +1,7 @@
 /** What the documents of both bulk endpoints share. */
 import * as T from 'typebox';
 import { PLANS } from '../../core/access/plans.ts';
-import type { EntryCode } from '../../core/bulk/entries.ts';
+import type { BulkEntryCode } from '../../core/bulk/bulk-entries.ts';
 import { type ExampleRequest, openCode } from './document.ts';
 
 /** The codes of every bulk lookup, with their meanings. */
@@ -12,7 +12,7 @@ export const ENTRY_MEANINGS = {
 };
 
 /** The fields of every failed entry, with the codes of its endpoint. */
-export const failedEntry = <Code extends EntryCode>(meanings: Readonly<Record<Code, string>>) => ({
+export const failedEntry = <Code extends BulkEntryCode>(meanings: Readonly<Record<Code, string>>) => ({
   registration: T.String(),
   error: T.String({ description: 'What went wrong, in words' }),
   code: openCode<Code>(meanings, 'Why there is no answer; absent where there is one'),
@@ -20,7 +20,7 @@ export const failedEntry = <Code extends EntryCode>(meanings: Readonly<Record<Co
 });
 
 /** The fields of every bulk response. */
-export const bulkEnvelopeOf = <Result extends T.TSchema>(result: Result) => ({
+export const bulkEnvelopeSchema = <Result extends T.TSchema>(result: Result) => ({
   results: T.Array(result, { description: 'One result per entry, in order' }),
   processed: T.Integer({ description: 'Number of submitted registrations' }),
   successful: T.Integer({ description: 'How many of them have an answer' }),
@@ -28,7 +28,7 @@ export const bulkEnvelopeOf = <Result extends T.TSchema>(result: Result) => ({
 });
 
 /** The type of an entry, of which some have an answer. */
-export const entryOf = <Success extends T.TSchema, Failure extends T.TSchema>(
+export const bulkEntrySchema = <Success extends T.TSchema, Failure extends T.TSchema>(
   title: string,
   success: Success,
   failure: Failure,

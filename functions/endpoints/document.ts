@@ -1,7 +1,7 @@
 /** The type of an endpoint's document, and the schemas and texts that several documents share. No function bundles this file. */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
-import type { RecordOf } from '../../core/schemas/record.ts';
+import type { RecordOf } from '../../core/schemas/record-schema.ts';
 import { AnswerableDate } from '../../core/vehicles/schemas.ts';
 import type { InputSchemas } from '../http/input.ts';
 import type { EndpointId } from './table.ts';

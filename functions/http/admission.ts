@@ -1,4 +1,4 @@
-import { type AdmissionStore, authenticate, isWithinLimit } from '../../core/access/admission.ts';
+import { type AdmissionStore, authenticate, isWithinLimit } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import type { Scope } from '../../core/access/scopes.ts';
 import { rateLimited, scopeMissing, unauthorized } from '../../core/problems.ts';

@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { AdmissionStore } from '../../core/access/admission.ts';
-import { keyFinder } from '../../core/access/keys-table.ts';
+import type { AdmissionStore } from '../../core/access/authenticate.ts';
+import { keyFinder } from '../../core/access/key-record.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
@@ -10,7 +10,7 @@ import type { TableId } from '../../core/tables.ts';
 import { grantedActions, type ServedEndpoint } from './endpoint.ts';
 import { keyForm } from './key-form.ts';
 import { problemDocuments } from './problem-documents.ts';
-import { type HttpRequest, type InboundMiddleware, type RequestContext, requestContextOf } from './request.ts';
+import { createRequestContext, type HttpRequest, type InboundMiddleware, type RequestContext } from './request.ts';
 import { reportInternalError, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
 
@@ -32,12 +32,12 @@ export const openTables = (row: ServedEndpoint) => {
   const store: AdmissionStore = {
     findKey: keyFinder(db, tables.keys),
     incrementUsage: usageTable(db, tables.usage).increment,
-    overused: recentMap(),
+    uncounted: recentMap(),
   };
   return { db, tables, store };
 };
 
-const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGatewayProxyStructuredResultV2 => ({
+const toResponse = (statusCode: number, { body, headers = {} }: Answer): APIGatewayProxyStructuredResultV2 => ({
   statusCode,
   headers: {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -47,7 +47,7 @@ const responseOf = (statusCode: number, { body, headers = {} }: Answer): APIGate
 });
 
 const requestContext: InboundMiddleware = {
-  before: ({ event, context, internal }) => void Object.assign(internal, requestContextOf(event, context)),
+  before: ({ event, context, internal }) => void Object.assign(internal, createRequestContext(event, context)),
 };
 
 /**
@@ -65,7 +65,7 @@ export const httpFunction = (
       const { internal: context } = request;
       const answer = await context.deadline.within(respond(context));
       if (answer.failure !== undefined) reportInternalError(context, answer.failure);
-      request.response = responseOf(successStatus, answer);
+      request.response = toResponse(successStatus, answer);
     },
   };
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, Context, RequestContext>({

@@ -15,19 +15,19 @@ interface Part {
   readonly issues: readonly ValidationIssue[];
 }
 
-const asParameters = (issues: readonly PointerIssue[]): ParameterIssue[] =>
+const toParameterIssues = (issues: readonly PointerIssue[]): ParameterIssue[] =>
   issues.map(({ pointer, detail }) => ({ parameter: pointer.slice(1), detail }));
 
 const DIGITS = /^\d+$/;
 const NEGATIVE = /^-0*[1-9]\d*$/;
 
 /** The integer in decimal digits, clamped to the safe integers; undefined for any other string. */
-const integerOf = (text: string): number | undefined => {
+const parseInteger = (text: string): number | undefined => {
   if (DIGITS.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
   return NEGATIVE.test(text) ? Math.max(Number(text), Number.MIN_SAFE_INTEGER) : undefined;
 };
 
-const isInteger = (schema: TSchema | undefined): boolean =>
+const isIntegerSchema = (schema: TSchema | undefined): boolean =>
   (schema as { type?: string } | undefined)?.type === 'integer';
 
 /** Reads the parameters that the schema names. Ignores all others. */
@@ -38,14 +38,14 @@ const readQuery = (schema: TObject, rawQueryString: unknown): Part => {
   for (const [name, property] of Object.entries(schema.properties)) {
     const [first, ...more] = sent.getAll(name);
     if (first === undefined) continue;
-    const read = isInteger(property) ? integerOf(first) : first;
+    const read = isIntegerSchema(property) ? parseInteger(first) : first;
     if (more.length > 0) issues.push({ parameter: name, detail: GIVEN_TWICE });
     else if (read === undefined) issues.push({ parameter: name, detail: 'must be an integer in decimal digits' });
     else value[name] = read;
   }
   // A parameter that was sent but could not be read is not missing: the schema's issues about it are left out.
   const unread = new Set(issues.map(({ parameter }) => parameter));
-  const others = asParameters(validationIssues(schema, value)).filter(({ parameter }) => !unread.has(parameter));
+  const others = toParameterIssues(validationIssues(schema, value)).filter(({ parameter }) => !unread.has(parameter));
   return { value, issues: [...issues, ...others] };
 };
 
@@ -56,7 +56,7 @@ const readHeaders = (schema: TObject, sent: RequestContext['headers']): Part => 
       return text === undefined ? [] : [[name, text]];
     }),
   );
-  return { value, issues: asParameters(validationIssues(schema, value)) };
+  return { value, issues: toParameterIssues(validationIssues(schema, value)) };
 };
 
 /** Validates a body. The issue of a field `date` that the schema lacks has the row's reason. */

@@ -12,7 +12,7 @@ export const reportInternalError = (context: RequestContext, error: unknown): vo
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/;
 
 /** The trace id of a valid `traceparent`, otherwise undefined. Ids of zeros only are invalid. */
-const traceIdOf = (traceparent = ''): string | undefined => {
+const parseTraceId = (traceparent = ''): string | undefined => {
   const [, traceId = '', parentId = '', appended] = TRACEPARENT.exec(traceparent.trim()) ?? [];
   const isVersion0 = traceparent.trim().startsWith('00');
   return /[^0]/.test(traceId) && /[^0]/.test(parentId) && !(isVersion0 && appended) ? traceId : undefined;
@@ -21,11 +21,11 @@ const traceIdOf = (traceparent = ''): string | undefined => {
 /** Adds the request id to the response and logs a line with the metrics. Before it there is only the request context. */
 export const requestLog = (endpoint: string) => {
   openLog();
-  const close = ({ internal: context, response }: HttpRequest): void => {
+  const logResponse = ({ internal: context, response }: HttpRequest): void => {
     if (!response) return;
     const { requestId, caller, code } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
-    const traceId = traceIdOf(context.headers.traceparent);
+    const traceId = parseTraceId(context.headers.traceparent);
     logRequest({
       requestId,
       endpoint,
@@ -41,5 +41,5 @@ export const requestLog = (endpoint: string) => {
       databaseError: context.databaseError === true,
     });
   };
-  return { after: close, onError: close };
+  return { after: logResponse, onError: logResponse };
 };

@@ -1,7 +1,7 @@
 import type { Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { Caller } from '../../core/access/admission.ts';
 import type { PresentedKey } from '../../core/access/api-key.ts';
+import type { Caller } from '../../core/access/authenticate.ts';
 import type { ValidationIssue } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
@@ -73,15 +73,15 @@ export const isProbe = ({ key }: Pick<RequestContext, 'key'>): boolean => key?.k
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Visible ASCII, which a header can carry. Ids from the gateway have no other characters. */
 const VISIBLE = /^[!-~]{1,128}$/;
 
-const idOf = (value: unknown): string => (VISIBLE.test(textOf(value)) ? textOf(value) : '');
+const asId = (value: unknown): string => (VISIBLE.test(asText(value)) ? asText(value) : '');
 
 /** The entries of an object whose values are strings. */
-const textsOf = (value: unknown): [string, string][] =>
+const textEntries = (value: unknown): [string, string][] =>
   isObject(value)
     ? Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : [];
@@ -92,7 +92,7 @@ const FIRST_INSTANT = Date.UTC(2020, 0, 1);
 const LAST_INSTANT = Date.UTC(9999, 11, 31);
 
 /** The time of a request; now when the event has none. */
-const instantOf = (timeEpoch: unknown): Date =>
+const toInstant = (timeEpoch: unknown): Date =>
   typeof timeEpoch === 'number' && timeEpoch >= FIRST_INSTANT && timeEpoch <= LAST_INSTANT
     ? new Date(timeEpoch)
     : new Date();
@@ -101,24 +101,24 @@ const instantOf = (timeEpoch: unknown): Date =>
 const ANSWER_MARGIN_MS = 1_000;
 
 /** The deadline of a request, from the remaining time of its Lambda context. Tests and scripts may have none. */
-const deadlineOf = (lambda: Partial<Context> | undefined): Deadline => {
+const createDeadline = (lambda: Partial<Context> | undefined): Deadline => {
   const remainingMs = lambda?.getRemainingTimeInMillis?.() ?? FUNCTION_TIMEOUT_SECONDS * 1_000;
   return deadlineIn(Math.max(0, remainingMs - ANSWER_MARGIN_MS));
 };
 
 /** Creates the context of a request. Accepts an event of any shape, and does not read its body. */
-export const requestContextOf = (input: unknown, lambda: Context | undefined): RequestContext => {
+export const createRequestContext = (input: unknown, lambda: Context | undefined): RequestContext => {
   const event = isObject(input) ? input : {};
   const gateway = isObject(event.requestContext) ? event.requestContext : {};
   const http = isObject(gateway.http) ? gateway.http : {};
   return {
-    requestId: idOf(gateway.requestId) || idOf(lambda?.awsRequestId),
-    now: instantOf(gateway.timeEpoch),
-    deadline: deadlineOf(lambda),
-    headers: Object.fromEntries(textsOf(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
-    method: textOf(http.method),
-    path: textOf(event.rawPath),
-    pathParameters: Object.fromEntries(textsOf(event.pathParameters)),
+    requestId: asId(gateway.requestId) || asId(lambda?.awsRequestId),
+    now: toInstant(gateway.timeEpoch),
+    deadline: createDeadline(lambda),
+    headers: Object.fromEntries(textEntries(event.headers).map(([name, value]) => [name.toLowerCase(), value])),
+    method: asText(http.method),
+    path: asText(event.rawPath),
+    pathParameters: Object.fromEntries(textEntries(event.pathParameters)),
     startedAtMs: performance.now(),
   };
 };

@@ -1,4 +1,4 @@
-import { remainingOf } from '../../core/access/admission.ts';
+import { remainingOf } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
 

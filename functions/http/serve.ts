@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Caller } from '../../core/access/admission.ts';
 import type { KeyKind } from '../../core/access/api-key.ts';
+import type { Caller } from '../../core/access/authenticate.ts';
 import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
 import { largestBulkSize, planBulkSize } from './bulk-size.ts';
@@ -44,7 +44,7 @@ type Define<Row extends ServedEndpoint, Values extends object, Loaded> = (
 ) => Service<Row, Values, Loaded>;
 
 /** Makes the request for `load` and `respond`. A path other than the row's is from a malformed event: `address` never repeats it. */
-const requestsOf = <Row extends ServedEndpoint, Values extends object>({ paths }: Row) => {
+const requestMaker = <Row extends ServedEndpoint, Values extends object>({ paths }: Row) => {
   const names = [...paths[0].matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return ({ now, deadline, date, path, key, caller, pathParameters, input }: RequestContext) =>
     ({
@@ -79,15 +79,15 @@ export const serve = <const Row extends ServedEndpoint, Loaded, Values extends o
 ): GatewayHandler => {
   const { db, tables, store } = openTables(endpoint);
   const { load, respond } = define({ db, tables });
-  const requestOf = requestsOf<Row, Values>(endpoint);
+  const makeRequest = requestMaker<Row, Values>(endpoint);
   const middlewares = [
-    admission(store, endpoint.scope, load && (async (context) => load(requestOf(context)))),
+    admission(store, endpoint.scope, load && (async (context) => load(makeRequest(context)))),
     ...(parts.input?.parsing ?? []),
     largestBulkSize(endpoint),
     validation(endpoint, parts),
     planBulkSize(endpoint),
   ];
   return httpFunction(endpoint, middlewares, async (context) =>
-    respond(requestOf(context), (await context.loading) as Loaded),
+    respond(makeRequest(context), (await context.loading) as Loaded),
   );
 };

@@ -39,12 +39,12 @@ export interface RequestParts<Values extends object = object> {
 export const validation = (endpoint: ServedEndpoint, { pathError, input }: RequestParts): InboundMiddleware => ({
   before: (request) => {
     const { event, internal: context } = request;
-    const ofPath = pathError?.(context.pathParameters);
-    const { date, issues: ofDate } = readDate(endpoint, event.rawQueryString);
-    const { values, issues: ofInput } = input?.read(request, endpoint) ?? { values: {}, issues: [] };
-    const others = [...ofDate, ...ofInput];
-    if (others.length > 0) throw validationFailed([...(ofPath?.issues ?? []), ...others]);
-    if (ofPath !== undefined) throw ofPath;
+    const pathProblem = pathError?.(context.pathParameters);
+    const { date, issues: dateIssues } = readDate(endpoint, event.rawQueryString);
+    const { values, issues: inputIssues } = input?.read(request, endpoint) ?? { values: {}, issues: [] };
+    const others = [...dateIssues, ...inputIssues];
+    if (others.length > 0) throw validationFailed([...(pathProblem?.issues ?? []), ...others]);
+    if (pathProblem !== undefined) throw pathProblem;
     context.date = date;
     context.input = values;
   },

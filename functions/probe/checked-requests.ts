@@ -61,7 +61,7 @@ const hasAtLeast = (text: string, expected: object | undefined): boolean => {
   }
 };
 
-const failureOf = (error: unknown): string => {
+const failureText = (error: unknown): string => {
   const { name, message, cause = message } = error as Error;
   return name === 'TimeoutError' ? 'did not answer in time' : `cannot be reached: ${cause}`;
 };
@@ -96,7 +96,7 @@ export const checkedRequests = (origin: string, key: string) => {
       if (wrong.length === 0) return text === '' ? {} : JSON.parse(text);
       failures.push(`${line}: ${wrong.join(', ')}`);
     } catch (error) {
-      failures.push(`${line} ${failureOf(error)}`);
+      failures.push(`${line} ${failureText(error)}`);
     }
     return undefined;
   };

@@ -9,7 +9,8 @@ import { keyOfToday } from './probe-key.ts';
  * @throws MissingEnvironment
  */
 export const handler = async (): Promise<void> => {
-  const [origin, now] = [probedOrigin(), new Date()];
+  const origin = probedOrigin();
+  const now = new Date();
   const key = await keyOfToday(now).catch((error: Error) => error);
   // The name only: the SDK's message can quote the item.
   logProbe(key instanceof Error ? [`its key could not be stored: ${key.name}`] : await journey(origin, key, now));

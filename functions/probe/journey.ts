@@ -3,7 +3,9 @@ import { checkedRequests, JOURNEY_TIMEOUT_MS } from './checked-requests.ts';
 import type { ProbeKey } from './probe-key.ts';
 
 /** Sandbox vehicles (docs/sample-data.md): insured and compliant, known without a policy, and none. */
-const [INSURED, WITHOUT_POLICY, UNKNOWN] = ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ'];
+const INSURED = 'AB12CDE';
+const WITHOUT_POLICY = 'KR08NIL';
+const UNKNOWN = 'ZZ99ZZZ';
 const REGISTRATIONS = { registrations: [INSURED, WITHOUT_POLICY, UNKNOWN] };
 
 const INSURANCE = { registration: INSURED, insured: true, policy: {} };

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { UnreadableRecord } from '../../core/schemas/record.ts';
+import { UnreadableRecord } from '../../core/schemas/record-schema.ts';
+import { UnknownKey } from '../key-management/key-store.ts';
 import { CommandFailure, type CommandResult, EXIT, type ExitCode } from './command/command-result.ts';
 import type { AdminContext } from './command/context.ts';
 import { escapeControls, printable } from './command/format.ts';
@@ -70,7 +71,7 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
 };
 
 const sentenceFor = (error: unknown): string => {
-  if (error instanceof CommandFailure) return error.message;
+  if (error instanceof CommandFailure || error instanceof UnknownKey) return error.message;
   if (error instanceof UnreadableRecord && error.message !== '') {
     return `the stored record of ${error.message} is damaged: docs/runbook.md#errorrate says how to replace it`;
   }

@@ -92,7 +92,7 @@ export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
 ];
 
 /** Every alarm of a stage. */
-export const alarmsOf = ({ settings, gateway, tables, functions }: MonitoredParts): AlarmDescription[] => {
+export const describeAlarms = ({ settings, gateway, tables, functions }: MonitoredParts): AlarmDescription[] => {
   const { stage, gradualDeployment, throttle } = settings;
   const requestsPerMinute = throttle.rateLimit * SECONDS_PER_MINUTE;
   const maxFailures = Math.ceil(requestsPerMinute * MAX_FAILURES);

@@ -5,7 +5,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type Subscription, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import { alarmsOf, type MonitoredParts } from './alarm-descriptions.ts';
+import { describeAlarms, type MonitoredParts } from './alarm-descriptions.ts';
 
 /** The alarms, and the topic to which they publish when they are raised and when they end. */
 export class ServiceAlarms extends Construct {
@@ -25,7 +25,7 @@ export class ServiceAlarms extends Construct {
     if (alarmEmail !== undefined) this.subscription = subscribeByEmail(topic, alarmEmail);
     else if (keepsData) warnThatNobodyIsNotified(topic, file);
     const publish = new SnsAction(topic);
-    const alarms = alarmsOf(props).map(({ id: alarmId, description, metric, when, isSilent }) => {
+    const alarms = describeAlarms(props).map(({ id: alarmId, description, metric, when, isSilent }) => {
       const whatToDo = isSilent ? '' : ` What to do: ${runbookSection(alarmId, runbookUrl)}`;
       const alarm = new Alarm(this, alarmId, { alarmDescription: description + whatToDo, metric, ...when });
       if (!isSilent) {

@@ -1,12 +1,13 @@
 /** Checks the consistency of stored content, for an operator. Safe while the service runs. */
 import { Readable } from 'node:stream';
 import { type DynamoDBDocumentClient, GetCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type ContentStore, contentStore, type Entry } from '../../core/content/content-entries.ts';
+import { type ContentStore, contentStore } from '../../core/content/content-store.ts';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import type { Inconsistency, SuspectedInconsistency } from './content-inconsistencies.ts';
-import { type Bucket, type ContentScan, placeOf, withContentScan } from './content-scan.ts';
+import { type Bucket, type ContentScan, parsePlace, withContentScan } from './content-scan.ts';
 import { recount } from './list-recount.ts';
 
 /** Milliseconds to confirm one suspected inconsistency, retries included. */
@@ -29,14 +30,14 @@ const confirmScan = (store: ContentStore) => {
   const { db, table, keys } = store;
 
   /**
-   * Reads an entry and the item that it names in one transaction: two reads could see a transaction half applied.
+   * Reads a DynamoDB item and the content item that it names, in one transaction. Two reads could see half of one.
    * @throws DeadlineExceeded
    */
-  const readWithItem = async (key: Entry, id: string) => {
+  const readWithItem = async (key: DynamoItem, id: string) => {
     const TransactItems = [key, keys.itemKey(id)].map((Key) => ({ Get: { TableName: table, Key } }));
     const read = () => db.send(new TransactGetCommand({ TransactItems }));
-    const { Responses: [entry, item] = [] } = await retryUntil(deadlineIn(TIMEOUT_MS), read, isTransient);
-    return { entry: entry?.Item, place: item?.Item && placeOf(item.Item) };
+    const { Responses: [naming, named] = [] } = await retryUntil(deadlineIn(TIMEOUT_MS), read, isTransient);
+    return { naming: naming?.Item, place: named?.Item && parsePlace(named.Item) };
   };
 
   const readAllocated = async (list: string): Promise<number> => {
@@ -51,8 +52,8 @@ const confirmScan = (store: ContentStore) => {
       case 'orphaned member':
       case 'missing member': {
         const { list, position, id } = suspected;
-        const { entry, place } = await readWithItem(keys.memberKey(list, position), id);
-        const isThere = entry?.member === id;
+        const { naming, place } = await readWithItem(keys.memberKey(list, position), id);
+        const isThere = naming?.member === id;
         return (
           isThere === (suspected.kind === 'orphaned member') && isThere !== (place?.positions.get(list) === position)
         );
@@ -60,8 +61,8 @@ const confirmScan = (store: ContentStore) => {
       case 'orphaned slug claim':
       case 'missing slug claim': {
         const { domain, slug, id } = suspected;
-        const { entry, place } = await readWithItem(keys.slugKey(domain, slug), id);
-        const isClaimed = entry?.id === id;
+        const { naming, place } = await readWithItem(keys.slugKey(domain, slug), id);
+        const isClaimed = naming?.id === id;
         const isWanted = place?.domain === domain && place.slug === slug;
         return isClaimed === (suspected.kind === 'orphaned slug claim') && isClaimed !== isWanted;
       }
@@ -91,8 +92,8 @@ const confirmScan = (store: ContentStore) => {
 
 /** Options of a check. */
 interface CheckOptions {
-  /** Gets the number of entries scanned. */
-  readonly onProgress?: (entries: number) => void;
+  /** Gets the number of DynamoDB items scanned. */
+  readonly onProgress?: (scanned: number) => void;
   /** Ends the check. */
   readonly signal?: AbortSignal;
 }
@@ -106,11 +107,11 @@ export const checkContent = (
   table: string,
   { onProgress, signal }: CheckOptions = {},
 ): Promise<ContentReport & { readonly sandbox: ContentReport; readonly probe: ContentReport }> => {
-  const onEntries = (entries: number): void => {
+  const onScanned = (scanned: number): void => {
     signal?.throwIfAborted();
-    onProgress?.(entries);
+    onProgress?.(scanned);
   };
-  return withContentScan(db, table, onEntries, async ({ live, test, probe }) => ({
+  return withContentScan(db, table, onScanned, async ({ live, test, probe }) => ({
     ...(await confirmScan(contentStore(db, table, 'live'))(live, signal)),
     sandbox: await confirmScan(contentStore(db, table, 'test'))(test, signal),
     probe: await confirmScan(contentStore(db, table, 'probe'))(probe, signal),

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { ALL_ITEMS, type ContentStore, contentReads, contentStore } from '../../core/content/content-entries.ts';
+import { ALL_ITEMS, type ContentStore, contentReads, contentStore } from '../../core/content/content-store.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 
@@ -8,7 +8,7 @@ const ITEMS_AT_ONCE = 100;
 /** Milliseconds to read them, retries included. */
 const TIMEOUT_MS = 30_000;
 
-/** Pages of the entries in a partition, in their order. */
+/** Pages of the DynamoDB items in a partition, in their order. */
 const queryPartition = ({ db, table }: ContentStore, partition: string) =>
   paginateQuery(
     { client: db },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { claimantOf, contentReads, contentStore, readEntries } from '../../core/content/content-entries.ts';
+import { claimantOf, contentReads, contentStore, readDynamoItems } from '../../core/content/content-store.ts';
 import type { Moment } from '../../core/content/content-table.ts';
 import { contentTransactions, creationWrites } from '../../core/content/content-writes.ts';
 import type { ContentItem, StoredItem } from '../../core/content/item.ts';
@@ -50,7 +50,7 @@ export const contentImport = (
     deadline: Deadline,
   ): Promise<string[]> => {
     const keys = slugs.map(({ domain, slug }) => store.keys.slugKey(domain, slug));
-    return (await readEntries(store, keys, deadline)).flatMap((claim) => claimantOf(claim) ?? []);
+    return (await readDynamoItems(store, keys, deadline)).flatMap((claim) => claimantOf(claim) ?? []);
   };
 
   /** Resolves when the items of all earlier calls are in their lists. */

@@ -1,5 +1,5 @@
 /** The kinds of inconsistency in stored content. */
-import type { SlugClaim } from '../../core/content/content-entries.ts';
+import type { SlugClaim } from '../../core/content/content-store.ts';
 import type { Miscount } from './list-recount.ts';
 
 /** An item in a list, at a position. */

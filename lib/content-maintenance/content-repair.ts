@@ -2,9 +2,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../../core/access/api-key.ts';
-import { ALL_ITEMS, contentStore, domainList, type SlugClaim } from '../../core/content/content-entries.ts';
+import { ALL_ITEMS, contentStore, domainList, type SlugClaim } from '../../core/content/content-store.ts';
 import { contentWrites } from '../../core/content/content-writes.ts';
-import { bucketOf } from '../../core/counted-list/entries.ts';
+import { bucketOf } from '../../core/counted-list/item-keys.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import type { Inconsistency, Membership } from './content-inconsistencies.ts';

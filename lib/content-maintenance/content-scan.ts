@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { type DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../../core/access/api-key.ts';
-import { ALL_ITEMS, CONTENT_PREFIX, domainList, type Entry, parseItem } from '../../core/content/content-entries.ts';
-import { bucketOf } from '../../core/counted-list/entries.ts';
+import { ALL_ITEMS, CONTENT_PREFIX, domainList, parseItem } from '../../core/content/content-store.ts';
+import { bucketOf } from '../../core/counted-list/item-keys.ts';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import type { SuspectedInconsistency } from './content-inconsistencies.ts';
 
 /** A bucket of a list. */
@@ -13,9 +14,9 @@ export interface Bucket {
   readonly bucket: number;
 }
 
-/** The slug that an item's entry has, and its position in each of its lists, by the list's name. */
-export const placeOf = (entry: Entry) => {
-  const { item, positions } = parseItem(entry);
+/** The slug of a content item, and its position in each of its lists, by the list's name. */
+export const parsePlace = (stored: DynamoItem) => {
+  const { item, positions } = parseItem(stored);
   const { domain, slug } = item;
   const byList = new Map([
     [ALL_ITEMS, positions.all],
@@ -24,7 +25,10 @@ export const placeOf = (entry: Entry) => {
   return { domain, slug, positions: byList };
 };
 
-/** The entries by kind, and those that items should have (`wanted`). No log, no waiting for the disk: nothing is continued. */
+/**
+ * The DynamoDB items by kind, and the ones that content items should have (`wanted`). A scan is never continued, so
+ * there is no log and no waiting for the disk.
+ */
 const TABLES = `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
   CREATE TABLE members (list TEXT, position INTEGER, id TEXT);
@@ -35,7 +39,7 @@ const TABLES = `
   CREATE TABLE allocators (list TEXT PRIMARY KEY, allocated INTEGER) WITHOUT ROWID;
   BEGIN;`;
 
-/** In the order of their repair: orphaned entries before missing ones. */
+/** In the order of their repair: what is orphaned before what is missing. */
 const SUSPECTED = [
   ['orphaned slug claim', 'SELECT * FROM slugs EXCEPT SELECT * FROM wanted_slugs'],
   ['missing slug claim', 'SELECT * FROM wanted_slugs EXCEPT SELECT * FROM slugs'],
@@ -49,20 +53,22 @@ const SUSPECTED = [
   ],
 ] as const;
 
-/** The entries of the content of one kind of key, read at different times. */
+/** The DynamoDB items of the content of one kind of key, read at different times. */
 const stagedScan = () => {
   // Without a name the file is deleted as soon as it is open, so it is gone however the process ends.
   const db = new DatabaseSync('');
   db.exec(TABLES);
   const add = (table: string) => db.prepare(`INSERT INTO ${table} VALUES (?, ?, ?)`);
-  const [addMember, addWantedMember] = [add('members'), add('wanted_members')];
-  const [addSlug, addWantedSlug] = [add('slugs'), add('wanted_slugs')];
+  const addMember = add('members');
+  const addWantedMember = add('wanted_members');
+  const addSlug = add('slugs');
+  const addWantedSlug = add('wanted_slugs');
   const addBucket = db.prepare('INSERT OR IGNORE INTO buckets VALUES (?, ?)');
   const addAllocator = db.prepare('INSERT INTO allocators VALUES (?, ?)');
 
-  const addItem = (entry: Entry): void => {
-    const id = String(entry.id);
-    const { domain, slug, positions } = placeOf(entry);
+  const addItem = (stored: DynamoItem): void => {
+    const id = String(stored.id);
+    const { domain, slug, positions } = parsePlace(stored);
     addWantedSlug.run(domain, slug, id);
     for (const [list, position] of positions) addWantedMember.run(list, position, id);
   };
@@ -71,9 +77,9 @@ const stagedScan = () => {
     Number(db.prepare(`SELECT count(${what}) AS count FROM ${table}`).get()?.count);
 
   return {
-    /** Adds an entry, its partition key as it is without the prefix of the kind. */
-    add: (entry: Entry): void => {
-      const { pk, sk, id, allocated, member } = entry;
+    /** Adds a DynamoDB item, whose partition key is without the prefix of the kind. */
+    add: (stored: DynamoItem): void => {
+      const { pk, sk, id, allocated, member } = stored;
       const [kind, name = '', slug = ''] = String(pk).split('#');
       if (kind === 'head') addAllocator.run(name, Number(allocated));
       else if (kind === 'counters') addBucket.run(name, Number(sk));
@@ -81,7 +87,7 @@ const stagedScan = () => {
         addMember.run(name, Number(sk), String(member));
         addBucket.run(name, bucketOf(Number(sk)));
       } else if (sk === 'slug' && typeof id === 'string') addSlug.run(name, slug, id);
-      else if (sk === 'item') addItem(entry);
+      else if (sk === 'item') addItem(stored);
     },
     items: () => count('*', 'wanted_slugs'),
     /** Lists that items are in. */
@@ -89,8 +95,8 @@ const stagedScan = () => {
     /** The buckets that have a counter or members. */
     buckets: () => db.prepare('SELECT list, bucket FROM buckets').iterate() as Iterable<unknown> as Iterable<Bucket>,
     /**
-     * What looks inconsistent, in the order of its repair. A scan reads entries at different times, so most of this is
-     * consistent when items change meanwhile.
+     * What looks inconsistent, in the order of its repair. A scan reads items at different times: while content
+     * changes, most of this is consistent.
      */
     *suspected(): Generator<SuspectedInconsistency> {
       for (const [kind, query] of SUSPECTED) {
@@ -104,27 +110,27 @@ const stagedScan = () => {
 export type ContentScan = ReturnType<typeof stagedScan>;
 
 /**
- * Reads the whole table, the content of each kind of key apart, and calls `use` with it. `onProgress` gets the number of entries
- * read so far.
+ * Reads the whole table, the content of each kind of key apart, and calls `use` with it. `onProgress` gets the number
+ * of DynamoDB items read so far.
  */
 export const withContentScan = async <T>(
   db: DynamoDBDocumentClient,
   table: string,
-  onProgress: (entries: number) => void,
+  onProgress: (scanned: number) => void,
   use: (scans: Readonly<Record<KeyKind, ContentScan>>) => Promise<T>,
 ): Promise<T> => {
   process.env.SQLITE_TMPDIR = tmpdir();
   const scans = { live: stagedScan(), test: stagedScan(), probe: stagedScan() };
   try {
-    let entries = 0;
+    let scanned = 0;
     for await (const { Items = [] } of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
-      for (const entry of Items) {
-        const pk = String(entry.pk);
+      for (const item of Items) {
+        const pk = String(item.pk);
         const kind = (['test', 'probe'] as const).find((one) => pk.startsWith(CONTENT_PREFIX[one])) ?? 'live';
-        scans[kind].add({ ...entry, pk: pk.slice(CONTENT_PREFIX[kind].length) });
+        scans[kind].add({ ...item, pk: pk.slice(CONTENT_PREFIX[kind].length) });
       }
-      entries += Items.length;
-      onProgress(entries);
+      scanned += Items.length;
+      onProgress(scanned);
     }
     return await use(scans);
   } finally {

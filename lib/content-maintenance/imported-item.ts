@@ -36,7 +36,7 @@ const MAX_BYTES = 3_500_000;
 const bytesOf = (fields: ContentFields): number =>
   Object.values(fields).reduce((sum: number, value) => sum + Buffer.byteLength(String(value)), 0);
 
-/** Whether new items can be added in one transaction: four entries each, at most two counters per list. */
+/** Whether new items can be added in one transaction: four DynamoDB items each, at most two counters per list. */
 export const fitsOneTransaction = (items: readonly ContentFields[]): boolean => {
   const lists = 1 + new Set(items.map(({ domain }) => domain)).size;
   const bytes = items.reduce((sum, item) => sum + bytesOf(item), 0);

@@ -4,7 +4,7 @@
  */
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { paginateQuery, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import type { ContentStore } from '../../core/content/content-entries.ts';
+import type { ContentStore } from '../../core/content/content-store.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { isTransient } from '../../core/dynamodb/transact.ts';
 import { DeadlineExceeded, deadlineIn } from '../../core/runtime/deadline.ts';

@@ -1,9 +1,10 @@
 /** The folder of `npm start -- --data`: the files of the embedded engine and the demo keys, for their owner only. */
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PRIVATE_FILE } from '../private-file.ts';
 import { CannotStart } from './options.ts';
 
+/** The mode applies when a file is created. */
+export const PRIVATE_FILE = { mode: 0o600 };
 const OWNER_ONLY_FOLDER = 0o700;
 
 /** A file of every LevelDB database. A folder without it contains something else, or its data is lost. */

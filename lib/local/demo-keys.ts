@@ -1,14 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyEnvironment, newApiKey, parseApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { PLAN_NAMES, type PlanName } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
-import type { keysTable } from '../admin/keys/keys-table.ts';
-import { PRIVATE_FILE } from '../private-file.ts';
+import type { KeyStore } from '../key-management/key-store.ts';
+import { PRIVATE_FILE } from './data-directory.ts';
 import { CannotStart } from './options.ts';
-
-type Keys = ReturnType<typeof keysTable>;
 
 /** For use on this machine: one live key per plan, and a test key, which sees the sandbox only. */
 export type DemoKeys = Readonly<Record<PlanName | 'test', string>>;
@@ -29,14 +27,14 @@ const DEMO_KEYS: readonly DemoKey[] = [
 const FILE = 'demo-keys.json';
 
 /** Adds a new key, with all scopes unless `record` has others, and returns it. */
-export const addKey = async (keys: Keys, record: NewKey, now: Date): Promise<string> => {
+export const addKey = async (keys: KeyStore, record: NewKey, now: Date): Promise<string> => {
   const { key, ...identity } = newApiKey(record.environment);
   await keys.add({ ...identity, scopes: SCOPES, createdAt: now.toISOString(), ...record });
   return key;
 };
 
 /** Whether a stored key is valid and of this plan. */
-const isUsable = async (keys: Keys, key: unknown, plan: PlanName): Promise<boolean> => {
+const isUsable = async (keys: KeyStore, key: unknown, plan: PlanName): Promise<boolean> => {
   const presented = typeof key === 'string' ? parseApiKey(key) : undefined;
   if (presented === undefined) return false;
   const record = await keys.find(presented.id);
@@ -59,7 +57,7 @@ const readStoredKeys = async (file: string): Promise<Record<string, unknown>> =>
  * The demo keys. With a data directory they are stored in it, readable by its owner only, so that a script still works after
  * a restart. Without one they are created at each start. Only demo keys are stored in plain text; of real keys only hashes are.
  */
-export const demoKeys = async (keys: Keys, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
+export const demoKeys = async (keys: KeyStore, now: Date, dataDirectory?: string): Promise<DemoKeys> => {
   const file = dataDirectory && join(dataDirectory, FILE);
   const stored = file ? await readStoredKeys(file) : {};
   const entries: [keyof DemoKeys, string][] = [];

@@ -1,13 +1,13 @@
 /** Records the responses in the OpenAPI document: `npm run openapi`. */
 import { createHash } from 'node:crypto';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { PLANS } from '../../core/access/plans.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import type { ExampleRequest } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
-import { keysTable } from '../admin/keys/keys-table.ts';
-import { type ExampleResponse, exampleRequestsOf, type Recording } from '../openapi/examples.ts';
+import { keyStore } from '../key-management/key-store.ts';
+import { type ExampleResponse, type Recording, requireExampleRequests } from '../openapi/examples.ts';
 import { addKey } from './demo-keys.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
 import { openDatabase } from './sample-database.ts';
@@ -65,7 +65,7 @@ const responseTo = async (request: Request, key?: string): Promise<ExampleRespon
 export const recordExamples = async (): Promise<Recording> => {
   const service = await startLocalService({ port: 0, dynamodbPort: 0, clock: () => RECORDED_AT.getTime() });
   const db = openDatabase(service.dynamodb);
-  const keys = keysTable(db, LOCAL_TABLE_NAMES.keys);
+  const keys = keyStore(db, LOCAL_TABLE_NAMES.keys);
 
   const newKey = (rest: Omit<Partial<KeyRecord>, 'environment'> = {}): Promise<string> =>
     addKey(keys, { name: 'Example Garage', plan: 'standard', environment: 'live', ...rest }, RECORDED_AT);
@@ -73,7 +73,7 @@ export const recordExamples = async (): Promise<Recording> => {
   const recordEndpoint = async (id: EndpointId): Promise<Readonly<Record<string, ExampleResponse>>> => {
     const keysByDomains = new Map<string, string>();
     const responses: Record<string, ExampleResponse> = {};
-    for (const example of exampleRequestsOf(id)) {
+    for (const example of requireExampleRequests(id)) {
       const { name, domains } = example;
       const key = keysByDomains.get(String(domains)) ?? (await newKey(domains && { domains }));
       keysByDomains.set(String(domains), key);

@@ -6,7 +6,7 @@ const TOPICS = ['MOT', 'road tax', 'insurance', 'SORN', 'electric vehicles'] as 
 type Texts = Pick<ImportedItem, 'title' | 'content' | 'slug' | 'meta_description'>;
 
 /** Ids are the same on every machine, so that examples can name them. */
-const itemsOf = (word: string, count: number, textsOf: (number: number, topic: string) => Texts): ImportedItem[] =>
+const makeItems = (word: string, count: number, textsOf: (number: number, topic: string) => Texts): ImportedItem[] =>
   Array.from({ length: count }, (_, index) => ({
     id: `${Buffer.from(word).toString('hex')}-0000-4000-8000-${String(index + 1).padStart(12, '0')}`,
     domain: `${word}.example`,
@@ -15,13 +15,13 @@ const itemsOf = (word: string, count: number, textsOf: (number: number, topic: s
 
 /** 45 items of `news.example` and 25 of `help.example`, in the order in which they are created. */
 export const SAMPLE_CONTENT: readonly ImportedItem[] = [
-  ...itemsOf('news', 45, (number, topic) => ({
+  ...makeItems('news', 45, (number, topic) => ({
     title: `Motoring news ${number}: ${topic}`,
     content: `What drivers should know about ${topic} this week. This is sample text number ${number}.`,
     slug: `motoring-news-${number}`,
     meta_description: `Sample news about ${topic}.`,
   })),
-  ...itemsOf('help', 25, (number, topic) => ({
+  ...makeItems('help', 25, (number, topic) => ({
     title: `How do I check ${topic}? (part ${number})`,
     content: `Look up the registration, then read the answer. This is help page number ${number}.`,
     slug: `check-${number}`,

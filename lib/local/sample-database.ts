@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import { complianceTable } from '../../core/compliance/compliance-table.ts';
-import type { ComplianceRecord } from '../../core/compliance/record.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { sandboxCompliance, sandboxRegistrations, sandboxVehicle } from '../../core/sandbox/sandbox-records.ts';
 import { LOCAL_TABLE_NAMES, type TableNames } from '../../core/tables.ts';
-import type { VehicleRecord } from '../../core/vehicles/record.ts';
-import { keysTable } from '../admin/keys/keys-table.ts';
+import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { contentImport } from '../content-maintenance/content-import.ts';
+import { keyStore } from '../key-management/key-store.ts';
 import { type DemoKeys, demoKeys } from './demo-keys.ts';
 import { createTables } from './engine/create-tables.ts';
 import { SAMPLE_CONTENT } from './sample-content.ts';
@@ -48,14 +48,13 @@ export const loadSampleVehicles = async (db: DynamoDBDocumentClient, names: Tabl
  */
 const refreshSampleVehicles = async (db: DynamoDBDocumentClient, names: TableNames, now: Date): Promise<void> => {
   const records = complianceTable(db, names);
-  for (const today of sampleVehicleRecords(now)) {
-    const { registration } = today;
+  for (const registration of sandboxRegistrations()) {
     const { vehicle, compliance } = await records.findWithVehicle(registration, deadlineIn(DEADLINE_MS));
     if (vehicle === undefined) continue;
     // Records are a day old when they are loaded.
     const loadedOn = dayAfter(vehicle.lastUpdated.slice(0, 10), 1);
     if (!isDeepStrictEqual(sandboxVehicle(registration, loadedOn), vehicle)) continue;
-    await putAll(db, names.vehicles, [today]);
+    await putAll(db, names.vehicles, [{ ...sandboxVehicle(registration, londonDate(now)) }]);
     const loaded = sandboxCompliance(registration, loadedOn);
     const isUnchanged = compliance && isDeepStrictEqual(loaded, compliance);
     if (isUnchanged) await putAll(db, names.compliance, [{ ...sandboxCompliance(registration, londonDate(now)) }]);
@@ -97,7 +96,7 @@ export const prepareSampleDatabase = async (
     if (created.includes('vehicles')) await loadSampleVehicles(db, LOCAL_TABLE_NAMES, now);
     else if (refresh) await refreshSampleVehicles(db, LOCAL_TABLE_NAMES, now);
     if (created.includes('content')) await loadSampleContent(db, LOCAL_TABLE_NAMES, now);
-    return await demoKeys(keysTable(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
+    return await demoKeys(keyStore(db, LOCAL_TABLE_NAMES.keys), now, dataDirectory);
   } finally {
     db.destroy();
   }

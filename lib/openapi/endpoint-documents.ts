@@ -1,6 +1,6 @@
 import type { EndpointDocument } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
-import { importFileOf } from '../endpoint-files.ts';
+import { importFile } from '../endpoint-files.ts';
 
 const ids = Object.keys(endpoints) as EndpointId[];
 
@@ -8,7 +8,7 @@ const ids = Object.keys(endpoints) as EndpointId[];
 export const documents = Object.fromEntries(
   await Promise.all(
     ids.map(async (id) => {
-      const { document } = await importFileOf<{ readonly document: EndpointDocument }>(id, 'document.ts');
+      const { document } = await importFile<{ readonly document: EndpointDocument }>(id, 'document.ts');
       return [id, document] as const;
     }),
   ),

@@ -50,7 +50,7 @@ const failure: ExampleResponse = {
 };
 
 /** The example requests of an endpoint. @throws Error naming an endpoint without any */
-export const exampleRequestsOf = (id: EndpointId): readonly ExampleRequest[] => {
+export const requireExampleRequests = (id: EndpointId): readonly ExampleRequest[] => {
   // Nothing has checked the types of a new endpoint when it is recorded.
   const { examples = [] }: Partial<(typeof documents)[EndpointId]> = documents[id];
   if (examples.length > 0) return examples;
@@ -68,7 +68,7 @@ const readRecording = (): Recording => {
 /** The examples with the responses in docs/examples.json. @throws Error naming an example that is not recorded */
 export const recordedExamples = ({ endpoints, errors }: Recording = readRecording()): Examples => ({
   of: (id) =>
-    exampleRequestsOf(id).map((example) => {
+    requireExampleRequests(id).map((example) => {
       const response = endpoints[id]?.[example.name];
       if (response === undefined)
         throw new Error(`example ${example.name} of endpoint ${id} is not recorded: ${RECORD}`);

@@ -17,7 +17,7 @@ const requestExamples = (shown: readonly Example[]): Example[] =>
 
 const rank = ({ status }: Example): number => (status < 300 ? 0 : 1);
 
-const examplesOf = (place: Place, name: string, shown: readonly Example[]): JsonObject =>
+const buildExamples = (place: Place, name: string, shown: readonly Example[]): JsonObject =>
   Object.fromEntries(
     requestExamples(shown)
       .filter(({ request }) => Object.hasOwn(valuesIn(request, place), name))
@@ -34,12 +34,12 @@ const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly
       required: isRequired,
       description,
       schema: rest,
-      examples: examplesOf(place, name, shown),
+      examples: buildExamples(place, name, shown),
     });
   });
 
 /** The path, query and header parameters of an endpoint. */
-export const parametersOf = (
+export const buildParameters = (
   { date }: Pick<Endpoint, 'date'>,
   { path, query, headers }: EndpointDocument,
   shown: readonly Example[],
@@ -51,7 +51,7 @@ export const parametersOf = (
 ];
 
 /** The request body of an endpoint, if it takes one. */
-export const requestBodyOf = ({ body }: EndpointDocument, shown: readonly Example[]): JsonObject | undefined =>
+export const buildRequestBody = ({ body }: EndpointDocument, shown: readonly Example[]): JsonObject | undefined =>
   body && {
     required: true,
     content: {

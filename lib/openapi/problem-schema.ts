@@ -63,7 +63,7 @@ export const problemSchema = {
 } as const satisfies JsonObject;
 
 /** The strict schema of the problem document of one status, with the codes of that status. */
-export const problemOf = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({
+export const statusProblemSchema = (status: number, allowed: readonly ProblemCode[]): JsonObject => ({
   allOf: [
     refTo('schemas', 'Problem'),
     {

@@ -9,12 +9,12 @@ import { documents } from './endpoint-documents.ts';
 import { meaningOf } from './error-list.ts';
 import type { CommonError, Example, Examples } from './examples.ts';
 import { type JsonObject, present, refTo } from './json.ts';
-import { problemOf } from './problem-schema.ts';
+import { statusProblemSchema } from './problem-schema.ts';
 import { problemHeaders, successHeaders } from './response-headers.ts';
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-const linksOf = ({ links }: EndpointDocument): JsonObject | undefined =>
+const buildLinks = ({ links }: EndpointDocument): JsonObject | undefined =>
   links &&
   Object.fromEntries(
     Object.entries(links).map(([name, { endpoint, description }]) => [
@@ -28,16 +28,16 @@ const namedExamples = (shown: readonly Example[]): JsonObject | undefined =>
     ? undefined
     : Object.fromEntries(shown.map(({ name, summary, body }) => [name, { summary, value: body }]));
 
-const meaningsOf = (codes: readonly ProblemCode[]): string =>
+const joinMeanings = (codes: readonly ProblemCode[]): string =>
   codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n');
 
 /** The error response of a status, with the codes that share it. */
 export const problemResponse = (status: number, codes: readonly ProblemCode[], shown: JsonObject = {}): JsonObject => ({
-  description: meaningsOf(codes),
+  description: joinMeanings(codes),
   headers: problemHeaders(status),
   content: {
     [PROBLEM_TYPE]: present({
-      schema: problemOf(status, codes),
+      schema: statusProblemSchema(status, codes),
       examples: Object.keys(shown).length > 0 ? shown : undefined,
     }),
   },
@@ -50,7 +50,7 @@ const success = (document: EndpointDocument, shown: readonly Example[]): JsonObj
     content: document.response && {
       'application/json': present({ schema: schemaInDocument(document.response), examples: namedExamples(shown) }),
     },
-    links: linksOf(document),
+    links: buildLinks(document),
   });
 
 const commonErrors: readonly CommonError[] = ['UNAUTHORIZED', 'SCOPE_MISSING', 'RATE_LIMITED', 'INTERNAL_ERROR'];
@@ -114,7 +114,7 @@ const sharedExamples = (codes: readonly CommonError[], errors: Examples['errors'
   );
 
 /** Every response of an endpoint, by status. */
-export const responsesOf = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
+export const buildResponses = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
   const withStatus = (wanted: number) => examples.of(id).filter(({ status }) => status === wanted);
   const common = commonOf(row);
   const ofStatus = Map.groupBy(ownOf(row), (code) => problems[code].status);

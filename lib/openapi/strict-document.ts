@@ -9,9 +9,9 @@ import { componentSchemas } from './component-schemas.ts';
 import { documents } from './endpoint-documents.ts';
 import { type Examples, recordedExamples } from './examples.ts';
 import { type JsonObject, present } from './json.ts';
-import { parametersOf, requestBodyOf } from './parameters.ts';
+import { buildParameters, buildRequestBody } from './parameters.ts';
 import { headerComponents } from './response-headers.ts';
-import { componentResponses, otherRequests, platformResponses, problemCodesOf, responsesOf } from './responses.ts';
+import { buildResponses, componentResponses, otherRequests, platformResponses, problemCodesOf } from './responses.ts';
 import { information, securitySchemes, tags } from './texts.ts';
 
 const rows = Object.entries(endpoints) as [EndpointId, Endpoint][];
@@ -45,7 +45,7 @@ export interface Origins {
  * This machine and a deployment, with absolute URLs, because clients import the document from a file. The second address of
  * content is no server: importers then send content requests to it whatever base address they are given.
  */
-const serversOf = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] =>
+const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] =>
   deployed !== undefined
     ? [{ url: deployed + BASE, description: 'The service' }]
     : [
@@ -60,9 +60,9 @@ const serversOf = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] =>
 const withCodes = (description: string, codes: readonly ProblemCode[]): string =>
   `${description}\n\nCodes of problems: ${codes.map((code) => `\`${code}\``).join(', ')}.`;
 
-const operationOf = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
+const buildOperation = (id: EndpointId, row: Endpoint, examples: Examples): JsonObject => {
   const shown = examples.of(id);
-  const parameters = parametersOf(row, documents[id], shown);
+  const parameters = buildParameters(row, documents[id], shown);
   const codes = problemCodesOf(row);
   return present({
     operationId: documents[id].operationId,
@@ -72,8 +72,8 @@ const operationOf = (id: EndpointId, row: Endpoint, examples: Examples): JsonObj
     tags: [row.tag],
     security: Object.keys(securitySchemes).map((scheme) => ({ [scheme]: row.scope ? [row.scope] : [] })),
     parameters: parameters.length > 0 ? parameters : undefined,
-    requestBody: requestBodyOf(documents[id], shown),
-    responses: responsesOf(id, row, examples),
+    requestBody: buildRequestBody(documents[id], shown),
+    responses: buildResponses(id, row, examples),
   });
 };
 
@@ -81,7 +81,7 @@ const paths = (examples: Examples): JsonObject => {
   const found: Record<string, JsonObject> = {};
   for (const [id, row] of rows) {
     const path = pathInDocument(row);
-    found[path] = { ...found[path], [row.method.toLowerCase()]: operationOf(id, row, examples) };
+    found[path] = { ...found[path], [row.method.toLowerCase()]: buildOperation(id, row, examples) };
   }
   return found;
 };
@@ -90,7 +90,7 @@ const paths = (examples: Examples): JsonObject => {
 export const strictDocument = (origins: Origins = {}, examples: Examples = recordedExamples()): JsonObject => ({
   openapi: '3.1.1',
   info: information,
-  servers: serversOf(origins),
+  servers: listServers(origins),
   tags,
   paths: paths(examples),
   components: {

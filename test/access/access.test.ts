@@ -3,9 +3,9 @@ import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/admission.ts';
 import { generateKey, hashKey, KEY_KINDS, type KeyKind, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import { type AdmissionStore, authenticate, isWithinLimit, remainingOf } from '../../core/access/authenticate.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { LARGEST_BULK_SIZE, largestRequestsPerSecond, PLAN_NAMES, PLANS, windowAt } from '../../core/access/plans.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
@@ -19,7 +19,8 @@ describe('An API key', () => {
 
   it.each(KEY_KINDS)('of the kind %s is found in a text by the regular expression for secret scanners', (kind) => {
     const [, pattern = ''] = /^```\n(.*vvc_.*)\n```$/m.exec(readFileSync('SECURITY.md', 'utf8')) ?? [];
-    const [key, scanner] = [generateKey(kind), new RegExp(pattern, 'g')];
+    const key = generateKey(kind);
+    const scanner = new RegExp(pattern, 'g');
     expect(`KEY=${key};"${key}" ${key}x x${key} ${key.slice(0, -1)}`.match(scanner)).toEqual([key, key]);
   });
 
@@ -73,7 +74,7 @@ const throttled = new ProvisionedThroughputExceededException({ message: '', $met
 const storeOf = (record: KeyRecord | undefined, increment = async () => 7): AdmissionStore => ({
   findKey: async (id) => (id === presented.id ? record : undefined),
   incrementUsage: increment,
-  overused: recentMap(),
+  uncounted: recentMap(),
 });
 const unreadable = (store: AdmissionStore): AdmissionStore => ({
   ...store,

@@ -8,7 +8,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import type { VehicleRecord } from '../../core/vehicles/record.ts';
+import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import type { AdminContext } from '../../lib/admin/command/context.ts';
 import { runAdmin } from '../../lib/admin/program.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';

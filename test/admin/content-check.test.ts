@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { moment, someFields } from '../support/content.ts';
 import { commandLine, ended, failure } from './command-line.ts';

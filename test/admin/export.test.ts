@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { prefixedTableNames } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
-import { keysTable } from '../../lib/admin/keys/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
+import { keyStore } from '../../lib/key-management/key-store.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { commandLine, failure, NOW } from './command-line.ts';
@@ -11,16 +11,16 @@ const IN_A_WEEK = '2026-11-28';
 
 const { run, json, countedRun, proxy, engine } = commandLine();
 
-interface Rotated {
+interface Rotation {
   readonly id: string;
   readonly key: string;
   readonly previous: object;
 }
 
-const keys = () => keysTable(engine().client, engine().names.keys);
+const keys = () => keyStore(engine().client, engine().names.keys);
 const CREATE = ['keys', 'create', '--name', 'Acme', '--plan', 'standard'];
-const create = async (...args: string[]): Promise<string> => (await json<Rotated>([...CREATE, ...args])).id;
-const rotate = (id: string, ...args: string[]) => json<Rotated>(['keys', 'rotate', id, ...args]);
+const create = async (...args: string[]): Promise<string> => (await json<Rotation>([...CREATE, ...args])).id;
+const rotate = (id: string, ...args: string[]) => json<Rotation>(['keys', 'rotate', id, ...args]);
 
 describe('keys rotate', () => {
   it('creates a successor with the same name, plan, scopes, domains and environment, and ends the old key in 7 days', async () => {
@@ -69,7 +69,9 @@ describe('keys rotate', () => {
   });
 
   it('rejects a key that was rotated, revoked or has expired, and names what to use instead', async () => {
-    const [old, revoked, expired] = [await create(), await create(), await create('--expires', '2026-11-21')];
+    const old = await create();
+    const revoked = await create();
+    const expired = await create('--expires', '2026-11-21');
     const { id } = await rotate(old);
     await run(['keys', 'revoke', revoked]);
     const tomorrow = { now: new Date('2026-11-22T12:00:00Z') };
@@ -134,7 +136,7 @@ describe.each([
   ])('shows the one key that was stored: %s', async (_which, choose) => {
     const { result, before, after } = await runLosing(choose());
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-    const { id, key } = JSON.parse(result.stdout) as Rotated;
+    const { id, key } = JSON.parse(result.stdout) as Rotation;
     const created = after.filter((one) => before.every((other) => other.id !== one.id));
     expect([keyIdOf(hashKey(key), 'live'), created]).toMatchObject([id, [{ id }]]);
   });

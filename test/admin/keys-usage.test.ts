@@ -95,7 +95,8 @@ describe('keys usage --month', () => {
   });
 
   it('reports every key but the probe’s, and writes those with requests to a table and a CSV', async () => {
-    const [busy, idle] = [await create('=A "B", C'), await create()];
+    const busy = await create('=A "B", C');
+    const idle = await create();
     await count(busy, '2026-11-02T10:00Z', 61);
     const formulas = await Array.fromAsync(['+A', '-A', '@A'], async (name) => [await create(name), name] as const);
     for (const [id] of formulas) await count(id, '2026-11-02T10:00Z', 1);

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { prefixedTableNames } from '../../core/tables.ts';
-import { keysTable } from '../../lib/admin/keys/keys-table.ts';
+import { keyStore } from '../../lib/key-management/key-store.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { commandLine, failure, NOW } from './command-line.ts';
 
@@ -114,7 +114,8 @@ it.each([
   ['rotate', ['ID']],
   ['usage', ['ID']],
 ])('keys %s names a damaged record and what to do about it', async (command, args) => {
-  const [{ keys }, id] = [engine().names, 'd'.repeat(20)];
+  const { keys } = engine().names;
+  const id = 'd'.repeat(20);
   await put(keys, { id, plan: 'gold' });
   const sentence = `error: the stored record of key ${id} is damaged: docs/runbook.md#errorrate says how to replace it\n`;
   expect(await run(['keys', command, ...args.map(() => id)])).toEqual(failure(sentence));
@@ -133,7 +134,7 @@ describe('keys restore', () => {
   const ids = { revokedSince: '', changedSince: '', revokedBefore: '', missing: '' };
   /** The table that a point-in-time restore creates, beside the live one. */
   const restoredTable = () => `${engine().names.keys}-restored-keys`;
-  const liveRecord = (id: string) => keysTable(engine().client, engine().names.keys).find(id);
+  const liveRecord = (id: string) => keyStore(engine().client, engine().names.keys).find(id);
   const restore = (...options: string[]) => run(['keys', 'restore', '--from', restoredTable(), ...options]);
 
   beforeAll(async () => {

@@ -9,7 +9,7 @@ const { run, json, file, engine, proxy, countedRun, interruptedRun, rejectedLine
 
 const REGISTRATIONS = ['AB12CDE', 'KR08NIL', 'MT17DUE', 'STAYS'];
 
-interface Removed {
+interface Removal {
   readonly removed: number;
   readonly notThere: number;
 }
@@ -79,7 +79,7 @@ describe('remove of many vehicles', () => {
     await store(registrations);
     return file('r.txt', registrations.join('\n'));
   };
-  const counts = ({ stdout }: { stdout: string }): Removed => JSON.parse(stdout);
+  const counts = ({ stdout }: { stdout: string }): Removal => JSON.parse(stdout);
 
   it('that Ctrl-C stopped is ended by the same command, which removes each once', async () => {
     const path = await manyStored(120);

@@ -171,7 +171,8 @@ describe('If-Match', () => {
   });
 
   it('is checked after 400 and 404, and before 409', async () => {
-    const [one, two] = [await created(), await created()];
+    const one = await created();
+    const two = await created();
     const ifMatch = { 'If-Match': '"9"' };
     expect((await update('nothing', { slug: 'NO' }, ifMatch)).status).toBe(400);
     expect((await update('nothing', { title: 'x' }, ifMatch)).status).toBe(404);

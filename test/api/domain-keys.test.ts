@@ -6,7 +6,9 @@ import { fillDomain, someFields } from '../support/content.ts';
 import { testApi } from '../support/test-api.ts';
 
 const PATH = '/v1/api/content';
-const [OURS, SECOND, FOREIGN] = ['ours.example', 'second.example', 'foreign.example'];
+const OURS = 'ours.example';
+const SECOND = 'second.example';
+const FOREIGN = 'foreign.example';
 
 let one: string;
 let two: string;
@@ -66,7 +68,8 @@ describe('A key that is bound to domains', () => {
       (item: string) => update(one, item, { domain: FOREIGN }, { 'If-Match': '"9"' }),
       (item: string) => remove(one, item, { 'If-Match': '"9"' }),
     ]) {
-      const [foreign, missing] = [await request(id), await request(unknown)];
+      const foreign = await request(id);
+      const missing = await request(unknown);
       expect(foreign).toMatchObject(notFound);
       const { requestId: _, ...body } = foreign.body as { requestId: string };
       expect(missing).toMatchObject({ status: 404, body });

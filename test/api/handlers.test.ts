@@ -10,7 +10,7 @@ import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { admission } from '../../functions/http/admission.ts';
 import type { GatewayHandler } from '../../functions/http/http-function.ts';
-import { type FunctionId, importFileOf } from '../../lib/endpoint-files.ts';
+import { type FunctionId, importFile } from '../../lib/endpoint-files.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
@@ -29,7 +29,7 @@ afterEach(() => {
 const ids = Object.keys(endpoints) as EndpointId[];
 
 const invoke = async (id: FunctionId, key: string | undefined, rest: object = {}) => {
-  const { handler } = await importFileOf<{ readonly handler: GatewayHandler }>(id, 'handler.ts');
+  const { handler } = await importFile<{ readonly handler: GatewayHandler }>(id, 'handler.ts');
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) };
   // Object.defineProperties keeps the getter of a body, which spreading would call.
   const event = { headers, requestContext: { requestId: 'r-1', timeEpoch: NOON } };
@@ -88,7 +88,7 @@ describe('What the path names', () => {
       onRequest('counter');
       return 1;
     };
-    const middleware = admission({ findKey, incrementUsage, overused: recentMap() }, undefined, load);
+    const middleware = admission({ findKey, incrementUsage, uncounted: recentMap() }, undefined, load);
     await expect(middleware.before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow(unauthorized());
   };
 

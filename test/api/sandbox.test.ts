@@ -57,7 +57,8 @@ describe('Lookups of a test key', () => {
       const calls = api.faults.calls.map(({ operation, tables }) => `${operation} ${tables.join()}`);
       expect(calls.sort()).toEqual([`GetItem ${keys}`, `UpdateItem ${usage}`]);
       // In the sandbox a policy ends half a year from now, in the tables with the year.
-      const [ofTest, ofLive] = [await lookUp('AB12CDE'), await lookUp('AB12CDE', { key: api.key })];
+      const ofTest = await lookUp('AB12CDE');
+      const ofLive = await lookUp('AB12CDE', { key: api.key });
       expect([ofTest.text, ofLive.text]).toEqual([
         expect.stringContaining('"validTo":"2026-12-14"'),
         expect.stringContaining('"validTo":"2026-12-31"'),
@@ -146,7 +147,8 @@ describe('Content of live and of test keys', () => {
   const listOf = async (as: typeof call, query: string) => (await as('GET', `${PATH}?${query}`)).body;
 
   it('has separate slugs, Idempotency-Keys, lists and totals', async () => {
-    const [live, test] = [await create(asLive, 'same.example', 'a'), await create(call, 'same.example', 'a')];
+    const live = await create(asLive, 'same.example', 'a');
+    const test = await create(call, 'same.example', 'a');
     expect(live.id).not.toBe(test.id);
     for (const [as, item] of [
       [asLive, live],

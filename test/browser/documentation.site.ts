@@ -70,13 +70,13 @@ const isInWindow = async (element: Locator, { width }: Form): Promise<boolean> =
   return box !== null && box.width > 0 && box.x >= 0 && box.x + box.width <= width;
 };
 
-interface Reached {
+interface PageTargets {
   readonly links: readonly string[];
   readonly fragments: ReadonlySet<string>;
 }
 
 /** Where the links of a page lead, and the fragments that it has. */
-const read = async (path: string): Promise<Reached> => {
+const read = async (path: string): Promise<PageTargets> => {
   const { page } = await open(path, WIDE);
   const links = await page
     .locator('a[href]')
@@ -132,7 +132,7 @@ describe.each(PAGES)('On a phone, %s', (path) => {
 
 describe('The links', () => {
   it('all lead to a file and a section that the site has', async () => {
-    const reached = new Map<string, Reached>();
+    const reached = new Map<string, PageTargets>();
     for (const path of PAGES) reached.set(address + path, await read(path));
     const found = [...reached].flatMap(([from, { links }]) => links.map((link) => ({ from, link })));
     const own = found.filter(({ link }) => link.startsWith(address));
@@ -185,14 +185,16 @@ describe('The site', () => {
   ])('shows on its first page request %i, in three languages, beside its answer', async (index, path, answer) => {
     const { page } = await open('index.html', WIDE);
     const example = page.locator('.example').nth(index);
-    const [request, response] = [example.locator('.active').first(), example.locator('.active').last()];
+    const request = example.locator('.active').first();
+    const response = example.locator('.active').last();
     const shown = { curl: `${SITE_API}/v1/${path}`, TypeScript: `${SITE_API}/v1'`, Python: `"${SITE_API}/v1/${path}"` };
     for (const [language, text] of Object.entries(shown)) {
       await example.locator('label', { hasText: language }).click();
       expect(await request.innerText()).toContain(text);
     }
     expect(await response.innerText()).toContain(answer);
-    const [left, right] = [await request.boundingBox(), await response.boundingBox()];
+    const left = await request.boundingBox();
+    const right = await response.boundingBox();
     expect(left && right && [left.y, left.x < right.x]).toEqual([right?.y, true]);
   });
 

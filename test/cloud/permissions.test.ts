@@ -4,7 +4,7 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { type Endpoint, grantedActions } from '../../functions/http/endpoint.ts';
 import { requestTo } from '../../lib/local/record-examples.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
-import { exampleRequestsOf } from '../../lib/openapi/examples.ts';
+import { requireExampleRequests } from '../../lib/openapi/examples.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import type { DatabaseCall } from '../support/fault-proxy.ts';
 import { requestedPermissions, sortedPermissions } from './requested-permissions.ts';
@@ -23,7 +23,7 @@ const callsOf = new Map<EndpointId, readonly DatabaseCall[]>();
 const onlyReleased: Partial<Record<EndpointId, readonly string[]>> = {};
 
 const sendExamples = async (id: EndpointId) => {
-  for (const example of exampleRequestsOf(id)) {
+  for (const example of requireExampleRequests(id)) {
     const request = requestTo(api.origin, endpoints[id], example);
     request.headers.set('X-API-Key', key);
     await fetch(request);

@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand, type QueryCommandInput, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
@@ -127,7 +127,8 @@ describe('A check of content', () => {
 
 describe('A repair of content', () => {
   it('leaves a slug that two items have', async () => {
-    const [domain, slug] = ['twice.example', 'item-0'];
+    const domain = 'twice.example';
+    const slug = 'item-0';
     const [, id = ''] = await fill(domain);
     await update(itemKey(id), 'SET slug = :value', slug);
     expect(await repair({ kind: 'missing slug claim', domain, slug, id })).toBe(false);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentStore, domainList } from '../../core/content/content-entries.ts';
+import { contentStore, domainList } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
@@ -58,7 +58,7 @@ describe('A page of 20 of a long list, of which much was deleted,', () => {
   });
 });
 
-it('A change costs one write per entry', async () => {
+it('A change costs one write per DynamoDB item', async () => {
   let id = '';
   const create = await meter.costOf(async () => {
     ({ id } = await content().create(someFields('new.example', 'cost'), undefined, moment()));
@@ -70,7 +70,7 @@ it('A change costs one write per entry', async () => {
   expect(costs.map(({ requests }) => requests)).toEqual([3, 2, 3, 2]);
   // DynamoDB Local reports fewer units for a transaction than DynamoDB and the embedded engine count.
   if (sharedEndpoint() !== undefined) return;
-  // Two units for each entry that a transaction writes, one for each position allocator and one for the read.
+  // Two units for each DynamoDB item that a transaction writes, one for each position allocator and one for the read.
   expect(costs.map(({ units }) => units)).toEqual([2 + 2 * 6, 1 + 2, 1 + 1 + 2 * 7, 1 + 2 * 6]);
 });
 

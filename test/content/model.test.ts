@@ -26,7 +26,7 @@ const change = fc.oneof(
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
 /** The expected items, oldest first; `joined` grows with each item that joins the list of a domain. */
-interface Known {
+interface ModelItem {
   item: ContentItem;
   joined: number;
 }
@@ -34,8 +34,8 @@ interface Known {
 const table = () => contentTable(engine.client, engine.names.content, 'live');
 
 /** Applies a change to the model and to the table; both reject it for the same reason. */
-const perform = async (model: Known[], step: Change, nth: number): Promise<unknown> => {
-  const isTaken = (wanted: Pick<ContentItem, 'domain' | 'slug'>, except?: Known) =>
+const perform = async (model: ModelItem[], step: Change, nth: number): Promise<unknown> => {
+  const isTaken = (wanted: Pick<ContentItem, 'domain' | 'slug'>, except?: ModelItem) =>
     model.some((one) => one !== except && one.item.domain === wanted.domain && one.item.slug === wanted.slug);
   const slugTaken = { name: 'ApiError', code: 'SLUG_TAKEN' };
   if (step.kind === 'create') {
@@ -73,7 +73,7 @@ const listAll = async (filter: { domain?: string }): Promise<ContentItem[]> => {
 it('Content matches a plain array after random changes, newest first in each list, and is consistent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 40 }), async (changes) => {
-      const model: Known[] = [];
+      const model: ModelItem[] = [];
       for (const [nth, step] of changes.entries()) await perform(model, step, nth);
       expect(await listAll({})).toEqual(model.map(({ item }) => item).reverse());
       for (const name of DOMAINS) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Bucket, bucketRanges } from '../../core/counted-list/bucket-ranges.ts';
-import { listEntryKeys } from '../../core/counted-list/entries.ts';
+import { listItemKeys } from '../../core/counted-list/item-keys.ts';
 
 /** Buckets 3 to 0, newest first, of which bucket 1 has become empty. */
 const BUCKETS: readonly Bucket[] = [
@@ -34,8 +34,8 @@ describe('The bucket ranges of a page', () => {
   });
 });
 
-it('The entries of a list have keys that were stored before, with 512 positions to a bucket', () => {
-  const { allocatorKey, counterKey, memberKey } = listEntryKeys('x#');
+it('The primary keys of a list are the ones that were stored before, with 512 positions to a bucket', () => {
+  const { allocatorKey, counterKey, memberKey } = listItemKeys('x#');
   expect(allocatorKey('all')).toEqual({ pk: 'x#head#all', sk: 'head' });
   expect(counterKey('all', 3)).toEqual({ pk: 'x#counters#all', sk: '000000000003' });
   expect(memberKey('all', 511)).toEqual({ pk: 'x#members#all#000000000000', sk: '000000000000511' });

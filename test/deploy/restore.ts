@@ -66,7 +66,8 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
 
     /** A key that is missing comes back, one that was revoked after the restore point stays revoked. */
     restoreKeys: async ({ call }: Api, admin: Admin): Promise<void> => {
-      const [revoked, missing] = [await createKey(admin, 'free'), await createKey(admin, 'free')];
+      const revoked = await createKey(admin, 'free');
+      const missing = await createKey(admin, 'free');
       const statusWith = async (key: string) => (await call('GET', '/v1/vehicle/AB12CDE/insurance', { key })).status;
       await restore(keys, async () => {
         await admin('keys', 'revoke', revoked.id);

@@ -5,7 +5,7 @@ import { batchGet } from '../../core/dynamodb/batch-get.ts';
 import { createDatabase } from '../../core/dynamodb/database.ts';
 import { type TransactWrite, transact } from '../../core/dynamodb/transact.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { registrationKey } from '../../core/vehicles/vehicles-table.ts';
+import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { clientOf } from '../support/engine.ts';
 import { always, onNthCall } from '../support/fault-choosers.ts';
 import { aVehicle } from '../support/records.ts';
@@ -24,7 +24,7 @@ describe('A batch get', () => {
   /** The registrations that were read and that were not, each sorted, and the failure. */
   const readPlates = async (client = db, deadline = deadlineIn(20_000)) => {
     const table = api.engine.names.vehicles;
-    const { items, unread, failure } = await batchGet(client, [{ table, keys: plates.map(registrationKey) }], deadline);
+    const { items, unread, failure } = await batchGet(client, [{ table, keys: plates.map(recordKey) }], deadline);
     const [read = [], left = []] = [items, unread].map((keys) =>
       (keys.get(table) ?? []).map(({ registration }) => String(registration)).sort(),
     );
@@ -84,7 +84,8 @@ describe('A batch get', () => {
 describe('A transaction', () => {
   const run = (writes: TransactWrite[], milliseconds = 20_000) => transact(db, writes, deadlineIn(milliseconds));
   const add = (id: string): TransactWrite => {
-    const [UpdateExpression, ExpressionAttributeValues] = ['ADD amount :one', { ':one': 1 }];
+    const UpdateExpression = 'ADD amount :one';
+    const ExpressionAttributeValues = { ':one': 1 };
     return { Update: { TableName: api.engine.names.keys, Key: { id }, UpdateExpression, ExpressionAttributeValues } };
   };
   const putNew = (id: string, more: Partial<NonNullable<TransactWrite['Put']>> = {}): TransactWrite => {

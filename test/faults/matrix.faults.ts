@@ -89,7 +89,8 @@ const batchesIn = (calls: readonly DatabaseCall[]): readonly string[] =>
 const requireFailed = (fault: Fault, { scenario, name, calls }: Point, { status, text }: Reply): void => {
   const all = points.find((point) => point.scenario === scenario && point.name === EVERYWHERE)?.calls ?? [];
   const isBulk = scenario.stored === 'vehicles' && scenario.json !== undefined;
-  const [failed, batches] = [batchesIn(calls), batchesIn(all)];
+  const failed = batchesIn(calls);
+  const batches = batchesIn(all);
   if (isBulk && failed.length > 0 && failed.length < batches.length) {
     const unread = new Set(failed.join().match(/(?<="registration":\{"S":")\w+/g));
     assert.deepEqual([status, text.match(/LOOKUP_UNAVAILABLE/g)?.length], [200, unread.size]);

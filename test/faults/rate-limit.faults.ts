@@ -79,7 +79,8 @@ it(
   'The rate limit on a faulty database admits no more than is left, loses only what was counted twice or failed, and counts every applied update',
   async () => {
     const chosen = withProbability(FAULT_SHARE, [...NOT_ANSWERED, SLOW] as Fault[], SEED);
-    const [onKeys, onCounters] = [forTable(api.engine.names.keys, chosen), forTable(api.engine.names.usage, chosen)];
+    const onKeys = forTable(api.engine.names.keys, chosen);
+    const onCounters = forTable(api.engine.names.usage, chosen);
     for (let nth = 0; nth < WINDOWS.faulty + WINDOWS.control; nth += 1) {
       const burst = await sendBurst(nth, (call) =>
         nth < WINDOWS.faulty ? (onKeys(call) ?? onCounters(call)) : undefined,

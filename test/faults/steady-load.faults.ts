@@ -5,7 +5,7 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { requestTo } from '../../lib/local/record-examples.ts';
 import { recordedExamples } from '../../lib/openapi/examples.ts';
 import { someFields } from '../support/content.ts';
-import { type Forked, forkCall } from '../support/fork.ts';
+import { type ForkedProcess, forkCall } from '../support/fork.ts';
 import { prepareEngine } from '../support/prepared-engine.ts';
 import type { Memory } from './measured-gateway.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
@@ -48,7 +48,7 @@ const requestsTo = (origin: string, key: string): (readonly [make: () => Request
 
 describe(`Requests of ${CLIENTS} clients to all endpoints`, () => {
   let engine: Awaited<ReturnType<typeof prepareEngine>>;
-  let gateway: Forked<{ readonly origin: string }>;
+  let gateway: ForkedProcess<{ readonly origin: string }>;
   const memory: Memory[] = [];
   const unexpected: string[] = [];
   let requests = 0;

@@ -14,7 +14,7 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import type { AccessLogEntry } from '../../lib/local/gateway/gateway.ts';
 import { recordedExamples } from '../../lib/openapi/examples.ts';
-import { responsesOf } from '../../lib/openapi/responses.ts';
+import { buildResponses } from '../../lib/openapi/responses.ts';
 import { startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 import { pythonTools } from '../support/python-tools.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -80,7 +80,7 @@ const examples = recordedExamples();
 
 /** Every status that the document names, as `GET /v1/usage 200`. A service without faults never answers 500. */
 const DOCUMENTED = (Object.keys(endpoints) as EndpointId[]).flatMap((id) =>
-  Object.keys(responsesOf(id, endpoints[id], examples))
+  Object.keys(buildResponses(id, endpoints[id], examples))
     .filter((status) => status !== '500')
     .map((status) => `${endpoints[id].method} ${endpoints[id].paths[0]} ${status}`),
 );

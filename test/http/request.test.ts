@@ -3,13 +3,13 @@ import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { unauthorized } from '../../core/problems.ts';
 import { keyForm, presentedKey } from '../../functions/http/key-form.ts';
 import { pageLinks } from '../../functions/http/page-links.ts';
-import { isSandbox, requestContextOf } from '../../functions/http/request.ts';
+import { createRequestContext, isSandbox } from '../../functions/http/request.ts';
 import { NOON } from '../support/clock.ts';
 import { httpRequest } from '../support/http-request.ts';
 
 const idOf = (requestId: unknown, awsRequestId?: string) =>
-  requestContextOf({ requestContext: { requestId } }, { awsRequestId } as never).requestId;
-const timeOf = (timeEpoch: unknown) => requestContextOf({ requestContext: { timeEpoch } }, undefined).now.getTime();
+  createRequestContext({ requestContext: { requestId } }, { awsRequestId } as never).requestId;
+const timeOf = (timeEpoch: unknown) => createRequestContext({ requestContext: { timeEpoch } }, undefined).now.getTime();
 
 it.each([
   [{ kind: 'test' }, true],
@@ -28,7 +28,7 @@ describe('The request context', () => {
       pathParameters: { id: '1', no: null },
       requestContext: { requestId: 'r-1', timeEpoch: NOON, http: { method: 'GET' } },
     };
-    expect(requestContextOf(event, undefined)).toMatchObject({
+    expect(createRequestContext(event, undefined)).toMatchObject({
       requestId: 'r-1',
       now: new Date(NOON),
       headers: { 'x-api-key': 'k' },
@@ -36,7 +36,7 @@ describe('The request context', () => {
       path: '/v1',
       pathParameters: { id: '1' },
     });
-    const { headers, pathParameters } = requestContextOf(event, undefined);
+    const { headers, pathParameters } = createRequestContext(event, undefined);
     expect([Object.keys(headers), Object.keys(pathParameters)]).toEqual([['x-api-key'], ['id']]);
   });
 
@@ -48,7 +48,7 @@ describe('The request context', () => {
     { headers: null, rawPath: 1, requestContext: null },
     { requestContext: { http: 'GET' } },
   ])('is empty for the event %j', (event) => {
-    const context = requestContextOf(event, undefined);
+    const context = createRequestContext(event, undefined);
     expect(context).toMatchObject({ requestId: '', headers: {}, method: '', path: '', pathParameters: {} });
   });
 

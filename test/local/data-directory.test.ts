@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { demoKeys } from '../../lib/local/demo-keys.ts';
 import { CannotStart } from '../../lib/local/options.ts';
 import { startLocalService } from '../../lib/local/service.ts';

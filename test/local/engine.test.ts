@@ -176,7 +176,8 @@ describe('A request token', () => {
   });
 
   it('is recognised for ten minutes', () => {
-    const [actions, response] = [[{ Put: {} }], { status: 200, body: {} }];
+    const actions = [{ Put: {} }];
+    const response = { status: 200, body: {} };
     let now = 0;
     const tokens = requestTokens(() => now);
     tokens.add('token', actions, response);

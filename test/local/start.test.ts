@@ -65,7 +65,8 @@ describe('npm start', () => {
     expect(printed).toContain(`Reference     ${origin(printed)}/docs`);
     expect(printed).toContain('Test key: sees the sandbox only');
     expect(printed.match(/curl /g)).toHaveLength(2);
-    const [key, testKey] = [keyOf(printed, 'standard'), keyOf(printed, 'test')];
+    const key = keyOf(printed, 'standard');
+    const testKey = keyOf(printed, 'test');
     expect(printed).toContain(`\n    export API_ORIGIN=${origin(printed)} API_KEY=${key} API_TEST_KEY=${testKey}\n`);
   });
 

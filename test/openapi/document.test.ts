@@ -12,7 +12,7 @@ import { documents } from '../../lib/openapi/endpoint-documents.ts';
 import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
 import { type Recording, recordedExamples } from '../../lib/openapi/examples.ts';
 import { openApiDocument } from '../../lib/openapi/published-document.ts';
-import { responsesOf } from '../../lib/openapi/responses.ts';
+import { buildResponses } from '../../lib/openapi/responses.ts';
 import { information } from '../../lib/openapi/texts.ts';
 
 const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
@@ -38,7 +38,7 @@ describe('What `npm run openapi` writes is up to date', () => {
 
 describe('The document', () => {
   it('has a 403 only for a request that needs a scope', () => {
-    const statusesOf = (id: EndpointId) => Object.keys(responsesOf(id, endpoints[id], recordedExamples()));
+    const statusesOf = (id: EndpointId) => Object.keys(buildResponses(id, endpoints[id], recordedExamples()));
     expect(ids.filter((id) => !statusesOf(id).includes('403'))).toEqual(['usage']);
   });
 

@@ -1,6 +1,6 @@
 /** Content that is stored before, and the requests that change it. */
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentFields, ContentItem } from '../../core/content/item.ts';
 import { TABLES } from './engine.ts';

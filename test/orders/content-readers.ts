@@ -3,7 +3,7 @@ import { type ContentReport, checkContent } from '../../lib/content-maintenance/
 import { content } from './content-changes.ts';
 import { TABLES } from './engine.ts';
 import type { Operation } from './operation.ts';
-import { nameOfFound, type Stored } from './stored-content.ts';
+import { nameOfFound, type StoredContent } from './stored-content.ts';
 
 type Filter = { readonly domain?: string; readonly slug?: string };
 
@@ -14,7 +14,7 @@ interface Page {
 }
 
 /** The ids of a list, by the items themselves. */
-const idsOf = ({ items }: Stored, { domain, slug }: Filter): string[] => {
+const idsOf = ({ items }: StoredContent, { domain, slug }: Filter): string[] => {
   const position = domain === undefined ? 'allPosition' : 'domainPosition';
   return items
     .filter((item) => item.domain === (domain ?? item.domain) && item.slug === (slug ?? item.slug))
@@ -39,7 +39,8 @@ const list = (name: string, filter: Filter, offset: number, limit: number): Oper
   reading: {
     gather: (gathered, stored): PageStates => {
       const all = idsOf(stored, filter);
-      const [ids, total] = [all.slice(offset, offset + limit), all.length];
+      const ids = all.slice(offset, offset + limit);
+      const total = all.length;
       const start = { always: ids, least: total, most: total, before: all, joined: 0, mayLack: 0 };
       const { always, least, most, before, ...earlier } = (gathered as PageStates | null) ?? start;
       const both = always.filter((id) => ids.includes(id));

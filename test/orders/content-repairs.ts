@@ -1,6 +1,6 @@
 /** Repairs of content, and inconsistent content for them. */
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { contentKeys } from '../../core/content/content-entries.ts';
+import { contentKeys } from '../../core/content/content-store.ts';
 import type { ContentReport } from '../../lib/content-maintenance/content-check.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
@@ -22,7 +22,8 @@ const damaging: Requests = [
   put({ ...slugKey('a.example', 'third'), id: other.id }),
   put({ ...slugKey('a.example', 'free'), id: third.id }),
   ({ db }) => {
-    const [Key, UpdateExpression] = [counterKey('all', 0), 'ADD members :one'];
+    const Key = counterKey('all', 0);
+    const UpdateExpression = 'ADD members :one';
     return db.send(new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues: { ':one': 1 } }));
   },
 ];

@@ -30,7 +30,7 @@ export interface StoredState {
 }
 
 /** What the engine makes of a request: nothing is stored before the writes are applied. */
-export interface Performed {
+export interface RequestResult {
   readonly response: EngineResponse;
   readonly writes: readonly RecordWrite[];
 }
@@ -128,7 +128,7 @@ const place = async (state: StoredState): Promise<void> => {
 /** Performs a request on a state. */
 export const perform = memoised(
   ({ id }: StoredState, { operation, input }: Request) => `${id} ${operation} ${JSON.stringify(input)}`,
-  async (state, { operation, input }): Promise<Performed> => {
+  async (state, { operation, input }): Promise<RequestResult> => {
     await place(state);
     const writes: RecordWrite[] = [];
     const collecting = { ...store, commit: async (all: readonly RecordWrite[]) => void writes.push(...all) };

@@ -1,7 +1,7 @@
 /** Commands that change a key, and its admission. */
-import { authenticate } from '../../core/access/admission.ts';
 import { parseApiKey } from '../../core/access/api-key.ts';
-import { keyFinder } from '../../core/access/keys-table.ts';
+import { authenticate } from '../../core/access/authenticate.ts';
+import { keyFinder } from '../../core/access/key-record.ts';
 import { recentMap } from '../../core/access/recent-map.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
 import { addKeysCommands } from '../../lib/admin/keys/keys-commands.ts';
@@ -30,7 +30,7 @@ const admission: Operation = {
       const presented = parseApiKey(key);
       if (presented === undefined) throw new Error('the key is malformed');
       const incrementUsage = usageTable(db, TABLES.usage).increment;
-      const store = { findKey: keyFinder(db, TABLES.keys), incrementUsage, overused: recentMap<number>() };
+      const store = { findKey: keyFinder(db, TABLES.keys), incrementUsage, uncounted: recentMap<number>() };
       return authenticate(store, presented, moment.now);
     },
   ],

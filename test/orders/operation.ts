@@ -2,7 +2,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Moment } from '../../core/content/content-table.ts';
 import type { StoredState } from './engine.ts';
-import type { Stored } from './stored-content.ts';
+import type { StoredContent } from './stored-content.ts';
 
 /** What a request came to: plain JSON, so that two can be compared. */
 export type Outcome = { readonly value: unknown } | { readonly error: string };
@@ -21,9 +21,9 @@ export interface Caller {
 export type Requests = readonly ((caller: Caller) => Promise<unknown>)[];
 
 /** What a side that only reads has to answer for. */
-export interface Reading {
+export interface ReadCheck {
   /** Adds a state that is stored while it reads; JSON. */
-  readonly gather: (gathered: unknown, stored: Stored) => unknown;
+  readonly gather: (gathered: unknown, stored: StoredContent) => unknown;
   /** What is wrong with its result. */
   readonly judge: (result: unknown, gathered: unknown) => readonly string[];
 }
@@ -32,7 +32,7 @@ export interface Reading {
 export interface Operation {
   readonly name: string;
   readonly requests: Requests;
-  readonly reading?: Reading;
+  readonly reading?: ReadCheck;
   /** The inconsistencies that it repairs, as `Stored` names them. */
   readonly repaired?: readonly string[];
   /** Its calls that wait at the same time decide nothing together: they are answered in their order. */

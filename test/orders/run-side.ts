@@ -7,7 +7,7 @@ import { deadlineIn } from '../../core/runtime/deadline.ts';
 import { type EngineResponse, RejectedRequest, responseTo } from '../../lib/local/engine/protocol.ts';
 import { afterWrites, clientOn, NOTHING, perform, type Request, type StoredState } from './engine.ts';
 import { type Operation, type Outcome, type Requests, TRY_AGAIN } from './operation.ts';
-import { enter, type Running, runningSide } from './surroundings.ts';
+import { enter, type RunningSide, runningSide } from './surroundings.ts';
 
 /** A call that waits for its response. */
 export interface Call extends Request {
@@ -68,7 +68,7 @@ const startRun = (digit: string, requests: Requests) => {
       const name = `${text} ${nth}`;
       waiting.set(name, { name, operation, input, respond });
     });
-  const running: Running = { digit, turn: 0, drawn: 0, send };
+  const running: RunningSide = { digit, turn: 0, drawn: 0, send };
 
   const sendAll = async (): Promise<void> => {
     for (const [turn, request] of requests.entries()) {
@@ -156,7 +156,8 @@ export const sideOf = async (digit: string, { requests, inOrder }: Pick<Operatio
 /** Answers the calls of one side at once until so many of its requests have ended, and returns them. */
 export const advance = async (from: Progress, before: StoredState, turns = Number.POSITIVE_INFINITY) => {
   const calls: Call[] = [];
-  let [progress, stored] = [from, before];
+  let progress = from;
+  let stored = before;
   for (;;) {
     const [call] = progress.calls;
     if (call === undefined || progress.outcomes.length >= turns) return { progress, stored, calls };

@@ -1,7 +1,7 @@
 /** The ways on from a state of a search. */
 import type { RecordWrite } from '../../lib/local/engine/dynalite-modules.ts';
 import type { EngineResponse } from '../../lib/local/engine/protocol.ts';
-import { afterWrites, type Performed, perform, type StoredState } from './engine.ts';
+import { afterWrites, perform, type RequestResult, type StoredState } from './engine.ts';
 import { conflictOf, describe, isTransaction, isWrite, namesOf, reads, updatesOf } from './footprint.ts';
 import type { Call, Progress } from './run-side.ts';
 
@@ -67,7 +67,7 @@ export const stepsFrom = async (node: Node, written: readonly ReadonlySet<string
     });
 
   /** Both ways in which a transaction with both kinds of writes can be stored by half. */
-  const byHalf = (side: number, call: Call, { response, writes }: Performed): Step[] => {
+  const byHalf = (side: number, call: Call, { response, writes }: RequestResult): Step[] => {
     const updates = call.operation === 'TransactWriteItems' && writes.length > 0 ? updatesOf(call) : [];
     const [counters = [], members = []] = [true, false].map((kind) => writes.filter((_, nth) => updates[nth] === kind));
     if (counters.length === 0 || members.length === 0) return [];

@@ -1,20 +1,19 @@
 /** What is stored, as a search judges it: read here independently of the product's own check. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { bucketOf } from '../../core/counted-list/entries.ts';
+import { bucketOf } from '../../core/counted-list/item-keys.ts';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { memoised, type StoredState, TABLES } from './engine.ts';
 
-type Entry = Readonly<Record<string, unknown>>;
-
-/** The entries of a state. */
-export interface Stored {
-  readonly items: readonly Entry[];
+/** What a state has stored. */
+export interface StoredContent {
+  readonly items: readonly DynamoItem[];
   /**
    * All but the lists and slug claims: items without their positions, vehicles without their
    * revisions, remembered creations, keys, counted requests.
    */
   readonly facts: string;
-  /** In which way the entries disagree, each as the check calls it. */
+  /** In which way the DynamoDB items disagree, each as the check calls it. */
   readonly inconsistencies: readonly string[];
 }
 
@@ -24,9 +23,10 @@ interface Member {
   readonly id: unknown;
 }
 
-const textOf = (entry: Entry): string => JSON.stringify(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)));
+const textOf = (entry: DynamoItem): string =>
+  JSON.stringify(Object.entries(entry).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-const membersOf = ({ id, domain, allPosition, domainPosition }: Entry): Member[] => [
+const membersOf = ({ id, domain, allPosition, domainPosition }: DynamoItem): Member[] => [
   { list: 'all', position: Number(allPosition), id },
   { list: `domain:${domain}`, position: Number(domainPosition), id },
 ];
@@ -36,15 +36,15 @@ const differences = (kind: string, stored: readonly string[], wanted: readonly s
   ...wanted.filter((name) => !stored.includes(name)).map((name) => `missing ${kind} ${name}`),
 ];
 
-const read = ({ records }: StoredState): Stored => {
-  const items: Entry[] = [];
+const read = ({ records }: StoredState): StoredContent => {
+  const items: DynamoItem[] = [];
   const members: Member[] = [];
   const claims: string[] = [];
   const facts: string[] = [];
   const counters = new Map<string, number>();
   const allocated = new Map<string, number>();
   for (const [key, record] of records) {
-    const entry: Entry = unmarshall(record as Record<string, AttributeValue>);
+    const entry: DynamoItem = unmarshall(record as Record<string, AttributeValue>);
     const isContent = key.startsWith(`item-${TABLES.content}~`);
     const [kind, list = '', slug] = isContent ? String(entry.pk).split('#') : [];
     if (kind === 'members') members.push({ list, position: Number(entry.sk), id: entry.member });
@@ -79,11 +79,11 @@ const read = ({ records }: StoredState): Stored => {
   return { items, facts: facts.sort().join(), inconsistencies: inconsistencies.sort() };
 };
 
-/** The entries of a state. */
+/** The content of a state. */
 export const storedIn = memoised((state: StoredState) => state, read);
 
 /** An inconsistency that the check has found, as it is called here. */
 export const nameOfFound = (found: object): string =>
   ['kind', 'list', 'bucket', 'position', 'domain', 'slug', 'id']
-    .flatMap((name) => (found as Entry)[name] ?? [])
+    .flatMap((name) => (found as DynamoItem)[name] ?? [])
     .join(' ');

@@ -11,7 +11,7 @@ import type { Request } from './engine.ts';
 const LONGEST_PAUSE_MS = 1_000;
 
 /** A side whose code runs. */
-export interface Running {
+export interface RunningSide {
   /** A hexadecimal digit with which all its ids begin. */
   readonly digit: string;
   /** Its present request, and how many ids that has drawn. */
@@ -20,15 +20,15 @@ export interface Running {
   readonly send: (request: Request) => Promise<EngineResponse>;
 }
 
-let running: Running | undefined;
+let running: RunningSide | undefined;
 
 /** From here on the code of this side runs; none when undefined. */
-export const enter = (next: Running | undefined): void => {
+export const enter = (next: RunningSide | undefined): void => {
   running = next;
 };
 
 /** The side whose code runs. */
-export const runningSide = (): Running | undefined => running;
+export const runningSide = (): RunningSide | undefined => running;
 
 const real = {
   now: performance.now.bind(performance),
@@ -39,7 +39,7 @@ const real = {
 };
 
 /** An id that no other draw of any side has. */
-const idOf = ({ digit, turn }: Running, drawn: number): string =>
+const idOf = ({ digit, turn }: RunningSide, drawn: number): string =>
   `${digit.repeat(8)}-${String(turn).padStart(4, '0')}-4000-8000-${String(drawn).padStart(12, '0')}`;
 
 // The engine returns the items of a batch in a random order.

@@ -1,8 +1,8 @@
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { PLANS, type Plan } from '../../core/access/plans.ts';
-import { contentKeys } from '../../core/content/content-entries.ts';
-import { BUCKET_SIZE } from '../../core/counted-list/entries.ts';
+import { contentKeys } from '../../core/content/content-store.ts';
+import { BUCKET_SIZE } from '../../core/counted-list/item-keys.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
 import { matchRoute } from '../../functions/http/path-template.ts';

@@ -41,7 +41,7 @@ const layerRules: Rule[] = Object.entries(LAYERS).map(([folder, below]) => ({
 
 /** Rules of the domain: no AWS and no clock of their own, so that a table of cases tests them. */
 const PURE_RULES =
-  '^core/(access/(api-key|plans)|vehicles/(registration|insurance)|bulk/(entries|insurance|compliance)|compliance/verdict|content/(item|page)|sandbox/(sandbox-vehicles|sandbox-records))\\.ts$';
+  '^core/(access/(api-key|plans)|vehicles/(registration|insurance)|bulk/(bulk-entries|insurance|compliance)|compliance/verdict|content/(item|page)|sandbox/(sandbox-vehicles|sandbox-records))\\.ts$';
 
 const rules: readonly Rule[] = [
   { name: 'no circular imports', from: {}, to: { circular: true } },
@@ -98,18 +98,19 @@ const rules: readonly Rule[] = [
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
-    name: 'lib/admin imports core/, lib/content-maintenance and the outputs of the stack',
+    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management and the outputs of the stack',
     from: { path: '^lib/admin/' },
     to: {
       path: '^(functions|lib)/',
-      pathNot: '^lib/(admin/|content-maintenance/|cloud/outputs\\.ts$|private-file\\.ts$)',
+      pathNot: '^lib/(admin/|content-maintenance/|key-management/|cloud/outputs\\.ts$)',
     },
   },
   {
-    name: 'lib/content-maintenance imports core/ only',
-    from: { path: '^lib/content-maintenance/' },
-    to: { path: '^(functions|lib)/', pathNot: '^lib/content-maintenance/' },
+    name: 'lib/content-maintenance and lib/key-management import core/ only',
+    from: { path: '^lib/(content-maintenance|key-management)/' },
+    to: { path: '^(functions|lib)/', pathNot: '^lib/$1/' },
   },
+  { name: 'lib/local imports nothing of lib/admin', from: { path: '^lib/local/' }, to: { path: '^lib/admin/' } },
   {
     name: 'nobody imports a handler',
     comment: 'Who runs handlers finds them by the name of their folder (lib/endpoint-files.ts).',

@@ -65,7 +65,8 @@ describe('The pipeline', () => {
 
   it('gives AWS credentials to dev and prod only, and write access to the repository to the release only', () => {
     expect(deploy).toMatch(/^permissions: \{\}$/m);
-    const [reading, deploying] = [['contents: read'], ['contents: read', 'id-token: write']];
+    const reading = ['contents: read'];
+    const deploying = ['contents: read', 'id-token: write'];
     expect(JOBS.map(permissionsOf)).toEqual([reading, deploying, deploying, reading, ['contents: write']]);
     expect(deploy).not.toMatch(/aws-access-key-id|AWS_SECRET/);
   });

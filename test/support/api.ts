@@ -1,10 +1,10 @@
 import { newApiKey } from '../../core/access/api-key.ts';
-import type { KeyRecord } from '../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
 import { usageTable } from '../../core/access/usage-table.ts';
-import type { ComplianceRecord } from '../../core/compliance/record.ts';
-import type { VehicleRecord } from '../../core/vehicles/record.ts';
-import { keysTable } from '../../lib/admin/keys/keys-table.ts';
+import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
+import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
+import { keyStore } from '../../lib/key-management/key-store.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
 import { send } from '../black-box/api.ts';
 import { NOON } from './clock.ts';
@@ -27,7 +27,7 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
   Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: logLevel });
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });
-  const keys = keysTable(engine.client, engine.names.keys);
+  const keys = keyStore(engine.client, engine.names.keys);
   return {
     origin: gateway.origin,
     engine,

@@ -23,7 +23,7 @@ export interface Exchange {
 }
 
 /** An exchange, with the components of the form to which it is held. */
-interface Judged extends Exchange {
+interface SpecifiedExchange extends Exchange {
   readonly components: object;
 }
 
@@ -94,7 +94,7 @@ function require(holds: unknown, what: string, { method, url, status }: Exchange
   if (!holds) throw new Error(`${request} → ${status} breaks the OpenAPI document: ${what}`);
 }
 
-const requireFit = (schema: object, value: unknown, what: string, exchange: Judged): void => {
+const requireFit = (schema: object, value: unknown, what: string, exchange: SpecifiedExchange): void => {
   const fits = validatorOf(schema, exchange.components);
   require(fits(value), `${what}: ${ajv.errorsText(fits.errors)}`, exchange);
 };
@@ -106,7 +106,7 @@ const typed = (schema: JsonObject, text: string): unknown =>
 /** Headers of the connection rather than of the response. */
 const TRANSPORT = ['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'];
 
-const checkHeaders = ({ headers = {} }: Response, exchange: Judged): void => {
+const checkHeaders = ({ headers = {} }: Response, exchange: SpecifiedExchange): void => {
   for (const [name, { required, schema }] of Object.entries(headers)) {
     const sent = exchange.responseHeaders.get(name);
     require(sent !== null || required !== true, `header ${name} is missing`, exchange);
@@ -117,7 +117,7 @@ const checkHeaders = ({ headers = {} }: Response, exchange: Judged): void => {
   require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`, exchange);
 };
 
-const checkBody = ({ content }: Response, exchange: Judged): void => {
+const checkBody = ({ content }: Response, exchange: SpecifiedExchange): void => {
   const { method, responseHeaders, responseText } = exchange;
   const type = responseHeaders.get('content-type');
   const described = content?.[type ?? ''];
@@ -128,7 +128,11 @@ const checkBody = ({ content }: Response, exchange: Judged): void => {
 };
 
 /** What was accepted must be what the document asks for. */
-const checkRequest = ({ parameters = [], requestBody }: Operation, path: Record<string, string>, exchange: Judged) => {
+const checkRequest = (
+  { parameters = [], requestBody }: Operation,
+  path: Record<string, string>,
+  exchange: SpecifiedExchange,
+) => {
   const { url, headers, body } = exchange;
   const sent = new Headers(headers);
   const places = {
@@ -155,7 +159,7 @@ const describedOperation = ({ paths }: Document, method: string, pathname: strin
   return undefined;
 };
 
-const requireForm = (form: Document, exchange: Judged): void => {
+const requireForm = (form: Document, exchange: SpecifiedExchange): void => {
   const described = describedOperation(form, exchange.method, exchange.url.pathname);
   const responses = described?.operation.responses ?? form['x-other-requests'].responses;
   const response = responses[exchange.status] ?? form['x-platform-responses'].responses[exchange.status];

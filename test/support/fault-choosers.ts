@@ -55,7 +55,8 @@ export const withProbability = (share: number, faults: readonly Fault[], seed: n
   const next = seededNumbers(seed);
   return () => {
     // Both numbers are drawn each time, so that the nth fault depends on the seed alone.
-    const [isHit, choice] = [next() < share, next()];
+    const isHit = next() < share;
+    const choice = next();
     return isHit ? faults[Math.floor(choice * faults.length)] : undefined;
   };
 };

@@ -14,7 +14,7 @@ interface Options {
   readonly output?: 'inherit' | 'ignore';
 }
 
-export interface Forked<Result> {
+export interface ForkedProcess<Result> {
   /** What the function returned, without its methods. */
   readonly result: Result;
   /** Calls a method of what the function returned. @throws Error when it throws or the process ends */
@@ -35,7 +35,7 @@ export const forkCall = async <Result>(
   name: string,
   args: readonly unknown[] = [],
   { environment, nodeOptions = [], output = 'inherit' }: Options = {},
-): Promise<Forked<Result>> => {
+): Promise<ForkedProcess<Result>> => {
   const child = fork(new URL(import.meta.url), [module.href], {
     env: { ...process.env, ...environment },
     execArgv: [...nodeOptions],

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { type HttpRequest, type RequestContext, requestContextOf } from '../../functions/http/request.ts';
+import { createRequestContext, type HttpRequest, type RequestContext } from '../../functions/http/request.ts';
 
 /** A request as a middleware gets it, with what those before have found. */
 export const httpRequest = (event: object = {}, found: Partial<RequestContext> = {}): HttpRequest => ({
@@ -7,5 +7,5 @@ export const httpRequest = (event: object = {}, found: Partial<RequestContext> =
   context: {} as Context,
   response: undefined,
   error: undefined,
-  internal: { ...requestContextOf(event, undefined), ...found },
+  internal: { ...createRequestContext(event, undefined), ...found },
 });

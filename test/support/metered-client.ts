@@ -18,7 +18,9 @@ const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand', 
  * @returns the cost of some work, which must be all that the client does meanwhile
  */
 export const meter = ({ middlewareStack }: DynamoDBDocumentClient) => {
-  let [requests, readUnits, writeUnits] = [0, 0, 0];
+  let requests = 0;
+  let readUnits = 0;
+  let writeUnits = 0;
   middlewareStack.add(
     (next, { commandName = '' }) =>
       async (args) => {

@@ -1,19 +1,19 @@
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { LOCAL_TABLE_NAMES as names } from '../../core/tables.ts';
-import { keysTable } from '../../lib/admin/keys/keys-table.ts';
+import { keyStore } from '../../lib/key-management/key-store.ts';
 import { addKey } from '../../lib/local/demo-keys.ts';
 import { applyEnvironment, localEnvironment } from '../../lib/local/environment.ts';
 import { openDatabase, prepareSampleDatabase } from '../../lib/local/sample-database.ts';
-import { type Forked, forkCall } from './fork.ts';
+import { type ForkedProcess, forkCall } from './fork.ts';
 
 /** Tables, sample data and a premium key on an engine in a process of its own; sets this process's environment for it. */
-export const prepareOn = async ({ result: { endpoint }, stop }: Forked<{ readonly endpoint: string }>) => {
+export const prepareOn = async ({ result: { endpoint }, stop }: ForkedProcess<{ readonly endpoint: string }>) => {
   applyEnvironment(localEnvironment(endpoint, names));
   const { premium: key } = await prepareSampleDatabase(endpoint);
   const db = openDatabase(endpoint);
   /** A live key of the premium plan with every scope. */
   const newKey = () =>
-    addKey(keysTable(db, names.keys), { name: 'Another', plan: 'premium', environment: 'live' }, new Date());
+    addKey(keyStore(db, names.keys), { name: 'Another', plan: 'premium', environment: 'live' }, new Date());
   const close = async (): Promise<void> => {
     db.destroy();
     await stop();

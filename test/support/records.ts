@@ -1,7 +1,7 @@
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
-import type { ComplianceRecord } from '../../core/compliance/record.ts';
-import type { Policy, VehicleRecord } from '../../core/vehicles/record.ts';
+import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
+import type { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { NOON } from './clock.ts';
 
 /** A policy over the test's day unless said otherwise. */

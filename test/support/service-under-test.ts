@@ -2,7 +2,7 @@ import type { KeyEnvironment } from '../../core/access/api-key.ts';
 import type { PlanName } from '../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../core/access/scopes.ts';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
-import { keysTable } from '../../lib/admin/keys/keys-table.ts';
+import { keyStore } from '../../lib/key-management/key-store.ts';
 import { addKey } from '../../lib/local/demo-keys.ts';
 import type { AccessLogEntry } from '../../lib/local/gateway/gateway.ts';
 import { startLocalService } from '../../lib/local/service.ts';
@@ -21,7 +21,7 @@ export const startServiceUnderTest = async ({ clockRate, onResponse }: ServiceOp
   process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
   const service = await startLocalService({ port: 0, dynamodbPort: 0, clock }, onResponse);
   const db = clientOf(service.dynamodb);
-  const keys = keysTable(db, LOCAL_TABLE_NAMES.keys);
+  const keys = keyStore(db, LOCAL_TABLE_NAMES.keys);
   return {
     origin: service.origin,
     addKey: (

@@ -70,7 +70,7 @@ describe('A registration', () => {
 
 const TODAY = '2026-11-22';
 const suggestionsFor = (registrations: readonly string[], today = TODAY) =>
-  registrations.map((registration) => suggestionFor(registration, today));
+  registrations.map((registration) => suggestionFor(requireRegistration(registration), today));
 
 describe('A suggestion for an unknown registration', () => {
   // Current format: two letters, age identifier, three letters. The newest age identifier in November 2026 is 76.
@@ -120,7 +120,10 @@ describe('A suggestion for an unknown registration', () => {
     ['AB26C0E', '2026-02-28', '2026-03-01', 'AB26COE'],
     ['AB76C0E', '2026-08-31', '2026-09-01', 'AB76COE'],
   ])('for %s is missing on %s, and from %s on it is %s', (registration, before, first, suggested) => {
-    expect([before, first].map((day) => suggestionFor(registration, day))).toEqual([undefined, suggested]);
+    expect([before, first].map((day) => suggestionFor(requireRegistration(registration), day))).toEqual([
+      undefined,
+      suggested,
+    ]);
   });
 });
 

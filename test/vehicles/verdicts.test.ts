@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { bulkKeys, unknownVehicle } from '../../core/bulk/entries.ts';
+import { bulkKeys, unknownVehicle } from '../../core/bulk/bulk-entries.ts';
 import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
 import { verdictOn } from '../../core/compliance/verdict.ts';
 import { ENTRY_SENTENCES } from '../../core/problems.ts';
 import { insuranceOn, insuranceResult } from '../../core/vehicles/insurance.ts';
+import { requireRegistration } from '../../core/vehicles/registration.ts';
 import { aCompliance, aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';
@@ -105,7 +106,8 @@ describe('The verdict on compliance', () => {
   });
 
   it('has the age of each source', () => {
-    const [ofPolicies, ofCompliance] = ['2026-06-01T00:00:00.000Z', '2026-05-01T00:00:00.000Z'];
+    const ofPolicies = '2026-06-01T00:00:00.000Z';
+    const ofCompliance = '2026-05-01T00:00:00.000Z';
     const record = aCompliance('A1', { lastUpdated: ofCompliance });
     const { details } = verdictOn(TODAY, { policies: [policy], lastUpdated: ofPolicies }, record);
     const ages = Object.values(details).map(({ lastUpdated }) => lastUpdated);
@@ -119,15 +121,18 @@ describe('A bulk request', () => {
   });
 
   it('suggests for an unknown vehicle the registration that was probably meant', () => {
-    expect(unknownVehicle('AB1OCDE', TODAY)).toMatchObject({ code: 'VEHICLE_NOT_FOUND', suggestion: 'AB10CDE' });
-    expect(unknownVehicle('C3', TODAY)).not.toHaveProperty('suggestion');
+    expect(unknownVehicle(requireRegistration('AB1OCDE'), TODAY)).toMatchObject({
+      code: 'VEHICLE_NOT_FOUND',
+      suggestion: 'AB10CDE',
+    });
+    expect(unknownVehicle(requireRegistration('C3'), TODAY)).not.toHaveProperty('suggestion');
   });
 
   it('has one result per entry, in order', () => {
     const submitted = ['a 1', '!', 'B2', 'C3', 'D4', 'A1'];
     const found = new Map([
-      ['A1', { registration: 'A1', policies: [aPolicy()] }],
-      ['D4', { registration: 'D4', policies: [] }],
+      [requireRegistration('A1'), { registration: 'A1', policies: [aPolicy()] }],
+      [requireRegistration('D4'), { registration: 'D4', policies: [] }],
     ]);
     const { keys } = bulkKeys(submitted);
     const failed = (registration: string, code: string, error: unknown) => ({
@@ -137,7 +142,9 @@ describe('A bulk request', () => {
       code,
     });
     const unavailable = expect.stringMatching(/^This registration could not be looked up/);
-    expect(bulkInsuranceAnswer(submitted, keys, { found, unread: new Set(['B2']) }, TODAY)).toEqual({
+    expect(
+      bulkInsuranceAnswer(submitted, keys, { found, unread: new Set([requireRegistration('B2')]) }, TODAY),
+    ).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
         failed('!', 'INVALID_REGISTRATION', ENTRY_SENTENCES.INVALID_REGISTRATION),

@@ -32,7 +32,7 @@ const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 /** The host as sockets take it: an IPv6 address without brackets. */
-const hostOf = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** Closes all idle connections. */
 const dropIdle = ({ freeSockets }: HttpAgent): void => {
@@ -51,7 +51,7 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
 
   const handle = ({ protocol, hostname, port, path, method, headers, body }: HttpRequest) =>
     new Promise<{ response: HttpResponse }>((resolve, reject) => {
-      const options = { host: hostOf(hostname), port, path, method, headers };
+      const options = { host: withoutBrackets(hostname), port, path, method, headers };
       const [send, agent] = protocol === 'http:' ? [httpRequest, http] : [httpsRequest, https];
       const request = send({ ...options, agent });
       const timeOutAfter = (milliseconds: number, what: string) =>

@@ -1,6 +1,12 @@
 import * as T from 'typebox';
 import type { bulkComplianceAnswer } from '../../../core/bulk/compliance.ts';
-import { bulkEnvelopeOf, ENTRY_MEANINGS, entryOf, failedEntry, tooManyRegistrations } from '../bulk-document.ts';
+import {
+  bulkEntrySchema,
+  bulkEnvelopeSchema,
+  ENTRY_MEANINGS,
+  failedEntry,
+  tooManyRegistrations,
+} from '../bulk-document.ts';
 import { ComplianceVerdict } from '../compliance/document.ts';
 import { BODY, type EndpointDocument, schemaOf } from '../document.ts';
 import { input } from './input.ts';
@@ -14,7 +20,7 @@ const BulkComplianceFailure = T.Object(
 );
 
 const BulkComplianceResult = schemaOf<ReturnType<typeof bulkComplianceAnswer>>()(
-  T.Object(bulkEnvelopeOf(entryOf('BulkComplianceEntry', ComplianceVerdict, BulkComplianceFailure)), {
+  T.Object(bulkEnvelopeSchema(bulkEntrySchema('BulkComplianceEntry', ComplianceVerdict, BulkComplianceFailure)), {
     title: 'BulkComplianceResult',
   }),
 );

@@ -1,6 +1,12 @@
 import * as T from 'typebox';
 import type { bulkInsuranceAnswer } from '../../../core/bulk/insurance.ts';
-import { bulkEnvelopeOf, ENTRY_MEANINGS, entryOf, failedEntry, tooManyRegistrations } from '../bulk-document.ts';
+import {
+  bulkEntrySchema,
+  bulkEnvelopeSchema,
+  ENTRY_MEANINGS,
+  failedEntry,
+  tooManyRegistrations,
+} from '../bulk-document.ts';
 import { BODY, type EndpointDocument, PAST_DAY, schemaOf } from '../document.ts';
 import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
 import { input } from './input.ts';
@@ -23,7 +29,10 @@ const BulkFailure = T.Object(
 );
 
 const BulkResult = schemaOf<ReturnType<typeof bulkInsuranceAnswer>>()(
-  T.Object({ ...bulkEnvelopeOf(entryOf('BulkEntry', BulkSuccess, BulkFailure)), asOf }, { title: 'BulkResult' }),
+  T.Object(
+    { ...bulkEnvelopeSchema(bulkEntrySchema('BulkEntry', BulkSuccess, BulkFailure)), asOf },
+    { title: 'BulkResult' },
+  ),
 );
 
 export const document: EndpointDocument = {

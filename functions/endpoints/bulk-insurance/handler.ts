@@ -1,4 +1,4 @@
-import { bulkKeys } from '../../../core/bulk/entries.ts';
+import { bulkKeys } from '../../../core/bulk/bulk-entries.ts';
 import { bulkInsuranceAnswer } from '../../../core/bulk/insurance.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { vehicleSource } from '../../../core/sandbox/lookup-sources.ts';

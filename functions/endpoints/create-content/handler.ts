@@ -1,4 +1,4 @@
-import { creationOwnerId } from '../../../core/access/keys-table.ts';
+import { creationOwnerId } from '../../../core/access/key-record.ts';
 import { contentTables } from '../../../core/content/content-tables.ts';
 import { etagOf } from '../../../core/content/item.ts';
 import { newFields } from '../../../core/content/schemas.ts';

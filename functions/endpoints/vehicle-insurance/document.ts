@@ -1,6 +1,6 @@
 import * as T from 'typebox';
 import type { InsuranceAnswer } from '../../../core/vehicles/insurance.ts';
-import { Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/record.ts';
+import { Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import {
   type EndpointDocument,
   PAST_DAY,

@@ -12,7 +12,7 @@ import { type CommandContext, type Runner, requireConfirmation, tableName } from
 import { asStagingFailure } from '../file-command/staging-database.ts';
 
 /** Where an inconsistency is, for an operator. */
-const placeOf = (found: Inconsistency): string => {
+const describePlace = (found: Inconsistency): string => {
   switch (found.kind) {
     case 'missing member':
     case 'orphaned member':
@@ -27,13 +27,13 @@ const placeOf = (found: Inconsistency): string => {
   }
 };
 
-interface Checked extends ContentReport {
+interface RepairReport extends ContentReport {
   readonly inconsistencies: readonly (Inconsistency & { readonly state: 'found' | 'repaired' | 'left' })[];
 }
 
 /** A report for an operator. @param where in front of each place and of the summary */
-const readable = ({ items, lists, inconsistencies, busy }: Checked, where = ''): string => {
-  const rows = inconsistencies.map((one) => [one.kind, where + placeOf(one), one.state]);
+const readable = ({ items, lists, inconsistencies, busy }: RepairReport, where = ''): string => {
+  const rows = inconsistencies.map((one) => [one.kind, where + describePlace(one), one.state]);
   return [
     ...(rows.length > 0 ? [readableTable(['inconsistency', 'where', 'state'], rows)] : []),
     ...busy.map(
@@ -44,10 +44,10 @@ const readable = ({ items, lists, inconsistencies, busy }: Checked, where = ''):
   ].join('');
 };
 
-const isConsistent = ({ busy, inconsistencies }: Checked): boolean =>
+const isConsistent = ({ busy, inconsistencies }: RepairReport): boolean =>
   busy.length === 0 && inconsistencies.every(({ state }) => state === 'repaired');
 
-const isEmpty = ({ items, busy, inconsistencies }: Checked): boolean =>
+const isEmpty = ({ items, busy, inconsistencies }: RepairReport): boolean =>
   items + busy.length + inconsistencies.length === 0;
 
 /**
@@ -65,9 +65,9 @@ const check = async (repairs: boolean, context: CommandContext): Promise<Command
       throw asStagingFailure(error, tmpdir(), 'TMPDIR names another folder');
     })
     .finally(progress.stop);
-  const repairAll = async (found: ContentReport, kind: KeyKind): Promise<Checked> => {
+  const repairAll = async (found: ContentReport, kind: KeyKind): Promise<RepairReport> => {
     const repair = contentRepair(db, table, kind);
-    const inconsistencies: Checked['inconsistencies'][number][] = [];
+    const inconsistencies: RepairReport['inconsistencies'][number][] = [];
     for (const one of found.inconsistencies) {
       inconsistencies.push({ ...one, state: repairs ? ((await repair(one)) ? 'repaired' : 'left') : 'found' });
     }
@@ -76,7 +76,7 @@ const check = async (repairs: boolean, context: CommandContext): Promise<Command
   const live = await repairAll(report, 'live');
   const sandbox = await repairAll(report.sandbox, 'test');
   const probe = await repairAll(report.probe, 'probe');
-  const other = (part: Checked, where: string) => (isEmpty(part) ? '' : readable(part, where));
+  const other = (part: RepairReport, where: string) => (isEmpty(part) ? '' : readable(part, where));
   return {
     text: readable(live) + other(sandbox, 'Sandbox: ') + other(probe, 'Probe: '),
     data: { ...live, sandbox, probe },

@@ -57,17 +57,17 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
 ];
 
 /** Node's code of an error, otherwise its name. */
-const nameOf = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
+const errorCode = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
 
 /** Whether an error means that a host could not be reached. */
-export const isUnreachable = (error: Error): boolean => NETWORK.test(nameOf(error));
+export const isUnreachable = (error: Error): boolean => NETWORK.test(errorCode(error));
 
 /**
  * Describes an error of AWS, the network or the credentials in one sentence; undefined for any other error.
  * @param profile the profile in use
  */
 export const awsErrorSentence = (error: Error, profile: string | undefined): string | undefined => {
-  const name = isUnreachable(error) ? nameOf(error) : error.name;
+  const name = isUnreachable(error) ? errorCode(error) : error.name;
   for (const [names, message, sentence] of SENTENCES) {
     const found = names.test(name) ? message.exec(error.message) : null;
     if (found === null) continue;

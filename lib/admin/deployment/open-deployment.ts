@@ -9,7 +9,7 @@ import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence } from './aws-errors.ts';
 import { connect, REQUEST_HANDLER } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
-import { type Region, regionOf, requireRegion } from './region.ts';
+import { findRegion, type Region, requireRegion } from './region.ts';
 
 /** The global options that choose the deployment. */
 export interface DeploymentOptions {
@@ -94,7 +94,10 @@ const explain = (error: unknown, stack: string, region: Region, profile: string 
   return new CommandFailure(sentence, { cause: error });
 };
 
-const outputsOf = async (account: CloudFormationClientConfig, stack: string): Promise<ReadonlyMap<string, string>> => {
+const readOutputs = async (
+  account: CloudFormationClientConfig,
+  stack: string,
+): Promise<ReadonlyMap<string, string>> => {
   const client = new CloudFormationClient({ ...account, requestHandler: REQUEST_HANDLER });
   try {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: stack }));
@@ -114,17 +117,17 @@ const openStackDeployment = async (
   yes: string | undefined,
 ): Promise<Deployment> => {
   const account = { region: region.name, ...(profile && { profile }) };
-  const outputs = await outputsOf(account, stack).catch((error: unknown) => {
+  const outputs = await readOutputs(account, stack).catch((error: unknown) => {
     throw explain(error, stack, region, profile);
   });
-  const nameOf = (id: TableId): string => {
+  const requireTableName = (id: TableId): string => {
     const name = named[id] ?? outputs.get(tableOutput(id));
     if (name) return name;
     throw new CommandFailure(`the stack ${stack} is not a stack of this service: it has no output ${tableOutput(id)}`);
   };
   const namespace = outputs.get(IMPORT_METRICS_OUTPUT);
   return {
-    tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, nameOf(id)])) as TableNames,
+    tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, requireTableName(id)])) as TableNames,
     db: connect(account),
     aws: { profile },
     address: `the stack ${stack} in ${region.name}`,
@@ -149,7 +152,7 @@ export const openDeployment = async (options: DeploymentOptions, context: Deploy
     if (dynamodb !== undefined) {
       throw new CommandFailure('--stack finds the database by itself: leave out --dynamodb');
     }
-    const found = await regionOf(stack, region, profile, context);
+    const found = await findRegion(stack, region, profile, context);
     return openStackDeployment(stack, found, profile, named, yes);
   }
   if (region === undefined || dynamodb !== undefined) return openLocalDeployment(options, context, named);

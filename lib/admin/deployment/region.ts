@@ -23,7 +23,7 @@ export const requireRegion = (name: string, source: string): Region => {
 const STACK_OF_STAGE = /^vehicle-verification-([a-z][a-z0-9-]*)$/;
 
 /** The region in the stage's settings, where `cdk deploy` creates the stack. @throws CommandFailure when they are invalid */
-const regionOfStage = async (stack: string, stagesFolder: string): Promise<Region | undefined> => {
+const stageRegion = async (stack: string, stagesFolder: string): Promise<Region | undefined> => {
   const stage = STACK_OF_STAGE.exec(stack)?.[1];
   if (stage === undefined) return undefined;
   const source = `stages/${stage}.json`;
@@ -37,7 +37,7 @@ const regionOfStage = async (stack: string, stagesFolder: string): Promise<Regio
   }
 };
 
-const regionOfProfile = async (profile: string): Promise<string | undefined> => {
+const profileRegion = async (profile: string): Promise<string | undefined> => {
   const { configFile, credentialsFile } = await loadSharedConfigFiles();
   return credentialsFile[profile]?.region ?? configFile[profile]?.region;
 };
@@ -47,19 +47,19 @@ const regionOfProfile = async (profile: string): Promise<string | undefined> => 
  * order. A notice is written when `--region` differs from the settings, as for the old stack of a stage that has moved.
  * @throws CommandFailure when none of them names a region, or it is invalid
  */
-export const regionOf = async (
+export const findRegion = async (
   stack: string,
   given: string | undefined,
   profile = 'default',
   { env, stagesFolder, notice }: DeploymentContext,
 ): Promise<Region> => {
-  const settings = await regionOfStage(stack, stagesFolder);
+  const settings = await stageRegion(stack, stagesFolder);
   const sources = [
     [given, '--region'],
     [settings?.name, settings?.source],
     [env.AWS_REGION, 'AWS_REGION'],
     [env.AWS_DEFAULT_REGION, 'AWS_DEFAULT_REGION'],
-    [await regionOfProfile(profile), `the profile ${profile}`],
+    [await profileRegion(profile), `the profile ${profile}`],
   ] as const;
   const [name, source] = sources.find(([name]) => name !== undefined && name !== '') ?? [];
   if (name === undefined || source === undefined) {

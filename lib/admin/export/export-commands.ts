@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
-import { ComplianceRecord } from '../../../core/compliance/record.ts';
-import { readStored } from '../../../core/schemas/record.ts';
-import { VehicleRecord } from '../../../core/vehicles/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
+import { readStored } from '../../../core/schemas/record-schema.ts';
+import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { contentExport } from '../../content-maintenance/content-export.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
@@ -17,7 +17,7 @@ import type { RejectedRow } from '../files/row.ts';
 type Export = (path: string, context: CommandContext) => Promise<CommandResult>;
 
 /** Escapes U+FFFD: an import takes the character itself for invalid UTF-8. */
-const lineOf = (record: object): string => `${JSON.stringify(record).replaceAll('\ufffd', '\\ufffd')}\n`;
+const toLine = (record: object): string => `${JSON.stringify(record).replaceAll('\ufffd', '\\ufffd')}\n`;
 
 const write = (path: string, lines: AsyncIterable<string>, { signal }: CommandContext): Promise<string> =>
   writeOutput(path, lines, { part: `${path}.part`, signal });
@@ -51,7 +51,7 @@ const exportRecords =
           const record = READ[kind](item);
           if (record !== undefined) {
             exported += 1;
-            yield lineOf(record);
+            yield toLine(record);
             continue;
           }
           const line = exported + damaged.length + 1;
@@ -82,7 +82,7 @@ const exportContent: Export = async (file, context) => {
     for await (const item of content.items()) {
       items += 1;
       progress.update(items, { rows: items });
-      yield lineOf(item);
+      yield toLine(item);
     }
   }
   await write(file, lines(), context).finally(progress.stop);

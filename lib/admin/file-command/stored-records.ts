@@ -2,14 +2,14 @@ import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { batchGet } from '../../../core/dynamodb/batch-get.ts';
-import type { Item } from '../../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { isTransient } from '../../../core/dynamodb/transact.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
-import { readStored } from '../../../core/schemas/record.ts';
-import { VehicleRecord } from '../../../core/vehicles/record.ts';
-import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
+import { readStored } from '../../../core/schemas/record-schema.ts';
+import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
+import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { StoredRecord } from './file-command.ts';
 
@@ -41,7 +41,7 @@ const persist = async <T>(attempt: () => Promise<T>): Promise<T> => {
 /** Of the fields in the order of their schema. */
 export const digestOf = (part: object): string => hash('sha256', JSON.stringify(part), 'base64url');
 
-const readItem = (table: RecordTable, item: Item): StoredRecord => {
+const readItem = (table: RecordTable, item: DynamoItem): StoredRecord => {
   const revision = typeof item.revision === 'string' ? item.revision : undefined;
   const record = table === 'vehicles' ? readStored(VehicleRecord, item) : readStored(ComplianceRecord, item);
   if (record === undefined) return { revision, lastUpdated: undefined, digest: undefined };
@@ -77,7 +77,7 @@ export const storedRecords = (table: RecordTable, { deployment }: CommandContext
     /** At most 100 records, strongly consistent. */
     find: async (registrations: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> => {
       const found = new Map<string, StoredRecord>();
-      let keys: readonly Item[] = registrations.map(registrationKey);
+      let keys: readonly DynamoItem[] = registrations.map(recordKey);
       while (keys.length > 0) {
         const { items, unread } = await persist(() =>
           batchGet(db, [{ table: TableName, keys, consistent: true }], deadlineIn(READ_TIMEOUT_MS)),
@@ -97,7 +97,7 @@ export const storedRecords = (table: RecordTable, { deployment }: CommandContext
       isStopped: () => boolean,
     ): Promise<boolean> => {
       const scanSegment = async (Segment: number): Promise<void> => {
-        let ExclusiveStartKey: Item | undefined;
+        let ExclusiveStartKey: DynamoItem | undefined;
         do {
           const page = { TableName, ConsistentRead: true, Segment, TotalSegments: SEGMENTS, ExclusiveStartKey };
           const { Items = [], LastEvaluatedKey } = await persist(() => db.send(new ScanCommand(page)));
@@ -111,13 +111,11 @@ export const storedRecords = (table: RecordTable, { deployment }: CommandContext
     },
 
     /** Writes a record in the place of what was read. @returns whether that was still there */
-    put: (item: Item, stored: StoredRecord | undefined): Promise<boolean> =>
+    put: (item: DynamoItem, stored: StoredRecord | undefined): Promise<boolean> =>
       isApplied(() => db.send(new PutCommand({ TableName, Item: item, ...conditionOf(stored) }))),
 
     /** As `put`. */
     remove: (registration: string, stored: StoredRecord): Promise<boolean> =>
-      isApplied(() =>
-        db.send(new DeleteCommand({ TableName, Key: registrationKey(registration), ...conditionOf(stored) })),
-      ),
+      isApplied(() => db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...conditionOf(stored) }))),
   };
 };

@@ -3,9 +3,11 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { PRIVATE_FILE } from '../../private-file.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { asFileFailure } from './file-failure.ts';
+
+/** Only the owner may read files with personal data. The mode applies to a new file: delete an older one first. */
+export const PRIVATE_FILE = { mode: 0o600 };
 
 interface OutputOptions {
   /** The name of the file until it is complete, so that nobody loads an incomplete one. */

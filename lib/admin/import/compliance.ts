@@ -1,4 +1,4 @@
-import { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import type { ImportKind, RowContext } from '../file-command/file-command.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import type { Columns } from '../files/csv-header.ts';

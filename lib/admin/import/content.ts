@@ -1,6 +1,6 @@
 import * as T from 'typebox';
 import { type ContentItem, isContentId } from '../../../core/content/item.ts';
-import { CreateContent, fieldsOf, newFields, type TextSchema } from '../../../core/content/schemas.ts';
+import { CreateContent, contentFields, newFields, type TextSchema } from '../../../core/content/schemas.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { validationIssues } from '../../../core/schemas/validation-issues.ts';
 import { contentImport } from '../../content-maintenance/content-import.ts';
@@ -44,7 +44,7 @@ const setByService = {
   version: rule((version) => Number.isSafeInteger(version) && Number(version) >= 1, 'must be a whole number from 1'),
 };
 
-const storedFields = fieldsOf(storedText);
+const storedFields = contentFields(storedText);
 
 const NewRow = T.Object({ ...CreateContent.properties, ...setByService });
 /** A row of an export, by the rules for stored texts. */

@@ -1,6 +1,6 @@
 import { isCalendarDate } from '../../../core/runtime/clock.ts';
-import type { Policy } from '../../../core/vehicles/record.ts';
 import { registrationIssue } from '../../../core/vehicles/registration.ts';
+import type { Policy } from '../../../core/vehicles/vehicle-record.ts';
 import type { DateForm, RowContext } from '../file-command/file-command.ts';
 
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;

@@ -1,4 +1,4 @@
-import type { Fields, RecordOf, RecordSchema } from '../../../core/schemas/record.ts';
+import type { Fields, RecordOf, RecordSchema } from '../../../core/schemas/record-schema.ts';
 import type { FieldChecks } from './field-checks.ts';
 
 /** Fields, by their own names, that are read otherwise than by their schema. */

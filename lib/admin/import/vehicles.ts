@@ -1,4 +1,4 @@
-import { MAX_POLICIES, Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/record.ts';
+import { MAX_POLICIES, Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import {
   type GroupResult,
   type ImportKind,

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { KEY_ENVIRONMENTS, type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
-import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../../core/access/key-record.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import { SCOPES, type Scope } from '../../../core/access/scopes.ts';
 import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runtime/clock.ts';
@@ -8,7 +8,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { controlIn } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption, required } from './key-options.ts';
-import { keysOf, keyView, newKeyText } from './keys.ts';
+import { keyView, newKeyText, openKeys } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -60,7 +60,7 @@ const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandCo
   }
   const { key, ...identity } = newApiKey(env);
   const record: KeyRecord = { ...identity, createdAt: now.toISOString(), environment: env, ...options };
-  await keysOf(context).add(record);
+  await openKeys(context).add(record);
   const { id, ...shown } = keyView(record, now);
   const expires = record.expires === undefined ? 'never' : `after ${record.expires} (Europe/London)`;
   return { text: newKeyText(`API key of ${record.name}`, key, record, { expires }), data: { id, key, ...shown } };

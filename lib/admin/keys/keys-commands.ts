@@ -3,18 +3,18 @@ import type { CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { addCreateKey } from './create-key.ts';
 import { required } from './key-options.ts';
-import { keysOf, keyView, requireKeyId } from './keys.ts';
+import { keyView, openKeys, requireKeyId } from './keys.ts';
 import { listKeys } from './list-keys.ts';
 import { restoreKeys } from './restore-keys.ts';
 import { addRotateKey } from './rotate-key.ts';
 import { addUpdateKey } from './update-key.ts';
 import { addKeyUsage } from './usage-command.ts';
 
-/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws CommandFailure when no key has the id */
+/** Revokes a key at once and permanently. Revoking it again changes nothing. @throws UnknownKey */
 const revokeKey = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   await requireConfirmation(`This revokes key ${id} permanently`, context);
-  const record = await keysOf(context).revoke(id, context.now().toISOString());
+  const record = await openKeys(context).revoke(id, context.now().toISOString());
   return {
     text: `Key ${id} (${record.name}) was revoked at ${record.revokedAt}.\n`,
     data: keyView(record, context.now()),

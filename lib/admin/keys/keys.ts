@@ -1,11 +1,13 @@
-import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../../core/access/key-record.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
+import { keyStore } from '../../key-management/key-store.ts';
 import { CommandFailure } from '../command/command-result.ts';
+import { escapeControls } from '../command/format.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import { keysTable } from './keys-table.ts';
 
-/** The keys table of the deployment. */
-export const keysOf = ({ deployment }: CommandContext) => keysTable(deployment.db, tableName(deployment, 'keys'));
+/** The keys of the deployment, with control and direction characters of their names as escapes. */
+export const openKeys = ({ deployment }: CommandContext) =>
+  keyStore(deployment.db, tableName(deployment, 'keys'), escapeControls);
 
 /**
  * Validates the id of a key. Not an argument parser of commander, which would print the argument: it may be a key.

@@ -5,7 +5,7 @@ import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
 import type { CommandResult } from '../command/command-result.ts';
 import { readableTable } from '../command/readable-table.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import { type KeyView, keysOf, keyView } from './keys.ts';
+import { type KeyView, keyView, openKeys } from './keys.ts';
 
 /** Maximum number of concurrent queries for the last use of keys. */
 const MAX_QUERIES = 20;
@@ -28,7 +28,7 @@ const lastUsedText = ({ lastUsed }: ListedKey): string => {
   return lastUsed === null ? `not in ${COUNTERS_KEPT_DAYS} d` : `${lastUsed.slice(0, 10)}\n${lastUsed.slice(11, 16)}`;
 };
 
-const rowOf = (key: ListedKey): string[] => [
+const toRow = (key: ListedKey): string[] => [
   key.id,
   [key.name, ...(key.follows === null ? [] : ['follows', key.follows])].join('\n'),
   `${key.plan}\n${key.environment}`,
@@ -68,12 +68,12 @@ export const listKeys = async (context: CommandContext): Promise<CommandResult> 
   const { usage } = tableNames;
   const now = context.now();
   const data = await pLimit(MAX_QUERIES).map(
-    await keysOf(context).list(),
+    await openKeys(context).list(),
     async (key): Promise<ListedKey> => ({
       ...keyView(key, now),
       ...(usage && { lastUsed: await findLastUse(db, usage, key.id, now) }),
     }),
   );
-  const table = () => readableTable(HEAD, data.map(rowOf), { widths: [null, NAME_WIDTH] });
+  const table = () => readableTable(HEAD, data.map(toRow), { widths: [null, NAME_WIDTH] });
   return { text: data.length === 0 ? 'There are no keys yet.\n' : table(), data };
 };

@@ -1,12 +1,12 @@
 /** Requests of keys per UTC day of a month, from the counters that admission keeps. */
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import type { KeyRecord } from '../../../core/access/keys-table.ts';
+import type { KeyRecord } from '../../../core/access/key-record.ts';
 import { PLANS } from '../../../core/access/plans.ts';
-import { type Usage, usageOf } from '../../../core/access/usage-report.ts';
+import { sumUsage, type Usage } from '../../../core/access/usage-report.ts';
 import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import { beganBeforeEnd, keysOf, requireKeyId } from './keys.ts';
+import { beganBeforeEnd, openKeys, requireKeyId } from './keys.ts';
 
 export const DAY_SECONDS = 86_400;
 
@@ -29,11 +29,12 @@ export interface KeyMonth extends Usage {
 export const dayOf = (unixSeconds: number): string => new Date(unixSeconds * 1_000).toISOString().slice(0, 10);
 
 /** The days of the month that have begun and whose counters are all kept. @throws CommandFailure when there is none */
-export const periodOf = (month: string, { now, notice }: CommandContext): Period => {
+export const reportedPeriod = (month: string, { now, notice }: CommandContext): Period => {
   const seconds = now().getTime() / 1_000;
   const midnightFrom = (time: number) => Math.ceil(time / DAY_SECONDS) * DAY_SECONDS;
   const [year, number] = month.split('-').map(Number);
-  const [start, end] = [Date.parse(month) / 1_000, Date.UTC(Number(year), Number(number)) / 1_000];
+  const start = Date.parse(month) / 1_000;
+  const end = Date.UTC(Number(year), Number(number)) / 1_000;
   if (start > seconds) throw new CommandFailure(`${month} has not begun (UTC)`);
   const kept = midnightFrom(seconds - COUNTERS_KEPT_DAYS * DAY_SECONDS);
   const rule = `counters are kept for ${COUNTERS_KEPT_DAYS} days`;
@@ -42,7 +43,7 @@ export const periodOf = (month: string, { now, notice }: CommandContext): Period
   return { from: Math.max(start, kept), to: Math.min(end, midnightFrom(seconds + 1)) };
 };
 
-const sumOf = (one: Usage | undefined, other: Usage): Usage => ({
+const addUsage = (one: Usage | undefined, other: Usage): Usage => ({
   requests: (one?.requests ?? 0) + other.requests,
   rateLimited: (one?.rateLimited ?? 0) + other.rateLimited,
 });
@@ -68,7 +69,7 @@ const addKey = async (
     for (const { windowStart, used } of Items) {
       if (!beganBeforeEnd(key, Number(windowStart))) continue;
       const day = dayOf(Number(windowStart));
-      days.set(day, sumOf(days.get(day), usageOf([Number(used)], PLANS[key.plan])));
+      days.set(day, addUsage(days.get(day), sumUsage([Number(used)], PLANS[key.plan])));
     }
   }
 };
@@ -82,9 +83,9 @@ const chainFrom = async (
   return next === undefined ? [key] : [key, ...(await chainFrom(next, find))];
 };
 
-/** The keys to report, each with the successors that are added to it. @throws CommandFailure when no key has the id */
-export const chainsOf = async (id: string | undefined, successors: boolean, context: CommandContext) => {
-  const keys = keysOf(context);
+/** The keys to report, each with the successors that are added to it. @throws UnknownKey */
+export const readChains = async (id: string | undefined, successors: boolean, context: CommandContext) => {
+  const keys = openKeys(context);
   const wanted = id === undefined ? await keys.list() : [await keys.get(requireKeyId(id))];
   if (!successors) return wanted.map((key): [KeyRecord, ...KeyRecord[]] => [key]);
   if (id !== undefined) return Promise.all(wanted.map((key) => chainFrom(key, keys.find)));
@@ -107,7 +108,7 @@ export const keyMonth = async (
     name,
     plan,
     successors: successors.map(({ id }) => id),
-    ...[...days.values()].reduce<Usage>(sumOf, { requests: 0, rateLimited: 0 }),
+    ...[...days.values()].reduce<Usage>(addUsage, { requests: 0, rateLimited: 0 }),
     days: [...days].map(([day, usage]) => ({ day, ...usage })).sort((a, b) => a.day.localeCompare(b.day)),
   };
 };

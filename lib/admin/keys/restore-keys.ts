@@ -1,18 +1,18 @@
 import { ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { KeyRecord } from '../../../core/access/keys-table.ts';
-import type { Item } from '../../../core/dynamodb/database.ts';
-import { readStored } from '../../../core/schemas/record.ts';
+import { KeyRecord } from '../../../core/access/key-record.ts';
+import type { DynamoItem } from '../../../core/dynamodb/database.ts';
+import { readStored } from '../../../core/schemas/record-schema.ts';
+import { keyStore } from '../../key-management/key-store.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, requireConfirmation } from '../deployment/deployment.ts';
-import { keysOf } from './keys.ts';
-import { keysTable } from './keys-table.ts';
+import { openKeys } from './keys.ts';
 import { NAME_WIDTH } from './list-keys.ts';
 
-const storedKeysOf = async (table: string, { db, address }: CommandContext['deployment']): Promise<Item[]> => {
+const readStoredKeys = async (table: string, { db, address }: CommandContext['deployment']): Promise<DynamoItem[]> => {
   try {
-    const records = await keysTable(db, table).stored();
+    const records = await keyStore(db, table).listStored();
     if (records.every(({ id }) => typeof id === 'string')) return records;
   } catch (error) {
     // DynamoDB returns the same error for a table that is still being restored.
@@ -28,13 +28,13 @@ const storedKeysOf = async (table: string, { db, address }: CommandContext['depl
  * @throws CommandFailure when the table does not exist or is not a table of API keys
  */
 export const restoreKeys = async (from: string, context: CommandContext): Promise<CommandResult> => {
-  const records = await storedKeysOf(from, context.deployment);
+  const records = await readStoredKeys(from, context.deployment);
   await requireConfirmation(`This restores the missing keys from ${from}`, context);
   const keys: { id: string; name: string; result: 'restored' | 'already there' | 'unreadable' }[] = [];
   for (const record of records) {
     const name = readStored(KeyRecord, record)?.name;
     const result =
-      name === undefined ? 'unreadable' : (await keysOf(context).addMissing(record)) ? 'restored' : 'already there';
+      name === undefined ? 'unreadable' : (await openKeys(context).addMissing(record)) ? 'restored' : 'already there';
     keys.push({ id: String(record.id), name: escapeControls(name ?? ''), result });
   }
   const count = (wanted: string) => keys.filter(({ result }) => result === wanted).length;

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
-import { creationOwnerId, type KeyRecord } from '../../../core/access/keys-table.ts';
+import { creationOwnerId, type KeyRecord } from '../../../core/access/key-record.ts';
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
+import type { EndOfKey } from '../../key-management/key-store.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import { keysOf, keyView, newKeyText, requireKeyId, stateOf } from './keys.ts';
-import type { EndOfKey } from './keys-table.ts';
+import { keyView, newKeyText, openKeys, requireKeyId, stateOf } from './keys.ts';
 
 /** Days for which the old key stays valid beside its successor. */
 const DEFAULT_OVERLAP_DAYS = 7;
@@ -26,7 +26,7 @@ interface RotateKeyOptions {
 }
 
 /** The end of the old key: now without an overlap, otherwise the last day of the overlap or its own last day, if that is earlier. */
-const endOf = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey => {
+const computeEnd = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey => {
   if (overlapDays === 0) return { revokedAt: now.toISOString() };
   const lastDay = dayAfter(londonDate(now), overlapDays);
   return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
@@ -48,7 +48,7 @@ const requireRotatable = (record: KeyRecord, now: Date): KeyRecord => {
 };
 
 /** A successor has the environment of the old key. */
-const environmentOf = ({ id, environment }: KeyRecord): KeyEnvironment => {
+const requireEnvironment = ({ id, environment }: KeyRecord): KeyEnvironment => {
   if (environment !== undefined) return environment;
   throw new CommandFailure(`key ${id} has no environment and cannot be rotated: create a new one with "keys create"`);
 };
@@ -61,7 +61,7 @@ const readable = (key: string, successor: KeyRecord, old: KeyRecord, end: EndOfK
 
 /**
  * Creates the successor of a key and shows it once; the old key ends after the overlap.
- * @throws CommandFailure when no key has the id, or it cannot be rotated
+ * @throws UnknownKey, or CommandFailure when it cannot be rotated
  */
 const rotateKey = async (
   text: string,
@@ -69,11 +69,12 @@ const rotateKey = async (
   context: CommandContext,
 ): Promise<CommandResult> => {
   const id = requireKeyId(text);
-  const [keys, now] = [keysOf(context), context.now()];
+  const keys = openKeys(context);
+  const now = context.now();
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const old = requireRotatable(await keys.get(id), now);
-    const environment = environmentOf(old);
-    const end = endOf(old, overlapDays, now);
+    const environment = requireEnvironment(old);
+    const end = computeEnd(old, overlapDays, now);
     if (attempt === 1) {
       const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
       await requireConfirmation(

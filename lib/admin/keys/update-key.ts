@@ -3,7 +3,7 @@ import type { PlanName } from '../../../core/access/plans.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption } from './key-options.ts';
-import { keysOf, keyView, requireKeyId } from './keys.ts';
+import { keyView, openKeys, requireKeyId } from './keys.ts';
 
 interface UpdateKeyOptions {
   readonly plan?: PlanName;
@@ -13,7 +13,7 @@ interface UpdateKeyOptions {
 
 /**
  * Changes the plan of a key, its domains or both, from its next request on.
- * @throws CommandFailure when no key has the id, or there is nothing to change
+ * @throws UnknownKey, or CommandFailure when there is nothing to change
  */
 const updateKey = async (
   text: string,
@@ -24,7 +24,7 @@ const updateKey = async (
   if (plan === undefined && domains === undefined) {
     throw new CommandFailure('one of --plan, --domains and --no-domains is missing; see --help');
   }
-  const record = await keysOf(context).update(id, { plan, domains: domains === false ? null : domains });
+  const record = await openKeys(context).update(id, { plan, domains: domains === false ? null : domains });
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
   return {
     text: `Key ${id} (${record.name}) is on plan ${record.plan}, for content of ${binding}.\n`,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
-import { COUNTED_LIMITS } from '../../../core/access/admission.ts';
+import { COUNTED_LIMITS } from '../../../core/access/authenticate.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type Usage, usageHours } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
@@ -11,9 +11,17 @@ import { showProgress } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
 import { writeOutput } from '../files/output-file.ts';
-import { beganBeforeEnd, keysOf, requireKeyId } from './keys.ts';
+import { beganBeforeEnd, openKeys, requireKeyId } from './keys.ts';
 import { NAME_WIDTH } from './list-keys.ts';
-import { chainsOf, DAY_SECONDS, dayOf, type KeyMonth, keyMonth, type Period, periodOf } from './monthly-usage.ts';
+import {
+  DAY_SECONDS,
+  dayOf,
+  type KeyMonth,
+  keyMonth,
+  type Period,
+  readChains,
+  reportedPeriod,
+} from './monthly-usage.ts';
 
 /** Maximum number of concurrent queries. Each holds one page of up to 1 MB; a key that is busy every minute has 3 MB a month. */
 const MAX_QUERIES = 20;
@@ -46,14 +54,14 @@ const barChart = (unit: string, rows: readonly (Usage & { readonly label: string
 
 /**
  * Requests of a key before its end, in the current window and in the last 24 hours, counted like `GET /v1/usage`.
- * @throws CommandFailure when no key has the id
+ * @throws UnknownKey
  */
 const keyUsage = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const usage = usageTable(context.deployment.db, tableName(context.deployment, 'usage'));
   const now = context.now();
   const window = windowAt(now);
-  const [key, all] = await Promise.all([keysOf(context).get(id), usage.countsSince(id, firstHour(now))]);
+  const [key, all] = await Promise.all([openKeys(context).get(id), usage.countsSince(id, firstHour(now))]);
   const { name, plan } = key;
   const counts = all.filter(({ start }) => beganBeforeEnd(key, start));
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
@@ -83,7 +91,7 @@ function* csvLines(keys: readonly KeyMonth[]): Generator<string> {
   }
 }
 
-const chartOf = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { from, to }: Period, month: string) => {
+const monthChart = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { from, to }: Period, month: string) => {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const labels = Array.from({ length: (to - from) / DAY_SECONDS }, (_, index) => dayOf(from + index * DAY_SECONDS));
   const rows = labels.map((label) => ({ label, ...(byDay.get(label) ?? { requests: 0, rateLimited: 0 }) }));
@@ -91,7 +99,7 @@ const chartOf = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { fr
   return `Key ${id} (${name}, ${plan}): ${count}.\n${barChart('day', rows)}`;
 };
 
-const tableOf = (keys: readonly KeyMonth[], month: string): string => {
+const monthTable = (keys: readonly KeyMonth[], month: string): string => {
   const used = keys.filter(({ requests }) => requests > 0);
   const rows = used.map(({ id, name, plan, requests, rateLimited }) => [
     id,
@@ -105,15 +113,15 @@ const tableOf = (keys: readonly KeyMonth[], month: string): string => {
   return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
 };
 
-/** Requests of a key, or of every key, in a month. @throws CommandFailure when no key has the id, or nothing is left of the month */
+/** Requests of one or every key in a month. @throws UnknownKey, or CommandFailure when nothing is left of the month */
 const monthlyUsage = async (
   id: string | undefined,
   month: string,
   { csv, successors = false }: UsageOptions,
   context: CommandContext,
 ): Promise<CommandResult> => {
-  const period = periodOf(month, context);
-  const chains = await chainsOf(id, successors, context);
+  const period = reportedPeriod(month, context);
+  const chains = await readChains(id, successors, context);
   const progress = showProgress(context, 'keys', chains.length);
   let done = 0;
   const keys = await pLimit(MAX_QUERIES)
@@ -128,7 +136,7 @@ const monthlyUsage = async (
   if (csv !== undefined) await writeOutput(csv, csvLines(keys), { part: `${csv}.part`, signal: context.signal });
   const [only] = id === undefined ? [] : keys;
   return {
-    text: only === undefined ? tableOf(keys, month) : chartOf(only, period, month),
+    text: only === undefined ? monthTable(keys, month) : monthChart(only, period, month),
     ...(csv !== undefined && { notes: `The days of each key are in ${csv}\n` }),
     data: { month, from: dayOf(period.from), to: dayOf(period.to - 1), keys, file: csv ?? null },
   };

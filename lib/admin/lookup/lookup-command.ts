@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import { ComplianceRecord } from '../../../core/compliance/record.ts';
+import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { type ComplianceAnswer, complianceAnswer } from '../../../core/compliance/verdict.ts';
 import { batchGet } from '../../../core/dynamodb/batch-get.ts';
-import type { Item } from '../../../core/dynamodb/database.ts';
+import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { ApiError, internalError, problems } from '../../../core/problems.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
-import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas/record.ts';
+import { parseStored, readStored, UnreadableRecord } from '../../../core/schemas/record-schema.ts';
 import { type InsuranceAnswer, insuranceAnswer, insuranceOn } from '../../../core/vehicles/insurance.ts';
-import { VehicleRecord } from '../../../core/vehicles/record.ts';
 import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
-import { registrationKey } from '../../../core/vehicles/vehicles-table.ts';
+import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
+import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/format.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
@@ -32,7 +32,7 @@ type Answer<Body> =
   | { readonly status: 200; readonly body: Body }
   | { readonly status: number; readonly error: AnsweredError };
 
-const answerOf = <Body>(respond: () => Body): Answer<Body> => {
+const captureAnswer = <Body>(respond: () => Body): Answer<Body> => {
   try {
     return { status: 200, body: respond() };
   } catch (error) {
@@ -71,7 +71,7 @@ const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: Compli
 /** The lines of a stored item; `record` is undefined for a damaged one. */
 const storedLines = <Stored>(
   label: string,
-  item: Item | undefined,
+  item: DynamoItem | undefined,
   record: Stored | undefined,
   lines: (record: Stored) => Line[],
 ): Line[] => {
@@ -115,7 +115,7 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   const tables = { vehicles: tableName(deployment, 'vehicles'), compliance: tableName(deployment, 'compliance') };
   const now = context.now();
   const today = londonDate(now);
-  const keys = [registrationKey(registration)];
+  const keys = [recordKey(registration)];
   const wanted = [tables.vehicles, tables.compliance].map((table) => ({ table, keys }));
   const { items, failure } = await batchGet(deployment.db, wanted, deadlineIn(READ_TIMEOUT_MS));
   if (failure !== undefined) throw failure;
@@ -126,8 +126,8 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   // The API answers 500 when a record that it needs is damaged.
   const parsedVehicle = () => vehicleItem && parseStored(VehicleRecord, vehicleItem);
   const parsedCompliance = () => complianceItem && parseStored(ComplianceRecord, complianceItem);
-  const insurance = answerOf(() => insuranceAnswer(raw, parsedVehicle(), today));
-  const verdict = answerOf(() =>
+  const insurance = captureAnswer(() => insuranceAnswer(raw, parsedVehicle(), today));
+  const verdict = captureAnswer(() =>
     complianceAnswer(raw, { vehicle: parsedVehicle(), compliance: parsedCompliance() }, now),
   );
   const lines: Line[] = [

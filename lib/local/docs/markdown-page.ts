@@ -11,7 +11,7 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 /** The anchor of a section, as in the `type` of problems: `vehicle-not-found` for `VEHICLE_NOT_FOUND`. */
-const anchorOf = (heading: string): string =>
+const toAnchor = (heading: string): string =>
   heading
     .replace(/<[^>]*>/g, '')
     .toLowerCase()
@@ -33,7 +33,7 @@ const scrolling = (name: string): string => `role="region" aria-label="${name}" 
 export const markdownPage = (path: string, markdown: string): string => {
   const sections: string[] = [];
   const heading = (depth: string, html: string): string => {
-    const anchor = anchorOf(html);
+    const anchor = toAnchor(html);
     if (depth === '2') sections.push(`<li><a href="#${anchor}">${html}</a></li>`);
     return `<h${depth} id="${anchor}"><a href="#${anchor}">${html}</a></h${depth}>`;
   };

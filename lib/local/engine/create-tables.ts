@@ -13,7 +13,7 @@ const WAIT = { maxWaitTime: 60, minDelay: 0.02, maxDelay: 0.2 };
 
 const tableIds = Object.keys(tables) as TableId[];
 
-const creationOf = (TableName: string, { partitionKey, sortKey }: TableDescription): CreateTableCommandInput => {
+const createTableInput = (TableName: string, { partitionKey, sortKey }: TableDescription): CreateTableCommandInput => {
   const keys = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
   return {
     TableName,
@@ -28,7 +28,7 @@ const createMissing = async (client: DynamoDBClient, name: string, description: 
   const startedAt = Date.now();
   let created = true;
   try {
-    await client.send(new CreateTableCommand(creationOf(name, description)));
+    await client.send(new CreateTableCommand(createTableInput(name, description)));
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
     // When the response to an attempt is late, the next attempt finds the table that it created.

@@ -36,5 +36,5 @@ export const responseTo = (error: unknown): EngineResponse => {
 };
 
 /** The name of the error without its namespace; undefined for a success. */
-export const errorNameOf = ({ status, body }: EngineResponse): string | undefined =>
+export const parseErrorName = ({ status, body }: EngineResponse): string | undefined =>
   status === 200 ? undefined : String(body.__type).replace(/^.*#/, '');

@@ -1,4 +1,4 @@
-import { type EngineResponse, errorNameOf, isJsonObject, type JsonObject, RejectedRequest } from './protocol.ts';
+import { type EngineResponse, isJsonObject, type JsonObject, parseErrorName, RejectedRequest } from './protocol.ts';
 
 /** A transactional request consumes twice the capacity of the same request on its own. */
 const TRANSACTION_FACTOR = 2;
@@ -9,8 +9,8 @@ const REASON_CODES: Readonly<Record<string, string>> = {
   ValidationException: 'ValidationError',
 };
 
-const reasonOf = (response: EngineResponse) => {
-  const name = errorNameOf(response);
+const cancellationReason = (response: EngineResponse) => {
+  const name = parseErrorName(response);
   if (name === undefined) return { Code: 'None' };
   const { Item, message, Message = '' } = response.body;
   return {
@@ -23,7 +23,7 @@ const reasonOf = (response: EngineResponse) => {
 /** @throws RejectedRequest with one reason per action when one of them failed, and any other error when the engine did */
 export const requireSuccess = (responses: readonly EngineResponse[]): void => {
   if (responses.some(({ status }) => status >= 500)) throw new Error('An action could not be performed');
-  const reasons = responses.map(reasonOf);
+  const reasons = responses.map(cancellationReason);
   if (reasons.every(({ Code }) => Code === 'None')) return;
   const codes = reasons.map(({ Code }) => Code).join(', ');
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
@@ -31,7 +31,7 @@ export const requireSuccess = (responses: readonly EngineResponse[]): void => {
 };
 
 /** The capacity that the actions of a transaction consumed together, if the request asks for it. */
-export const consumptionOf = (
+export const sumConsumption = (
   responses: readonly EngineResponse[],
   { ReturnConsumedCapacity }: JsonObject,
 ): JsonObject => {

@@ -1,9 +1,9 @@
 import type { RecordWrite } from './dynalite-modules.ts';
 import type { Store } from './dynalite-store.ts';
-import { type EngineResponse, errorNameOf, type JsonObject } from './protocol.ts';
+import { type EngineResponse, type JsonObject, parseErrorName } from './protocol.ts';
 import type { RequestTokens } from './request-tokens.ts';
 import { type Action, parseActions, READS, WRITES } from './transaction-request.ts';
-import { consumptionOf, requireSuccess } from './transaction-response.ts';
+import { requireSuccess, sumConsumption } from './transaction-response.ts';
 
 /** The stored item with the key of a write; undefined when there is none. */
 const storedItem = async (store: Store, { TableName, Key, Item }: JsonObject): Promise<unknown> => {
@@ -22,7 +22,7 @@ const evaluate = async (store: Store, { operation, input, checksOnly }: Action) 
   const response = await store.perform(operation, input, pendingWrites);
   const writes = checksOnly ? [] : pendingWrites;
   const asksForItem = input.ReturnValuesOnConditionCheckFailure === 'ALL_OLD';
-  if (!asksForItem || errorNameOf(response) !== 'ConditionalCheckFailedException') return { response, writes };
+  if (!asksForItem || parseErrorName(response) !== 'ConditionalCheckFailedException') return { response, writes };
   const Item = await storedItem(store, input);
   return { response: Item === undefined ? response : { ...response, body: { ...response.body, Item } }, writes };
 };
@@ -45,7 +45,7 @@ export const writeTransaction = async (
   const responses = evaluated.map(({ response }) => response);
   requireSuccess(responses);
   await store.commit(evaluated.flatMap(({ writes }) => writes));
-  const response = { status: 200, body: consumptionOf(responses, input) };
+  const response = { status: 200, body: sumConsumption(responses, input) };
   if (token !== '') tokens.add(token, input.TransactItems, response);
   return response;
 };
@@ -58,5 +58,5 @@ export const readTransaction = async (store: Store, input: JsonObject): Promise<
   );
   requireSuccess(responses);
   const Responses = responses.map(({ body: { Item } }) => (Item === undefined ? {} : { Item }));
-  return { status: 200, body: { Responses, ...consumptionOf(responses, input) } };
+  return { status: 200, body: { Responses, ...sumConsumption(responses, input) } };
 };

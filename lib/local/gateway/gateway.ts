@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
-import { FUNCTION_IDS, type FunctionId, importFileOf } from '../../endpoint-files.ts';
+import { FUNCTION_IDS, type FunctionId, importFile } from '../../endpoint-files.ts';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
-import { addressOf, httpEvent, readBody } from './http-event.ts';
+import { httpEvent, readBody, splitTarget } from './http-event.ts';
 import { gatewayResponse, type HttpResponse, type InvokedFunction, invoke } from './invocation.ts';
 import { chooseRoute, defaultRoute } from './routes.ts';
 
@@ -58,7 +58,7 @@ const originOf = ({ headers }: IncomingMessage): string =>
 /** Imports every function of the endpoint table. Their environment must be set first, because they read it when imported. */
 const loadFunctions = async (): Promise<ReadonlyMap<FunctionId, InvokedFunction>> => {
   const load = async (id: FunctionId) => {
-    const { handler } = await importFileOf<{ readonly handler: InvokedFunction }>(id, 'handler.ts');
+    const { handler } = await importFile<{ readonly handler: InvokedFunction }>(id, 'handler.ts');
     return [id, handler] as const;
   };
   return new Map(await Promise.all(FUNCTION_IDS.map(load)));
@@ -70,7 +70,7 @@ const respond = async (
   limit: ReturnType<typeof pLimit>,
   arrivedAt: Date,
 ): Promise<HttpResponse & { routeKey: string }> => {
-  const address = addressOf(request.url ?? '/');
+  const address = splitTarget(request.url ?? '/');
   const match = chooseRoute(request.method ?? 'GET', address.encodedPath);
   const routeKey = match.route.key;
   const body = await readBody(request);
@@ -106,7 +106,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) {
       return { ...gatewayResponse(421, MISDIRECTED), routeKey: defaultRoute.key };
     }
-    const path = addressOf(request.url ?? '/').encodedPath;
+    const path = splitTarget(request.url ?? '/').encodedPath;
     // The reason why a page cannot be made is shown: on this machine the reader can fix it.
     const unavailable = (error: Error) => gatewayResponse(500, error.message);
     const page = request.method === 'GET' ? await pages?.(path, originOf(request)).catch(unavailable) : undefined;

@@ -32,7 +32,7 @@ export interface Address {
 }
 
 /** Splits a request target; the absolute form (`GET http://host/path`) names the same resource as its path. */
-export const addressOf = (target: string): Address => {
+export const splitTarget = (target: string): Address => {
   const withoutOrigin = target.replace(/^https?:\/\/[^/?]*/i, '');
   const [encodedPath = '', ...query] = withoutOrigin.split('?');
   return { encodedPath: encodedPath || '/', rawQueryString: query.join('?') };

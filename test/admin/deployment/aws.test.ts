@@ -141,7 +141,8 @@ describe('An error of AWS', () => {
   it('is reported by its name only when it is unknown', async () => {
     Object.assign(process.env, KEYS);
     server.failWith({ status: 400, code: 'OtherException', message: SECRET });
-    const [unknown, there] = [await list(['--stack', 'x']), await list(['--stack', 'there'])];
+    const unknown = await list(['--stack', 'x']);
+    const there = await list(['--stack', 'there']);
     expect(unknown).toMatchObject(failure('could not be read (OtherException)\n'));
     expect(there).toMatchObject(failure('answered with OtherException\n'));
   });

@@ -21,7 +21,8 @@ describe('import content', () => {
     const row = { title: 'One', content: 'Body', domain: 'A.example' };
     expect(await loadLines([itemLine('one', row)])).toMatchObject({ exitCode: 0, stderr: '' });
     const [created] = (await list('a.example')).items;
-    const [stamp, updated_at] = [NOW.toISOString(), later.now.toISOString()];
+    const stamp = NOW.toISOString();
+    const updated_at = later.now.toISOString();
     const fields = { ...row, domain: 'a.example', slug: 'one', meta_description: '' };
     expect(created).toEqual({ id: expect.any(String), ...fields, created_at: stamp, updated_at: stamp, version: 1 });
     await loadLines([itemLine('one', { ...row, title: 'Uno' })], later);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../../bin/stop-signals.ts';
-import type { VehicleRecord } from '../../../core/vehicles/record.ts';
+import type { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { storeItems } from '../../support/engine.ts';
 import { forOperation, onNthCall, withProbability } from '../../support/fault-choosers.ts';
 import { aVehicle } from '../../support/records.ts';

@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { ComplianceRecord } from '../../../core/compliance/record.ts';
+import type { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { storeItems } from '../../support/engine.ts';
 import { aCompliance } from '../../support/records.ts';
 import { commandLine, NOW } from '../command-line.ts';
@@ -91,7 +91,8 @@ describe('A vehicle of several rows', () => {
   });
 
   it('was last updated at the latest moment of its rows', async () => {
-    const [later, latest] = ['2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z'];
+    const later = '2026-02-01T00:00:00Z';
+    const latest = '2026-03-01T00:00:00Z';
     const rows = [later, latest, ''].map((last_updated, nth) => ({ policy_number: `P-${nth}`, last_updated }));
     await loadRows(...rows.map((cells) => ({ registration: 'LATEST', ...cells })));
     expect((await find('LATEST'))?.lastUpdated).toBe('2026-03-01T00:00:00.000Z');

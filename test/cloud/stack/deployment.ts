@@ -138,7 +138,8 @@ describe('The order of a deployment', () => {
   });
 
   it('makes the subscription of alarmEmail last, when the probe has its schedule', () => {
-    const [subscription, rule] = [idsOf('AWS::SNS::Subscription')[0], idsOf('AWS::Events::Rule')[0]];
+    const subscription = idsOf('AWS::SNS::Subscription')[0];
+    const rule = idsOf('AWS::Events::Rule')[0];
     expect([...earlierThan(subscription)]).toEqual(expect.arrayContaining([probe, rule]));
   });
 });

@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../../core/content/content-entries.ts';
+import { contentKeys } from '../../../core/content/content-store.ts';
 import { prefixedTableNames, type TableId, tables } from '../../../core/tables.ts';
 import { tableOutput } from '../../../lib/cloud/outputs.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';

@@ -57,7 +57,7 @@ export interface Template {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
-interface Synthesised {
+interface Synthesis {
   readonly template: Template;
   readonly account: string;
   readonly region: string;
@@ -69,7 +69,7 @@ interface Synthesised {
 const { result, stop } = await forkCall<{
   readonly metrics: readonly string[];
   readonly retentionDays: readonly number[];
-  readonly stacks: Readonly<Record<keyof typeof STAGES, Synthesised>>;
+  readonly stacks: Readonly<Record<keyof typeof STAGES, Synthesis>>;
 }>(
   new URL('./synthesis.ts', import.meta.url),
   'synthesise',

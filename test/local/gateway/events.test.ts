@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { addressOf, httpEvent } from '../../../lib/local/gateway/http-event.ts';
+import { httpEvent, splitTarget } from '../../../lib/local/gateway/http-event.ts';
 import { gatewayResponse, invoke } from '../../../lib/local/gateway/invocation.ts';
 import { chooseRoute } from '../../../lib/local/gateway/routes.ts';
 
@@ -12,7 +12,7 @@ const ARRIVED = new Date('2026-06-15T12:00:10.000Z');
 let last: APIGatewayProxyEventV2;
 
 const server = createServer(async (request, response) => {
-  const address = addressOf(request.url ?? '');
+  const address = splitTarget(request.url ?? '');
   const match = chooseRoute(request.method ?? '', address.encodedPath);
   last = httpEvent(request, await buffer(request), address, match, ARRIVED);
   response.end();

@@ -1,5 +1,5 @@
 /** What is stored of a vehicle. Types, the check of an import, the check of a stored item and response schemas follow. */
-import type { RecordOf } from '../schemas/record.ts';
+import type { RecordOf } from '../schemas/record-schema.ts';
 
 /** One insurance policy of a vehicle; its cover includes both dates. */
 export const Policy = {
@@ -35,7 +35,7 @@ export type VehicleDetails = RecordOf<typeof VehicleDetails>;
 /** With the limit of each imported text it keeps a record far below the 400 KB of a DynamoDB item (docs/contract.md#vehicle-insurance). */
 export const MAX_POLICIES = 20;
 
-/** A vehicle, stored under its normalised registration. */
+/** A vehicle, stored under its `RegistrationKey`. */
 export const VehicleRecord = {
   type: 'object',
   required: ['registration', 'vehicle', 'policies', 'lastUpdated'],

@@ -6,16 +6,14 @@ import {
   UpdateCommand,
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
-import { PROBE_ID_PREFIX } from '../../../core/access/api-key.ts';
-import { KeyRecord, keyFinder } from '../../../core/access/keys-table.ts';
-import type { PlanName } from '../../../core/access/plans.ts';
-import type { Item } from '../../../core/dynamodb/database.ts';
-import { retryUntil } from '../../../core/dynamodb/retry.ts';
-import { transact } from '../../../core/dynamodb/transact.ts';
-import { deadlineIn } from '../../../core/runtime/deadline.ts';
-import { parseStored } from '../../../core/schemas/record.ts';
-import { CommandFailure } from '../command/command-result.ts';
-import { escapeControls } from '../command/format.ts';
+import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
+import { KeyRecord, keyFinder } from '../../core/access/key-record.ts';
+import type { PlanName } from '../../core/access/plans.ts';
+import type { DynamoItem } from '../../core/dynamodb/database.ts';
+import { retryUntil } from '../../core/dynamodb/retry.ts';
+import { transact } from '../../core/dynamodb/transact.ts';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
+import { parseStored } from '../../core/schemas/record-schema.ts';
 
 /** Milliseconds for a change or a rotation, retries included. */
 const TIMEOUT_MS = 20_000;
@@ -38,7 +36,8 @@ export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt'>> | Required<Pick<Ke
 /** Sets and removes fields, and raises the number of changes. */
 const updateExpression = (changes: object) => {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const [removed, set] = [given.filter(([, value]) => value === null), given.filter(([, value]) => value !== null)];
+  const removed = given.filter(([, value]) => value === null);
+  const set = given.filter(([, value]) => value !== null);
   const clause = (verb: string, parts: readonly string[]) => (parts.length > 0 ? [`${verb} ${parts.join(', ')}`] : []);
   const setFields = set.map(([field]) => `#${field} = :${field}`);
   const removedFields = removed.map(([field]) => `#${field}`);
@@ -55,14 +54,24 @@ const isUnchanged = ({ changeNumber }: KeyRecord) =>
     ? { condition: 'attribute_exists(id) AND attribute_not_exists(changeNumber)', values: {} }
     : { condition: 'changeNumber = :read', values: { ':read': changeNumber } };
 
-/** A record whose name can be printed: an older one may have control or direction characters. */
-const withVisibleName = (record: KeyRecord): KeyRecord => ({ ...record, name: escapeControls(record.name) });
+/** No key has this id. */
+export class UnknownKey extends Error {
+  override readonly name = 'UnknownKey';
 
-const recordOf = (item: unknown, id: unknown): KeyRecord => withVisibleName(parseStored(KeyRecord, item, `key ${id}`));
+  constructor(id: string) {
+    super(`no key has the id ${id}`);
+  }
+}
 
-/** The table of API keys: `keyFinder` of core/, and what only operators do. */
-export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
-  const unknownKey = (id: string) => new CommandFailure(`no key has the id ${id}`);
+/**
+ * The table of API keys: `keyFinder` of core/, and what only operators do.
+ * @param readName what a record's name is read as; an older name may have characters that cannot be printed
+ */
+export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (stored: string) => stored) => {
+  const withReadName = (record: KeyRecord): KeyRecord => ({ ...record, name: readName(record.name) });
+
+  const parseRecord = (item: unknown, id: unknown): KeyRecord =>
+    withReadName(parseStored(KeyRecord, item, `key ${id}`));
 
   const change = async (id: string, expressions: Partial<UpdateCommandInput>): Promise<KeyRecord> => {
     try {
@@ -75,9 +84,9 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       };
       const send = () => db.send(new UpdateCommand(command));
       const { Attributes } = await retryUntil(deadlineIn(TIMEOUT_MS), send, isConflict);
-      return recordOf(Attributes, id);
+      return parseRecord(Attributes, id);
     } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) throw unknownKey(id);
+      if (error instanceof ConditionalCheckFailedException) throw new UnknownKey(id);
       throw error;
     }
   };
@@ -86,11 +95,11 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
   const find = async (id: string): Promise<KeyRecord | undefined> => {
     const record = await findStored(id);
-    return record && withVisibleName(record);
+    return record && withReadName(record);
   };
 
   /** A record that is put where there is none. That is a change, also where it is restored. */
-  const newItem = (item: Item) => ({
+  const newItem = (item: DynamoItem) => ({
     TableName: table,
     Item: { ...item, changeNumber: Number(item.changeNumber ?? 0) + 1 },
     ConditionExpression: 'attribute_not_exists(id)',
@@ -100,8 +109,8 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   const isStored = async ({ id, hash }: KeyRecord): Promise<boolean> =>
     (await find(id).catch(() => undefined))?.hash === hash;
 
-  const stored = async (): Promise<Item[]> => {
-    const items: Item[] = [];
+  const listStored = async (): Promise<DynamoItem[]> => {
+    const items: DynamoItem[] = [];
     for await (const page of paginateScan({ client: db }, { TableName: table, ConsistentRead: true })) {
       items.push(...(page.Items ?? []));
     }
@@ -111,15 +120,15 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
   return {
     find,
 
-    /** @throws CommandFailure when no key has the id */
+    /** @throws UnknownKey */
     get: async (id: string): Promise<KeyRecord> => {
       const record = await find(id);
-      if (record === undefined) throw unknownKey(id);
+      if (record === undefined) throw new UnknownKey(id);
       return record;
     },
 
     /** Every record but the probe's as it is stored, with the attributes that another version of this service added. */
-    stored,
+    listStored,
 
     /** Stores a new key. */
     add: async (record: KeyRecord): Promise<void> => {
@@ -132,14 +141,16 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
 
     /** Every key but the probe's, oldest first. */
     list: async (): Promise<KeyRecord[]> =>
-      (await stored()).map((item) => recordOf(item, item.id)).sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
+      (await listStored())
+        .map((item) => parseRecord(item, item.id))
+        .sort((a, b) => a.createdAt.localeCompare(b.createdAt)),
 
     /**
      * Copies a record as it is stored in a table of keys. A key that is there already is never changed: it may have been
      * revoked since.
      * @returns whether the key was missing
      */
-    addMissing: async (item: Item): Promise<boolean> => {
+    addMissing: async (item: DynamoItem): Promise<boolean> => {
       try {
         await db.send(new PutCommand(newItem(item)));
         return true;
@@ -149,14 +160,14 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
       }
     },
 
-    /** Revoking twice keeps the first moment. @throws CommandFailure when no key has the id */
+    /** Revoking twice keeps the first moment. @throws UnknownKey */
     revoke: (id: string, at: string): Promise<KeyRecord> =>
       change(id, {
         UpdateExpression: `SET revokedAt = if_not_exists(revokedAt, :at) ${RAISE}`,
         ExpressionAttributeValues: { ':at': at, ':one': 1 },
       }),
 
-    /** Makes all the changes or none; there must be at least one. @throws CommandFailure when no key has the id */
+    /** Makes all the changes or none; there must be at least one. @throws UnknownKey */
     update: (id: string, changes: KeyChanges): Promise<KeyRecord> => change(id, updateExpression(changes)),
 
     /**
@@ -182,3 +193,5 @@ export const keysTable = (db: DynamoDBDocumentClient, table: string) => {
     },
   };
 };
+
+export type KeyStore = ReturnType<typeof keyStore>;

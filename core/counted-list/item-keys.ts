@@ -1,5 +1,5 @@
-/** The entries of lists in their table: the key of each kind, and entries to their parsed form. */
-import type { Item as Entry } from '../dynamodb/database.ts';
+/** The primary keys of the DynamoDB items of lists. */
+import type { DynamoItem } from '../dynamodb/database.ts';
 
 /** Positions in a bucket: a page touches few buckets, and 100,000 members need only 196 counters. */
 export const BUCKET_SIZE = 512;
@@ -12,8 +12,8 @@ const padded = (value: number, digits: number): string => String(value).padStart
 /** The bucket of a position. */
 export const bucketOf = (position: number): number => Math.floor(position / BUCKET_SIZE);
 
-/** The keys of the lists whose partition keys begin with `prefix`: lists with different prefixes never share an entry. */
-export const listEntryKeys = (prefix: string) => {
+/** The keys of the lists with this prefix. Lists with different prefixes never share a DynamoDB item. */
+export const listItemKeys = (prefix: string) => {
   /** The partition of a list's counters, sorted by bucket. */
   const counterPartition = (list: string): string => `${prefix}counters#${list}`;
 
@@ -26,14 +26,14 @@ export const listEntryKeys = (prefix: string) => {
     memberPartition,
 
     /** The list's position allocator: how many positions it has given out. (`head` is the stored name.) */
-    allocatorKey: (list: string): Entry => ({ pk: `${prefix}head#${list}`, sk: 'head' }),
+    allocatorKey: (list: string): DynamoItem => ({ pk: `${prefix}head#${list}`, sk: 'head' }),
 
-    counterKey: (list: string, bucket: number): Entry => ({
+    counterKey: (list: string, bucket: number): DynamoItem => ({
       pk: counterPartition(list),
       sk: padded(bucket, BUCKET_DIGITS),
     }),
 
-    memberKey: (list: string, position: number): Entry => ({
+    memberKey: (list: string, position: number): DynamoItem => ({
       pk: memberPartition(list, bucketOf(position)),
       sk: padded(position, POSITION_DIGITS),
     }),

@@ -1,20 +1,18 @@
-/** The entries of the content table: their keys, and items from their stored form. */
+/** The content table: the keys of its DynamoDB items, and content items from their stored form. */
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
 import { type CountedLists, countedLists } from '../counted-list/counted-list.ts';
-import { listEntryKeys } from '../counted-list/entries.ts';
+import { listItemKeys } from '../counted-list/item-keys.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
-import type { Item as Entry } from '../dynamodb/database.ts';
+import type { DynamoItem } from '../dynamodb/database.ts';
 import type { Deadline } from '../runtime/deadline.ts';
-import { parseStored, type RecordOf } from '../schemas/record.ts';
+import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { type ContentFields, ContentItem, isContentId, type StoredItem } from './item.ts';
-
-export type { Entry };
 
 /**
  * The prefix of every partition key, by kind of key (docs/contract.md#sandbox): content of live, of test and of the probe's
- * keys never meets. No other kind of entry is called `test` or `probe`, and no domain or slug contains `#`.
+ * keys never meets. No other kind of DynamoDB item is called `test` or `probe`, and no domain or slug contains `#`.
  */
 export const CONTENT_PREFIX: Readonly<Record<KeyKind, string>> = { live: '', test: 'test#', probe: 'probe#' };
 
@@ -26,15 +24,15 @@ export interface IdempotentCreation {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The keys of every kind of entry, for the content of one kind of key. */
+/** The primary keys of every kind of DynamoDB item, for the content of one kind of API key. */
 export const contentKeys = (kind: KeyKind) => {
   const prefix = CONTENT_PREFIX[kind];
   return {
-    ...listEntryKeys(prefix),
-    itemKey: (id: string): Entry => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
-    slugKey: (domain: string, slug: string): Entry => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
-    /** Contains the caller's key id, so that callers never share an entry. Hashed: an Idempotency-Key may hold any text. */
-    idempotencyRecordKey: ({ keyId, idempotencyKey }: IdempotentCreation): Entry => ({
+    ...listItemKeys(prefix),
+    itemKey: (id: string): DynamoItem => ({ pk: `${prefix}item#${id}`, sk: 'item' }),
+    slugKey: (domain: string, slug: string): DynamoItem => ({ pk: `${prefix}slug#${domain}#${slug}`, sk: 'slug' }),
+    /** Callers never share a record: it contains the key id. An Idempotency-Key may be any text, so it is hashed. */
+    idempotencyRecordKey: ({ keyId, idempotencyKey }: IdempotentCreation): DynamoItem => ({
       pk: `${prefix}idempotency#${keyId}#${sha256(idempotencyKey)}`,
       sk: 'creation',
     }),
@@ -75,8 +73,8 @@ const StoredContentItem = {
 } as const;
 
 /** @throws UnreadableRecord */
-export const parseItem = (entry: Entry): StoredItem => {
-  const { allPosition, domainPosition, ...item } = parseStored(StoredContentItem, entry, `content ${entry.pk}`);
+export const parseItem = (stored: DynamoItem): StoredItem => {
+  const { allPosition, domainPosition, ...item } = parseStored(StoredContentItem, stored, `content ${stored.pk}`);
   return { item, positions: { all: allPosition, domain: domainPosition } };
 };
 
@@ -96,17 +94,17 @@ export const hashBody = ({ title, content, domain, slug, meta_description }: Con
   sha256(JSON.stringify([title, content, domain, slug, meta_description]));
 
 /** @throws UnreadableRecord */
-export const parseIdempotencyRecord = (entry: Entry): IdempotencyRecord => parseStored(IdempotencyRecord, entry);
+export const parseIdempotencyRecord = (stored: DynamoItem): IdempotencyRecord => parseStored(IdempotencyRecord, stored);
 
-/** The item that claims a slug, from the slug's entry. */
-export const claimantOf = ({ id }: Entry): string | undefined => (typeof id === 'string' ? id : undefined);
+/** The id of the content item that claims a slug, from the claim. */
+export const claimantOf = ({ id }: DynamoItem): string | undefined => (typeof id === 'string' ? id : undefined);
 
-/** Reads entries by key. @throws the error because of which some could not be read: they must not count as missing */
-export const readEntries = async (
+/** @throws the error because of which some could not be read: they must not count as missing */
+export const readDynamoItems = async (
   { db, table }: Pick<ContentStore, 'db' | 'table'>,
-  keys: readonly Entry[],
+  keys: readonly DynamoItem[],
   deadline: Deadline,
-): Promise<readonly Entry[]> => {
+): Promise<readonly DynamoItem[]> => {
   const { items, failure } = await batchGet(db, [{ table, keys, consistent: true }], deadline);
   if (failure !== undefined) throw failure;
   return items.get(table) ?? [];
@@ -123,7 +121,7 @@ export const contentReads = ({ db, table, keys }: ContentStore) => ({
 
   /** The items that exist, in the order of their ids. @throws the error because of which one could not be read */
   findMany: async (ids: readonly string[], deadline: Deadline): Promise<StoredItem[]> => {
-    const found = await readEntries({ db, table }, ids.map(keys.itemKey), deadline);
+    const found = await readDynamoItems({ db, table }, ids.map(keys.itemKey), deadline);
     const byId = new Map(found.map(parseItem).map((stored) => [stored.item.id, stored]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   },

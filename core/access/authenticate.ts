@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isThrottle } from '../dynamodb/database.ts';
 import { type LondonDate, londonDate } from '../runtime/clock.ts';
 import type { PresentedKey } from './api-key.ts';
-import type { KeyRecord } from './keys-table.ts';
+import type { KeyRecord } from './key-record.ts';
 import { PLANS, type Plan, type Window, windowAt } from './plans.ts';
 import type { RecentMap } from './recent-map.ts';
 
@@ -13,15 +13,15 @@ export const COUNTED_LIMITS = 2;
 export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;
-  /** Counters that this instance no longer increments, by key id and window, as it saw them last; 0: key rejected. */
-  readonly overused: RecentMap<number>;
+  /** The last values of counters that are no longer incremented, by key id and window. 0: the key was rejected. */
+  readonly uncounted: RecentMap<number>;
 }
 
 /** A valid key, its plan and its usage in the current window. */
 export interface Caller {
   readonly key: KeyRecord;
   readonly plan: Plan;
-  /** Requests counted in this window, this one included unless overused; `undefined` when the counter itself was throttled. */
+  /** Requests of this window, this one too unless it is `uncounted`. `undefined` when the counter was throttled. */
   readonly used: number | undefined;
 }
 
@@ -32,8 +32,8 @@ const isInForce = (key: KeyRecord, hash: string, today: LondonDate): boolean =>
 
 /**
  * Identifies the caller and counts the request. Reads the key and increments its counter in parallel, in one round trip.
- * The counter of a rejected key, or an overused one, stays as it is until the key is found to be valid, or its plan to
- * be larger: callers who ignore 401 or 429 cost no more writes.
+ * The counter of a rejected key, or one far beyond the limit, stays as it is. It is incremented again when the key is
+ * found to be valid, or its plan to be larger. So callers who ignore 401 or 429 cost no more writes.
  * @returns `undefined` when the key is unknown, expired or revoked
  * @throws the error of the read or of the increment, except throttling of the increment
  */
@@ -44,19 +44,19 @@ export const authenticate = async (
 ): Promise<Caller | undefined> => {
   const window = windowAt(now);
   const counter = `${id} ${window.start}`;
-  const seen = store.overused.get(counter);
+  const seen = store.uncounted.get(counter);
   const [key, used] = await Promise.allSettled([store.findKey(id), seen ?? store.incrementUsage(id, window)]);
   if (key.status === 'rejected') throw key.reason;
   if (key.value === undefined || !isInForce(key.value, hash, londonDate(now))) {
-    store.overused.remember(counter, 0);
+    store.uncounted.remember(counter, 0);
     return undefined;
   }
   const plan = PLANS[key.value.plan];
   if (used.status === 'rejected' && isThrottle(used.reason)) return { key: key.value, plan, used: undefined };
   if (used.status === 'rejected') throw used.reason;
-  if (used.value >= COUNTED_LIMITS * plan.requestsPerWindow) store.overused.remember(counter, used.value);
+  if (used.value >= COUNTED_LIMITS * plan.requestsPerWindow) store.uncounted.remember(counter, used.value);
   else if (seen !== undefined) {
-    store.overused.forget(counter);
+    store.uncounted.forget(counter);
     return authenticate(store, { id, hash }, now);
   }
   return { key: key.value, plan, used: used.value };

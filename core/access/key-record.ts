@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { parseStored, type RecordOf } from '../schemas/record.ts';
+import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { KEY_ENVIRONMENTS } from './api-key.ts';
 import { PLAN_NAMES, type PlanName } from './plans.ts';
 import { SCOPES } from './scopes.ts';

@@ -1,5 +1,5 @@
 /** What is stored of a vehicle's compliance. Type, the check of an import and the check of a stored item follow. */
-import type { RecordOf } from '../schemas/record.ts';
+import type { RecordOf } from '../schemas/record-schema.ts';
 
 const alternative = <const Field extends string, const Schema extends object>(field: Field, schema: Schema) =>
   ({
@@ -11,7 +11,7 @@ const alternative = <const Field extends string, const Schema extends object>(fi
 const day = { type: 'string', format: 'date' } as const;
 const exempt = alternative('exempt', { const: true });
 
-/** MOT, road tax and unpaid fines of a vehicle, stored under its normalised registration. A date is the last good day. */
+/** MOT, road tax and unpaid fines of a vehicle, stored under its `RegistrationKey`. A date is the last good day. */
 export const ComplianceRecord = {
   type: 'object',
   required: ['registration', 'mot', 'roadTax', 'outstandingFines'],

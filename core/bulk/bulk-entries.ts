@@ -1,36 +1,37 @@
 /** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (docs/contract.md#bulk). */
 import { ENTRY_SENTENCES } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
-import { normaliseRegistration } from '../vehicles/registration.ts';
+import { normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';
 import { suggestionFor } from '../vehicles/suggestion.ts';
 
 /** The key of each submitted registration, in order; undefined where it cannot be one. */
-export type BulkKeys = readonly (string | undefined)[];
+export type BulkKeys = readonly (RegistrationKey | undefined)[];
 
 /** The keys of a bulk request, and of these the ones to read: each once. */
-export const bulkKeys = (submitted: readonly string[]): { readonly keys: BulkKeys; readonly distinct: string[] } => {
+export const bulkKeys = (
+  submitted: readonly string[],
+): { readonly keys: BulkKeys; readonly distinct: RegistrationKey[] } => {
   const keys = submitted.map(normaliseRegistration);
   return { keys, distinct: [...new Set(keys.filter((key) => key !== undefined))] };
 };
 
 /** Why an entry of a bulk request can fail. */
-export type InsuranceEntryCode = 'VEHICLE_NOT_FOUND' | 'INVALID_REGISTRATION' | 'LOOKUP_UNAVAILABLE';
-export type EntryCode = InsuranceEntryCode | 'COMPLIANCE_NOT_FOUND';
+export type InsuranceBulkEntryCode = 'VEHICLE_NOT_FOUND' | 'INVALID_REGISTRATION' | 'LOOKUP_UNAVAILABLE';
+export type BulkEntryCode = InsuranceBulkEntryCode | 'COMPLIANCE_NOT_FOUND';
 
 /** Why an entry has no answer, and for an unknown vehicle the registration that was probably meant. */
-export interface EntryFailure<Code extends EntryCode> {
+export interface BulkEntryFailure<Code extends BulkEntryCode> {
   readonly error: string;
   readonly code: Code;
   readonly suggestion?: string;
 }
 
-export const entryFailure = <Code extends EntryCode>(code: Code): EntryFailure<Code> => ({
+export const entryFailure = <Code extends BulkEntryCode>(code: Code): BulkEntryFailure<Code> => ({
   error: ENTRY_SENTENCES[code],
   code,
 });
 
-/** @param key normalised registration */
-export const unknownVehicle = (key: string, today: LondonDate): EntryFailure<'VEHICLE_NOT_FOUND'> => {
+export const unknownVehicle = (key: RegistrationKey, today: LondonDate): BulkEntryFailure<'VEHICLE_NOT_FOUND'> => {
   const suggestion = suggestionFor(key, today);
   return { ...entryFailure('VEHICLE_NOT_FOUND'), ...(suggestion !== undefined && { suggestion }) };
 };
