@@ -7,12 +7,12 @@ import { atMost, median, showProgress, table, targetTable } from './report.ts';
 import { kindsOfRequest } from './requests.ts';
 
 const COLD_STARTS = 21;
-const MAX_COLD_RATIO = 0.62;
+const MAX_COLD_RATIO = 0.65;
 /** Each with fresh processes. */
 const WARM_ROUNDS = 5;
 /** In blocks of invocations; the warm-up lasts until V8 is done compiling, whose threads count as CPU of the process. */
 const WARM = { warmUp: 30, blocks: 10, invocations: 100 };
-const MAX_WARM_RATIO = 0.98;
+const MAX_WARM_RATIO = 0.95;
 
 const COLUMNS = [
   ...(['cold start ms', 'of which import ms', 'cold CPU ms', 'peak memory MB'] as const),

@@ -4,7 +4,6 @@ import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { type DatabaseEnvironment, databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
 import { rejectLateAttempts } from './client/late-attempts.ts';
 import { DynamoDbJson } from './client/protocol.ts';
-import { dynamoDbSigning } from './client/signer.ts';
 import { dynamoDbTransport, type TransportTimeouts } from './client/transport.ts';
 import { removeUnused } from './client/unused-middleware.ts';
 
@@ -35,7 +34,7 @@ export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =
 /** The SDK's default of 50 would make a bulk request and its neighbours wait for each other. */
 const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
 
-/** Protocol, transport and signer of a client: ours, or the SDK's with the same timeouts. */
+/** Protocol and transport of a client: ours, or the SDK's with the same timeouts. */
 export const transportSettings = ({ connection, response }: TransportTimeouts): DynamoDBClientConfig =>
   usesStockClient()
     ? {
@@ -56,7 +55,6 @@ export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocume
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
     ...transportSettings({ connection: CONNECTION_TIMEOUT_MS, response: REQUEST_TIMEOUT_MS }),
-    ...(usesStockClient() ? {} : { httpAuthSchemes: dynamoDbSigning(environment) }),
   });
   if (!usesStockClient()) removeUnused(client);
   rejectLateAttempts(client, LAST_ATTEMPT_MS);

@@ -52,7 +52,7 @@ export const bundleHash = (folder: string): string =>
 
 /**
  * Bundles every function in one run of esbuild, and ends esbuild's process. `bin/stack-frame.ts` calls it at other commits.
- * @param withSdkClient uses the SDK's own HTTP client and signer (docs/dynamodb-client.md)
+ * @param withSdkClient uses the SDK's own protocol and HTTP client (docs/dynamodb-client.md)
  * @param withSourceMaps writes an `index.js.map` beside each bundle; it must not be deployed
  * @throws the error of esbuild
  */

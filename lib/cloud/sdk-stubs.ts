@@ -25,11 +25,6 @@ const STUBS: readonly SdkStub[] = [
       'export const DEFAULT_REQUEST_TIMEOUT = 0;\nexport class NodeHttpHandler { static create(transport) { return transport; } }',
   },
   {
-    // core/dynamodb/client/signer.ts signs them.
-    file: /@aws-sdk\/core\/dist-es\/submodules\/httpAuthSchemes\/aws_sdk\/AwsSdkSigV4Signer\.js$/,
-    contents: `export const AWSSDKSigV4Signer = undefined, validateSigningProperties = undefined;\nexport class AwsSdkSigV4Signer { sign() { ${unreachable('AwsSdkSigV4Signer')} } }`,
-  },
-  {
     // DynamoDB has no operation that streams events.
     file: /@smithy\/core\/dist-es\/submodules\/event-streams\/index\.js$/,
     contents: 'export const EventStreamSerde = undefined, eventStreamSerdeProvider = undefined;',
