@@ -20,12 +20,12 @@ const DEFAULT = [
 
 /** Slower, or in need of more than Node: each has a script of its own with `--selectProjects`. */
 const ON_REQUEST = [
-  project('faults', ['faults/**/*.faults.ts']),
-  project('deployed', ['deploy/**/*.deployed.ts']),
-  project('sam', ['sam/**/*.sam.ts']),
+  project('faults', ['rigs/faults/**/*.faults.ts']),
+  project('deployed', ['rigs/deploy/**/*.deployed.ts']),
+  project('sam', ['rigs/sam/**/*.sam.ts']),
   project('black-box', ['black-box/**/*.black-box.ts']),
-  project('browser', ['browser/**/*.browser.ts']),
-  project('site', ['browser/**/*.site.ts']),
+  project('browser', ['rigs/browser/**/*.browser.ts']),
+  project('site', ['rigs/browser/**/*.site.ts']),
   {
     ...project('client', ['client/**/*.client.ts']),
     globalSetup: '<rootDir>/test/client/pack-and-install.ts',

@@ -1,5 +1,5 @@
 // One test file, so that all of these tests share the synthesised stacks.
-import '../release/promises.ts';
+import '../rigs/release/promises.ts';
 import './stack/alarms.ts';
 import './stack/deployment.ts';
 import './stack/functions.ts';

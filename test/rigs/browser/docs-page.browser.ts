@@ -1,0 +1,113 @@
+/** The documentation pages of this machine in a real browser: `npm run test:browser`. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { endpoints } from '../../../functions/endpoints/table.ts';
+import { type LocalService, startLocalService } from '../../../lib/local/service.ts';
+import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from './browser.ts';
+
+const LOOKUP = '/docs#tag/vehicles/GET/vehicle/{registration}/insurance';
+const LIST = '/docs#tag/content/GET/api/content';
+/** The operation of an address, by its summary. */
+const SUMMARIES: Readonly<Record<string, string>> = {
+  [LOOKUP]: 'Is this vehicle insured?',
+  [LIST]: 'List content items',
+};
+const PAGES = ['/docs', '/docs/guide', '/docs/errors', '/docs/changelog'];
+
+let service: LocalService;
+
+beforeAll(async () => {
+  service = await startLocalService({ port: 0, dynamodbPort: 0 });
+});
+afterAll(() => service?.stop());
+
+const openAddress = testBrowser();
+
+const open = async (path: string, form: Form): Promise<OpenPage> => {
+  const opened = await openAddress(service.origin + path, form);
+  await opened.page
+    .getByRole('heading', { name: SUMMARIES[path] ?? /.+/ })
+    .first()
+    .waitFor();
+  return opened;
+};
+
+/** Opens the form of an operation. */
+const openForm = async (form: Form, path = LOOKUP): Promise<OpenPage> => {
+  const opened = await open(path, form);
+  await opened.page
+    .getByRole('region', { name: SUMMARIES[path] ?? '' })
+    .getByRole('button', { name: /^Test Request/ })
+    .first()
+    .click();
+  await opened.page.getByRole('dialog').waitFor();
+  return opened;
+};
+
+/** Sends the form; the request's headers and the response. */
+const send = async ({ page }: OpenPage) => {
+  const replied = page.waitForResponse(/\/v1\//);
+  await page.getByRole('dialog').getByRole('button', { name: /^Send/ }).first().click();
+  const response = await replied;
+  return { status: response.status(), headers: response.request().headers(), text: await response.text() };
+};
+
+describe.each(FORMS)('At $width px in $colorScheme', (form) => {
+  it.each(PAGES)('%s has no console message, horizontal scrolling or serious accessibility finding', async (path) => {
+    const opened = await open(path, form);
+    await requireSoundPage(opened, form, path.split('/').at(-1) ?? '');
+    expect(await opened.background()).toBe(form.colorScheme === 'dark' ? 'rgb(15, 15, 15)' : 'rgb(255, 255, 255)');
+  });
+
+  it('an operation and its form have no serious accessibility finding, and show the response', async () => {
+    const opened = await openForm(form);
+    expect(await opened.accessibilityFindings()).toEqual([]);
+    expect((await send(opened)).status).toBe(200);
+    await opened.page.getByText('"insured"').last().waitFor();
+    await requireSoundPage(opened, form, 'form');
+  });
+});
+
+describe('The reference', () => {
+  it('has every group of endpoints and requests nothing from another address', async () => {
+    const { page, requested } = await open('/docs', WIDE);
+    // The endpoints of a group are loaded when it is opened.
+    for (const { tag } of Object.values(endpoints)) {
+      expect(await page.getByRole('button', { name: tag }).count()).toBeGreaterThan(0);
+    }
+    expect(requested.length).toBeGreaterThan(4);
+    expect(requested.filter((url) => !url.startsWith(service.origin) && !url.startsWith('data:'))).toEqual([]);
+  });
+
+  it('sends the test key, and one that is typed in its place', async () => {
+    const opened = await openForm(WIDE);
+    expect((await send(opened)).headers).toMatchObject({ 'x-api-key': service.keys.test });
+    await opened.page.getByRole('dialog').getByRole('textbox', { name: 'Value' }).first().fill(service.keys.premium);
+    const { status, headers } = await send(opened);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'x-api-key': service.keys.premium });
+    expect(headers).not.toHaveProperty('authorization');
+  });
+
+  it('has no warning at an optional field that is empty', async () => {
+    const { page } = await openForm(WIDE);
+    await page.getByRole('dialog').getByRole('row', { name: 'date' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('shows markup in a response as text', async () => {
+    const title = '<img src=x onerror=alert(1)><b id=injected>bold</b>';
+    const created = await fetch(`${service.origin}/v1/api/content`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': service.keys.test },
+      body: JSON.stringify({ title, content: title, domain: 'news.example', slug: 'markup' }),
+    });
+    expect(created.status).toBe(201);
+    const opened = await openForm(WIDE, LIST);
+    // The example skips 20 items.
+    await opened.page.getByRole('checkbox', { name: 'Include offset' }).uncheck();
+    expect((await send(opened)).text).toContain(title);
+    await opened.page.getByRole('dialog').getByText(title).first().waitFor();
+    expect(await opened.page.locator('#injected, img[src="x"]').count()).toBe(0);
+    expect(opened.messages).toEqual([]);
+  });
+});

@@ -1,0 +1,243 @@
+/** The documentation site, built and served as files below a path, in a real browser: `npm run test:site`. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { type ProblemCode, problems, problemType } from '../../../core/problems.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from './browser.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const SITE_BASE = '/vehicles/';
+const SITE_API = 'https://vehicles.example.org';
+const DIST = new URL('../../../site/dist/', import.meta.url);
+const PAGES = [
+  ...['index', 'guide', 'reference', 'errors', 'client', 'languages', 'nightly-check', 'sample-data', 'changelog'],
+].map((name) => `${name}.html`);
+const PHONE: Form = { width: 390, colorScheme: 'light' };
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+};
+
+/** A host that knows files and the index of a folder, and no more. */
+const serveFiles = (): Server =>
+  createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://host').pathname);
+    const name = path === SITE_BASE ? 'index.html' : path.slice(SITE_BASE.length);
+    const type = TYPES[extname(name)] ?? 'application/octet-stream';
+    readFile(new URL(name, DIST)).then(
+      (content) => response.writeHead(200, { 'content-type': type }).end(content),
+      () => response.writeHead(404).end(),
+    );
+  });
+
+let host: Server;
+let address: string;
+
+beforeAll(async () => {
+  await runCommand('npm', ['run', 'site'], { cwd: ROOT, env: { ...process.env, SITE_BASE, SITE_API } });
+  host = serveFiles().listen(0, '127.0.0.1');
+  await once(host, 'listening');
+  address = `http://127.0.0.1:${(host.address() as AddressInfo).port}${SITE_BASE}`;
+}, 300_000);
+afterAll(() => {
+  host?.closeAllConnections();
+  host?.close();
+});
+
+const openAddress = testBrowser();
+
+/** Waits for the title, which in the reference is written by a script. */
+const open = async (path: string, form: Form): Promise<OpenPage> => {
+  const opened = await openAddress(address + path, form);
+  await opened.page.getByRole('heading', { level: 1 }).first().waitFor();
+  return opened;
+};
+
+/** Whether an element is in the window from its left to its right end. */
+const isInWindow = async (element: Locator, { width }: Form): Promise<boolean> => {
+  const box = await element.boundingBox();
+  return box !== null && box.width > 0 && box.x >= 0 && box.x + box.width <= width;
+};
+
+interface PageTargets {
+  readonly links: readonly string[];
+  readonly fragments: ReadonlySet<string>;
+}
+
+/** Where the links of a page lead, and the fragments that it has. */
+const read = async (path: string): Promise<PageTargets> => {
+  const { page } = await open(path, WIDE);
+  const links = await page
+    .locator('a[href]')
+    .evaluateAll((all) => all.map((link) => (link as unknown as { href: string }).href));
+  const ids = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => id));
+  return { links, fragments: new Set(ids) };
+};
+
+describe.each(FORMS)('At $width px in $colorScheme', (form) => {
+  it.each(PAGES)('%s has no console message, horizontal scrolling or serious accessibility finding', async (path) => {
+    const opened = await open(path, form);
+    await requireSoundPage(opened, form, `site-${path.replace('.html', '')}`);
+    expect(opened.requested.filter((url) => !url.startsWith(address) && !url.startsWith('data:'))).toEqual([]);
+  });
+});
+
+describe.each(PAGES)('On a phone, %s', (path) => {
+  it('has a menu that shows every page', async () => {
+    const { page } = await open(path, PHONE);
+    await page.getByRole('button', { name: 'mobile navigation' }).click();
+    const menu = page.locator('#VPNavScreen');
+    await menu.getByRole('button', { name: 'More' }).click();
+    const shown: string[] = [];
+    for (const link of await menu.getByRole('link').all()) {
+      if (await isInWindow(link, PHONE)) shown.push((await link.getAttribute('href')) ?? '');
+    }
+    const home = page.getByRole('banner').getByRole('link', { name: 'Vehicle Verification API' });
+    expect(await isInWindow(home, PHONE)).toBe(true);
+    expect(shown.toSorted()).toEqual(
+      PAGES.filter((other) => other !== 'index.html')
+        .map((other) => SITE_BASE + other)
+        .toSorted(),
+    );
+  });
+
+  it('has no table that is cut off, and no cell without the name of its column', async () => {
+    const { page } = await open(path, PHONE);
+    for (const table of await page.locator('.vp-doc table').all()) {
+      expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      const columns = await table.locator('th').allTextContents();
+      const cells = await table.locator('td').all();
+      const labels = await Promise.all(cells.map((cell) => cell.getAttribute('data-label')));
+      expect(labels).toEqual(labels.map((_label, index) => columns[index % columns.length]));
+      if (columns.length < 3) continue;
+      const cell = `.vp-doc td[data-label="${columns[1]}"]`;
+      const shown = await page.evaluate<string>(
+        `getComputedStyle(document.querySelector('${cell}'), '::before').content`,
+      );
+      expect(shown).toBe(`"${columns[1]}"`);
+    }
+  });
+});
+
+describe('The links', () => {
+  it('all lead to a file and a section that the site has', async () => {
+    const reached = new Map<string, PageTargets>();
+    for (const path of PAGES) reached.set(address + path, await read(path));
+    const found = [...reached].flatMap(([from, { links }]) => links.map((link) => ({ from, link })));
+    const own = found.filter(({ link }) => link.startsWith(address));
+    const broken: string[] = [];
+    for (const { from, link } of own) {
+      const [file = '', fragment = ''] = link.split('#');
+      const page = reached.get(file === address ? `${address}index.html` : file);
+      const isFound = page ? true : (await fetch(file)).status === 200;
+      // The reference makes its sections as they are opened.
+      const hasSection = !page || file.endsWith('/reference.html') || page.fragments.has(decodeURIComponent(fragment));
+      if (!isFound || (fragment && !hasSection)) broken.push(`${from} → ${link}`);
+    }
+    expect(broken).toEqual([]);
+    expect(own.length).toBeGreaterThan(150);
+  });
+
+  it('of problems lead to their sections, when the settings name the address of the site', async () => {
+    const { page } = await open('errors.html', WIDE);
+    for (const code of Object.keys(problems) as ProblemCode[]) {
+      const type = problemType(code, address.replace(/\/$/, ''));
+      await page.goto(type);
+      expect(page.url()).toBe(type);
+      expect(await page.locator(':target').innerText()).toContain(code);
+    }
+  });
+});
+
+describe('The site', () => {
+  it("offers the client's package, whose checksum is beside it", async () => {
+    const { page } = await open('client.html', WIDE);
+    const file = page.getByRole('link', { name: /^vehicle-verification-.*\.tgz$/ });
+    const content = await (
+      await fetch(new URL((await file.getAttribute('href')) ?? '', `${address}client.html`))
+    ).bytes();
+    const hash = createHash('sha256').update(content).digest('hex');
+    expect(await (await fetch(`${address}SHA256SUMS`)).text()).toBe(`${hash}  ${await file.innerText()}\n`);
+  });
+
+  it('has an llms.txt, whose links lead to files of the site', async () => {
+    const text = await (await fetch(`${address}llms.txt`)).text();
+    const files = [...text.matchAll(/\]\((.*?)\)/g)].map(([, file]) => file);
+    expect(files).toContain('openapi.json');
+    const statuses = await Promise.all(files.map(async (file) => (await fetch(address + file)).status));
+    expect(statuses).toEqual(files.map(() => 200));
+  });
+
+  it.each([
+    [0, 'vehicle/AB12CDE/insurance', '"insured": true'],
+    [1, 'compliance/SB66FIN', '"compliant": false'],
+  ])('shows on its first page request %i, in three languages, beside its answer', async (index, path, answer) => {
+    const { page } = await open('index.html', WIDE);
+    const example = page.locator('.example').nth(index);
+    const request = example.locator('.active').first();
+    const response = example.locator('.active').last();
+    const shown = { curl: `${SITE_API}/v1/${path}`, TypeScript: `${SITE_API}/v1'`, Python: `"${SITE_API}/v1/${path}"` };
+    for (const [language, text] of Object.entries(shown)) {
+      await example.locator('label', { hasText: language }).click();
+      expect(await request.innerText()).toContain(text);
+    }
+    expect(await response.innerText()).toContain(answer);
+    const left = await request.boundingBox();
+    const right = await response.boundingBox();
+    expect(left && right && [left.y, left.x < right.x]).toEqual([right?.y, true]);
+  });
+
+  it('has the document of the service that it was built for, and no address of another', async () => {
+    const text = await (await fetch(`${address}openapi.json`)).text();
+    expect(JSON.parse(text)).toMatchObject({ servers: [{ url: `${SITE_API}/v1` }] });
+    expect(text).not.toMatch(/localhost|execute-api/);
+    const { page } = await open('reference.html', WIDE);
+    await page.getByText(`${SITE_API}/v1`).first().waitFor();
+    expect(await page.getByRole('button', { name: /^Test Request/ }).count()).toBe(0);
+  });
+
+  it.each(PAGES)('names its service, and nothing that only the repository has, in %s', async (path) => {
+    const { page } = await open(path, WIDE);
+    expect(await page.locator('.VPContent').innerText()).not.toMatch(/api\.example\.com|127\.0\.0\.1|npm start|\.md\b/);
+  });
+
+  it.each(['index.html', 'reference.html'])(
+    'finds an operation and opens it in the reference, from %s',
+    async (path) => {
+      const { page, messages, accessibilityFindings } = await open(path, WIDE);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await page.getByRole('searchbox').fill('/vehicle/bulk-insurance');
+      await page.locator('a.result').first().waitFor();
+      expect(await accessibilityFindings()).toEqual([]);
+      await page.locator('a.result', { hasText: 'Are these vehicles insured?' }).click();
+      await page.getByRole('heading', { name: 'Are these vehicles insured?' }).first().waitFor();
+      expect(page.url()).toBe(`${address}reference.html#tag/vehicles/POST/vehicle/bulk-insurance`);
+      await page.waitForFunction('scrollY > 0');
+      expect(messages).toEqual([]);
+    },
+  );
+
+  it('keeps the colours chosen in the reference or on a page', async () => {
+    const { page, background } = await open('reference.html', WIDE);
+    await page.getByRole('switch').first().click();
+    await page.locator('body.dark-mode').waitFor();
+    await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click();
+    await page.getByRole('heading', { name: 'Integrating' }).waitFor();
+    const dark = await background();
+    expect(dark).not.toBe('rgb(255, 255, 255)');
+    await page.getByRole('banner').getByRole('link', { name: 'Reference' }).click();
+    await page.locator('body.dark-mode').waitFor();
+    expect(await background()).toBe(dark);
+  });
+});

@@ -1,0 +1,46 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { runCommand } from '../../support/run-command.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const CDK = join(ROOT, 'node_modules/.bin/cdk');
+
+/** An operator's shell that takes the emulator for AWS. */
+export const environmentFor = (endpoint: string): NodeJS.ProcessEnv => ({
+  PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+  HOME: process.env.HOME,
+  AWS_ENDPOINT_URL: endpoint,
+  AWS_ENDPOINT_URL_S3: endpoint,
+  AWS_ACCESS_KEY_ID: 'test',
+  AWS_SECRET_ACCESS_KEY: 'test',
+  AWS_REGION: 'eu-west-2',
+  AWS_DEFAULT_REGION: 'eu-west-2',
+  CDK_DISABLE_CLI_TELEMETRY: 'true',
+  CI: 'true',
+});
+
+/** The real cdk command. Its app is the project's, or with `--app FOLDER` what an earlier `synth` has written there. */
+export const cdk =
+  (env: NodeJS.ProcessEnv) =>
+  (command: string, ...args: string[]): Promise<string> =>
+    runCommand(CDK, [command, '--no-notices', ...args], { env });
+
+/**
+ * Takes CodeDeploy, which the emulator does not have, out of a synthesised template: its application, its deployment groups, and
+ * the policy by which they move the aliases in an update. CloudFormation then moves them itself. Role and alarms stay.
+ */
+const takeOutCodeDeploy = async (file: string): Promise<void> => {
+  const template = JSON.parse(await readFile(file, 'utf8'));
+  const resources = Object.entries<{ Type: string; UpdatePolicy?: unknown }>(template.Resources)
+    .filter(([, { Type }]) => !Type.startsWith('AWS::CodeDeploy::'))
+    .map(([id, { UpdatePolicy: _, ...resource }]) => [id, resource]);
+  await writeFile(file, JSON.stringify({ ...template, Resources: Object.fromEntries(resources) }));
+};
+
+/** Synthesises prod into a folder, with its committed settings unless `-c stages=…` names others, and deploys it without CodeDeploy. */
+export const deployProd = async (env: NodeJS.ProcessEnv, output: string, ...context: string[]): Promise<void> => {
+  const run = cdk(env);
+  await run('synth', '-c', 'stage=prod', ...context, '--output', output, '--quiet');
+  await takeOutCodeDeploy(join(output, 'vehicle-verification-prod.template.json'));
+  await run('deploy', '--app', output, '--require-approval', 'never');
+};

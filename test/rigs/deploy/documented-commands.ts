@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCommand } from '../../support/run-command.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/**
+ * The block of commands with this text in a section of docs/operations.md, line by line.
+ * @throws Error unless there is exactly one
+ */
+export const documentedCommands = (heading: string, text: string): readonly string[] => {
+  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const [, section = ''] = new RegExp(`^## ${heading}$(.*?)^## `, 'ms').exec(page) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const [found, another] = blocks.filter((block) => block.includes(text));
+  if (found === undefined || another !== undefined) {
+    throw new Error(`docs/operations.md must have one block of commands with "${text}" in its section ${heading}.`);
+  }
+  return found.replaceAll('\\\n', '').trim().split('\n');
+};
+
+/** Runs documented commands, with the names that exist here in place of the documented ones. Returns what they print. */
+export const runDocumented = async (
+  commands: readonly string[],
+  names: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+): Promise<string> => {
+  // In one pass: a name that exists here can contain a documented one.
+  const documented = new RegExp(`\\b(?:${Object.keys(names).map(RegExp.escape).join('|')})\\b`, 'g');
+  let output = '';
+  for (const command of commands) {
+    const filled = command.replaceAll(documented, (name) => names[name] ?? name);
+    output += await runCommand('/bin/sh', ['-c', `cd '${ROOT}' && ${filled}`], { env });
+  }
+  return output;
+};

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import pLimit from 'p-limit';
+import { endpoints } from '../../../functions/endpoints/table.ts';
+import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
+import { checkContent } from '../../../lib/content-maintenance/content-check.ts';
+import type { Reply } from '../../support/api.ts';
+import { catchOutput } from '../../support/caught-output.ts';
+import { type ChooseFault, FAULTS, onNthCall } from '../../support/fault-choosers.ts';
+import { type DatabaseCall, type Fault, isApplicable } from '../../support/fault-proxy.ts';
+import { testApi } from '../../support/test-api.ts';
+import { canaries, leaksIn, linesIn } from './log.ts';
+import { prepare, type Scenario, scenarios } from './matrix/scenarios.ts';
+import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
+
+process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';
+
+const isLong = bySize(false, true);
+/** Requests at once: they mostly wait. */
+const CONCURRENCY = 16;
+/** Milliseconds: Lambda's 10 s less 1 s, and 0.5 s for the local gateway. */
+const DEADLINE = 9_000 + 500;
+const RECOVERY = 5_000;
+/** A machine that pauses for longer than the service waits for a response adds a fault: the request is then sent again, with new records. */
+const MAX_REPEATS = 5;
+/** Longer than the service waits for a response (1 s), though the request is applied. */
+const TOO_SLOW: Fault = { slowMs: 1_500 };
+
+/** Cancelled transactions are searched by `test/rigs/orders`. */
+const faults = [...FAULTS, TOO_SLOW].filter((fault) => fault !== 'mixedCancellation');
+/** Requests succeed even while these last. */
+const isHidden = (fault: Fault): boolean => fault === 'partial' || (typeof fault === 'object' && fault !== TOO_SLOW);
+/** Those that a small run lets last at each point by itself: another one that lasts is the same error to the code. */
+const LASTING_ANYWHERE: readonly Fault[] = ['throttle', 'error', 'hang', 'partial'];
+
+/** The database requests of a scenario on the same tables with the same operation, or all of them. */
+interface Point {
+  readonly scenario: Scenario;
+  readonly name: string;
+  readonly calls: readonly DatabaseCall[];
+}
+const EVERYWHERE = 'everywhere';
+
+const api = testApi(undefined, { logLevel: 'DEBUG' });
+const newCanary = canaries();
+const keys: string[] = [];
+const sent = { requests: 0, failures: 0, unread: 0, slowestMs: 0, slowestRecoveryMs: 0 };
+let written: readonly string[];
+let points: readonly Point[];
+
+/** As `GetItem keys`. */
+const nameOf = ({ operation, tables }: DatabaseCall): string => {
+  const ids = Object.entries(api.engine.names).flatMap(([id, name]) => (tables.includes(name) ? id : []));
+  return [operation, ...ids].join(' ');
+};
+
+/** By what its database requests contain, the fault of each request. */
+const choosers = new Map<string, ChooseFault>();
+const MARKS = /zqkwvj\w{3}|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{20}\b/gi;
+const marksIn = ({ body }: DatabaseCall): string[] => (body.match(MARKS) ?? []).map((mark) => mark.toLowerCase());
+const choose: ChooseFault = (call) => {
+  const owner = marksIn(call).find((mark) => choosers.has(mark));
+  return choosers.get(owner ?? '')?.(call);
+};
+
+const prepared = async (scenario: Scenario) => {
+  const request = await prepare(api, scenario, newCanary());
+  keys.push(request.key);
+  const send = async (): Promise<Reply> => {
+    sent.requests += 1;
+    const reply = await request.send();
+    if (reply.status === 500) sent.failures += 1;
+    if (reply.text.includes('LOOKUP_UNAVAILABLE')) sent.unread += 1;
+    return reply;
+  };
+  return { ...request, send };
+};
+
+/** The response without a fault. */
+const requireNormal = ({ status = 200 }: Scenario, body: object | undefined, reply: Reply): void => {
+  assert.equal(reply.status, status);
+  if (body) assert.partialDeepStrictEqual(reply.body, body);
+};
+
+const batchesIn = (calls: readonly DatabaseCall[]): readonly string[] =>
+  calls.flatMap(({ operation, body }) => (operation === 'BatchGetItem' ? body : []));
+
+/** The response while a fault lasts (docs/contract.md#every-response, docs/contract.md#rate-limit, docs/contract.md#bulk). */
+const requireFailed = (fault: Fault, { scenario, name, calls }: Point, { status, text }: Reply): void => {
+  const all = points.find((point) => point.scenario === scenario && point.name === EVERYWHERE)?.calls ?? [];
+  const isBulk = scenario.stored === 'vehicles' && scenario.json !== undefined;
+  const failed = batchesIn(calls);
+  const batches = batchesIn(all);
+  if (isBulk && failed.length > 0 && failed.length < batches.length) {
+    const unread = new Set(failed.join().match(/(?<="registration":\{"S":")\w+/g));
+    assert.deepEqual([status, text.match(/LOOKUP_UNAVAILABLE/g)?.length], [200, unread.size]);
+  } else assert.equal(status, fault === 'throttle' && name === 'UpdateItem usage' ? 429 : 500);
+};
+
+/** Repeats a request after its fault has ended until it succeeds. */
+const requireRecovery = async ({ status = 200, repeatedStatus }: Scenario, send: () => Promise<Reply>) => {
+  const ended = performance.now();
+  for (;;) {
+    const reply = await send();
+    const took = performance.now() - ended;
+    assert.ok(took < RECOVERY, `still ${reply.status} after ${Math.round(took)} ms`);
+    sent.slowestRecoveryMs = Math.max(sent.slowestRecoveryMs, took);
+    if (reply.status === status || reply.status === repeatedStatus) return;
+  }
+};
+
+/** `nth`: which request at the point fails, from 1; undefined: all, until the response is there. */
+type Attempt = readonly [fault: Fault, point: Point, nth: number | undefined];
+
+const attempt = async ([fault, point, nth]: Attempt): Promise<void> => {
+  const { scenario, name } = point;
+  const { marks, send, body } = await prepared(scenario);
+  const chosen = nth === undefined ? () => fault : onNthCall(nth, fault);
+  let isInjected = false;
+  const chooser: ChooseFault = (call) => {
+    const found = name === EVERYWHERE || name === nameOf(call) ? chosen(call) : undefined;
+    isInjected ||= found !== undefined && isApplicable(found, call);
+    return found;
+  };
+  for (const mark of marks) choosers.set(mark, chooser);
+  const started = performance.now();
+  const reply = await send();
+  const took = performance.now() - started;
+  for (const mark of marks) choosers.delete(mark);
+  assert.ok(isInjected, 'the fault was not injected');
+  assert.ok(took <= DEADLINE, `${Math.round(took)} ms`);
+  sent.slowestMs = Math.max(sent.slowestMs, took);
+  if (nth !== undefined || isHidden(fault)) requireNormal(scenario, body, reply);
+  else requireFailed(fault, point, reply);
+  if (nth === undefined) await requireRecovery(scenario, send);
+};
+
+const violation = async (given: Attempt): Promise<string[]> => {
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      await attempt(given);
+      return [];
+    } catch (error) {
+      const [, { scenario, name }, nth] = given;
+      if (repeats === MAX_REPEATS) return [`${scenario.endpoint}, ${name}, ${nth ?? 'lasting'}: ${error}`];
+    }
+  }
+};
+
+const violations = async (attempts: readonly Attempt[]): Promise<string[]> => {
+  expect(attempts).not.toEqual([]);
+  api.faults.inject(choose);
+  return (await pLimit(CONCURRENCY).map(attempts, violation)).flat();
+};
+
+const pointsFor = (fault: Fault) => points.filter(({ calls }) => calls.some((call) => isApplicable(fault, call)));
+
+beforeAll(async () => {
+  written = catchOutput();
+  points = (
+    await Array.fromAsync(scenarios, async (scenario): Promise<Point[]> => {
+      const { marks, send, body } = await prepared(scenario);
+      api.faults.reset();
+      requireNormal(scenario, body, await send());
+      // Without those that name no request, as the allocation of a position in the list of all items does.
+      const calls = api.faults.calls.filter((call) => marksIn(call).some((mark) => marks.includes(mark)));
+      const named = [...Map.groupBy(calls, nameOf)].map(([name, own]) => ({ scenario, name, calls: own }));
+      return [...named, { scenario, name: EVERYWHERE, calls }];
+    })
+  ).flat();
+}, TIMEOUT_MS);
+afterAll(() => {
+  jest.restoreAllMocks();
+  reportFigures('matrix', { ...sent, logBytes: written.join('').length });
+});
+
+it('Every endpoint has a scenario', () => {
+  const tried = new Set(scenarios.map(({ endpoint }) => endpoint));
+  expect(tried).toEqual(new Set([...Object.keys(endpoints), notFound.id]));
+});
+
+/** Once first: the SDK saves its retries after many have failed. */
+describe('Every endpoint succeeds after one fault at any operation on any table', () => {
+  it.each(faults)(
+    '%j',
+    async (fault) => {
+      const attempts = pointsFor(fault)
+        .filter(({ name }) => name !== EVERYWHERE)
+        .flatMap((point) => (isLong ? point.calls : [0]).map((_, nth): Attempt => [fault, point, nth + 1]));
+      expect(await violations(attempts)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('Every endpoint responds as documented, in time, while a fault lasts, and succeeds when it has ended', () => {
+  it.each(faults)(
+    '%j',
+    async (fault) => {
+      const isTried = isLong || LASTING_ANYWHERE.includes(fault);
+      const lasting = pointsFor(fault).filter(({ name }) => isTried || name === EVERYWHERE);
+      expect(await violations(lasting.map((point) => [fault, point, undefined]))).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+it('Content is consistent afterwards', async () => {
+  expect((await checkContent(api.engine.client, api.engine.names.content)).inconsistencies).toEqual([]);
+});
+
+it('The log contains one line per request, one per failure, and no value of a caller or a record and no key', () => {
+  const { requests, failures, unread } = sent;
+  expect(failures).toBeGreaterThan(0);
+  expect(leaksIn(written.join(''), keys)).toEqual([]);
+  expect(linesIn(written.join(''))).toEqual({ request: requests, failure: failures + unread });
+});

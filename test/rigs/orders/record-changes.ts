@@ -1,0 +1,73 @@
+/** Imports and removals of vehicles, with the commands of the CLI. */
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Runner } from '../../../lib/admin/deployment/deployment.ts';
+import { addImportCommands } from '../../../lib/admin/import/import-commands.ts';
+import { addRemoveCommands } from '../../../lib/admin/remove/remove-commands.ts';
+import { vehicleLine } from '../../admin/import-files.ts';
+import { type Operation, resultOf } from './operation.ts';
+import { runCli } from './run-cli.ts';
+import { alone } from './run-side.ts';
+
+const COUNTS = ['loaded', 'unchanged', 'kept', 'removed', 'notThere', 'rejected', 'damaged'] as const;
+
+const addCommands = (program: Command, run: Runner): void => {
+  addImportCommands(program, run);
+  addRemoveCommands(program, run);
+};
+
+const folder = await mkdtemp(join(tmpdir(), 'orders-'));
+
+/** A file of vehicles of one colour each. Only `GONE1` differs from file to file: one import changes many records one by one. */
+const fileOf = async (name: string, day: number, colours: Readonly<Record<string, string>>): Promise<string> => {
+  const path = join(folder, `${name}.ndjson`);
+  const lines = Object.entries(colours).map(([registration, color]) =>
+    vehicleLine({
+      registration,
+      vehicle: { make: 'Ford', model: '', year: 2019, color },
+      lastUpdated: `2026-06-0${registration === 'GONE1' ? day : 1}T00:00:00Z`,
+    }),
+  );
+  await writeFile(path, lines.join('\n'));
+  return path;
+};
+
+const before = await fileOf('before', 1, { GONE1: 'Red', BOTH1: 'Red' });
+const without = await fileOf('without', 2, { BOTH1: 'Red' });
+const blue = await fileOf('blue', 3, { GONE1: 'Blue', BOTH1: 'Red' });
+const green = await fileOf('green', 2, { GONE1: 'Green' });
+const registrations = join(folder, 'erased.txt');
+await writeFile(registrations, 'GONE1');
+
+const command = (name: string, ...args: readonly string[]): Operation => ({
+  name,
+  inOrder: true,
+  requests: [
+    async (caller) => {
+      const data = await runCli(addCommands, caller, ...args);
+      return Object.fromEntries(COUNTS.map((count) => [count, (data as Record<string, unknown>)[count]]));
+    },
+  ],
+});
+
+const seeding = await alone('e', command('', 'import', 'vehicles', before).requests);
+resultOf(seeding.outcomes[0]);
+
+/** Two vehicles, of which one is in every file. */
+export const seededVehicles = seeding;
+
+const ANY = '--remove-at-most=100%';
+
+export const completeImports: readonly Operation[] = [
+  command('complete import without it', 'import', 'vehicles', without, '--complete', ANY),
+  command('complete import of another', 'import', 'vehicles', blue, '--complete', ANY),
+];
+
+export const otherChanges: readonly Operation[] = [
+  command('import --if-newer', 'import', 'vehicles', green, '--if-newer'),
+  command('import of another file', 'import', 'vehicles', green),
+  command('import --except', 'import', 'vehicles', green, '--except', registrations),
+  command('remove', 'remove', 'vehicles', registrations),
+];

@@ -1,0 +1,117 @@
+/** What callers rely on, one promise per line, made from the rows and their schemas for each path of an endpoint. */
+import { type ProblemCode, problems } from '../../../core/problems.ts';
+import { dateQuery, type EndpointDocument } from '../../../functions/endpoints/document.ts';
+import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
+import type { Endpoint } from '../../../functions/http/endpoint.ts';
+import { documents } from '../../../lib/openapi/endpoint-documents.ts';
+import { problemSchema, validationIssueSchema } from '../../../lib/openapi/problem-schema.ts';
+import { headerComponents, problemHeaders, successHeaders } from '../../../lib/openapi/response-headers.ts';
+import { problemCodesOf } from '../../../lib/openapi/responses.ts';
+
+interface Schema extends Readonly<Record<string, unknown>> {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+type Direction = 'request' | 'response';
+
+/** Keywords with lines of their own, and texts. All other keywords limit the values. */
+const NO_LIMITS = ['type', 'title', 'description', 'examples', 'properties', 'required', 'items', 'anyOf'];
+
+/** A row with the schemas of its document. */
+type DocumentedEndpoint = Endpoint & EndpointDocument;
+
+const documentedEndpoints: readonly DocumentedEndpoint[] = Object.entries(endpoints).map(([id, row]) => ({
+  ...row,
+  ...documents[id as EndpointId],
+}));
+
+const NO_FIELDS: Schema = { type: 'object' };
+
+const { errors, ...ofEveryError } = problemSchema.properties;
+const errorSchema = {
+  ...problemSchema,
+  properties: { ...ofEveryError, errors: { ...errors, items: validationIssueSchema } },
+};
+
+/** The type of a value and its limits. A rule in code (`~refine`) is represented by its description. */
+const typeOf = (schema: Schema): string => {
+  const limits = Object.keys(schema).filter((keyword) => !NO_LIMITS.includes(keyword) && !keyword.startsWith('~'));
+  return [
+    schema.type ?? 'any type',
+    ...limits.sort().map((keyword) => {
+      const limit = schema[keyword];
+      return `${keyword} ${typeof limit === 'string' ? limit : JSON.stringify(limit)}`;
+    }),
+    ...('~refine' in schema && schema.description ? [`(${schema.description})`] : []),
+  ].join(' ');
+};
+
+const fieldLines = ({ properties = {}, required = [] }: Schema, place: string, direction: Direction): string[] => [
+  // In a request a field that becomes required changes the object's line, in a response the field's own.
+  ...(direction === 'request' ? [`${place} requires ${required.toSorted().join(', ') || 'nothing'}`] : []),
+  ...Object.entries(properties).flatMap(([name, field]) => {
+    const optional = direction === 'response' && !required.includes(name) ? 'optional ' : '';
+    return schemaLines(field, `${place}.${name}`, direction, optional);
+  }),
+];
+
+/** The lines of a value and of everything in it. @param schema JSON Schema, of typebox or written by hand */
+const schemaLines = (schema: unknown, place: string, direction: Direction, optional = ''): string[] => {
+  const all = (schema as Schema).anyOf ?? [schema as Schema];
+  // An open enumeration has one line per known value: values may be added, but not removed.
+  const isOpen = all.some(({ type, enum: values }) => type === 'string' && values === undefined);
+  const alternatives = isOpen ? all.filter(({ enum: values }) => values === undefined) : all;
+  const codes = isOpen ? all.flatMap(({ enum: values = [] }) => values) : [];
+  const objects = alternatives.filter(({ type }) => type === 'object');
+  const arrays = alternatives.filter(({ type }) => type === 'array');
+  const variant = (index: number) => (objects.length > 1 ? ` (${index + 1} of ${objects.length})` : '');
+  return [
+    `${place} ${optional}${alternatives.map(typeOf).join(' or ')}`,
+    ...codes.map((code) => `${place} value ${code}`),
+    ...objects.flatMap((object, index) => fieldLines(object, place + variant(index), direction)),
+    ...arrays.flatMap(({ items = {} }) => schemaLines(items, `${place}[]`, direction)),
+  ];
+};
+
+const headerLines = (headers: object, place: string): string[] =>
+  Object.entries(headers).flatMap(([name, reference]) => {
+    const header = { ...headerComponents }[name] ?? reference;
+    const { required, schema } = header as { readonly required?: boolean; readonly schema: unknown };
+    return schemaLines(schema, `${place} header ${name}`, 'response', required ? '' : 'optional ');
+  });
+
+const requestLines = ({ scope, path, date, query, headers, body }: DocumentedEndpoint, name: string): string[] => [
+  `${name} request scope ${scope ?? 'of any key'}`,
+  ...Object.entries({ path, query: date === 'accepted' ? dateQuery : query, header: headers }).flatMap(
+    ([place, schema]) => schemaLines(schema ?? NO_FIELDS, `${name} request.${place}`, 'request'),
+  ),
+  ...(body ? schemaLines(body, `${name} request.body`, 'request') : [`${name} request without a body`]),
+];
+
+const errorLines = (codes: readonly ProblemCode[], name: string): string[] =>
+  codes.map((code) => `${name} ${problems[code].status} ${code}`);
+
+const endpointLines = (row: DocumentedEndpoint, name: string): string[] => [
+  ...requestLines(row, name),
+  ...(row.response
+    ? schemaLines(row.response, `${name} ${row.successStatus} body`, 'response')
+    : [`${name} ${row.successStatus} without a body`]),
+  ...headerLines(successHeaders(row.responseHeaders), `${name} ${row.successStatus}`),
+  ...errorLines(problemCodesOf(row), name),
+];
+
+/** The promises of the table of endpoints, unsorted. */
+export const apiPromises = (): string[] => [
+  ...documentedEndpoints.flatMap((row) => row.paths.flatMap((path) => endpointLines(row, `${row.method} ${path}`))),
+  ...errorLines(['ROUTE_NOT_FOUND', 'METHOD_NOT_ALLOWED'], 'any other request'),
+  ...schemaLines(errorSchema, 'any error body', 'response'),
+  ...[...new Set(Object.values(problems).map(({ status }) => status))].flatMap((status) =>
+    headerLines(problemHeaders(status), `any ${status}`),
+  ),
+];

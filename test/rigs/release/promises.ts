@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { openApiDocument } from '../../../lib/openapi/published-document.ts';
+import { PROD } from '../../cloud/stack/synthesised.ts';
+import { apiPromises } from './api-promises.ts';
+import { stackPromises } from './stack-promises.ts';
+
+const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const changelog = read('docs/changelog.md');
+const promises = [...apiPromises(), ...stackPromises(PROD)];
+
+/** Matches `name` and everything below it; `*` matches any text. */
+const covers = (name: string): RegExp => new RegExp(`^${name.split('*').map(RegExp.escape).join('.*')}(?=[ .[]|$)`);
+
+/**
+ * The broken promises that the changelog's newest section does not name. It names one in backquotes on a line that begins with
+ * `- Breaking:`, or with `- Compatible:` if the new line accepts more requests or promises more about responses.
+ * `GET /v1/x 200 body.y` also names everything below it; `* 413` names the status 413 of every operation.
+ */
+const unannounced = (broken: readonly string[], log: string): string[] => {
+  const [, newest = ''] = log.split(/^## /m);
+  const entries = newest.split(/^- /m).filter((entry) => /^(Breaking|Compatible):/.test(entry));
+  const names = entries.flatMap((entry) => [...entry.matchAll(/`([^`]+)`/g)].map(([, name = '']) => covers(name)));
+  return broken.filter((line) => !names.some((name) => name.test(line)));
+};
+
+describe('This version', () => {
+  it('keeps every promise of the last release, except those that docs/changelog.md names', () => {
+    const released = read('docs/released/promises.txt').trimEnd().split('\n');
+    // A new line breaks nothing: a new restriction always changes an existing one.
+    const broken = released.filter((line) => !promises.includes(line));
+    // All versions of a function share a role: remove one of its actions in two releases (CONTRIBUTING.md).
+    expect(unannounced(broken, changelog)).toEqual([]);
+  });
+
+  it('has the same number in package.json, lock file, document and the newest section of docs/changelog.md', () => {
+    const { version } = JSON.parse(read('package.json'));
+    expect(openApiDocument().info).toMatchObject({ version });
+    expect(/^## (\S+)/m.exec(changelog)?.[1]).toBe(version);
+    const { version: locked, packages } = JSON.parse(read('package-lock.json'));
+    expect([locked, packages[''].version]).toEqual([version, version]);
+  });
+});
+
+it('Promises exist for resources of each type that a deployment must not replace', () => {
+  expect(new Set(promises.flatMap((line) => /^AWS::\S+/.exec(line) ?? [])).size).toBe(7);
+});
+
+it('A broken promise is announced only by the lines for breaking and compatible changes in the newest section', () => {
+  const newest =
+    '## 2\n\n- Breaking: `GET /v1/x` is\n  gone, and `* 413`.\n- Compatible: `GET /v1/y request.query.z`.\n- New: `GET /v1/w`.\n';
+  const log = `# Changelog\n\n${newest}\n## 1\n\n- Breaking: \`GET /v1/old\`.\n`;
+  const announced = ['GET /v1/x', 'GET /v1/x 200 body.a[] string', 'GET /v1/a 413', 'GET /v1/y request.query.z string'];
+  const others = ['GET /v1/w', 'GET /v1/old', 'GET /v1/x/{id}', 'GET /v1/y request.query.zone', 'GET /v1/b 4130'];
+  expect(unannounced([...announced, ...others], log)).toEqual(others);
+});

@@ -1,0 +1,36 @@
+/** What operators rely on, one promise per line: the resources that a deployment must not replace, and the permissions of running versions. */
+import { endpoints } from '../../../functions/endpoints/table.ts';
+import { grantedActions, type ServedEndpoint } from '../../../functions/http/endpoint.ts';
+import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
+import type { Template } from '../../cloud/stack/synthesised.ts';
+
+/**
+ * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group, another API
+ * address, unconfirmed subscriptions, or a failed update, because the old alias or route still has the name.
+ */
+const KEPT = [
+  'AWS::ApiGatewayV2::Api',
+  'AWS::ApiGatewayV2::Route',
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::DynamoDB::Table',
+  'AWS::Lambda::Alias',
+  'AWS::Lambda::Function',
+  'AWS::Logs::LogGroup',
+  'AWS::SNS::Topic',
+];
+
+/** The actions of each function. All versions share its role: if an action is removed, the released version fails until it is replaced. */
+const actionLines = (): string[] =>
+  Object.entries<ServedEndpoint>({ ...endpoints, 'not-found': notFound }).flatMap(([id, row]) =>
+    Object.entries(grantedActions(row)).flatMap(([table, actions]) =>
+      actions.map((action) => `${id}: ${table} ${action}`),
+    ),
+  );
+
+/** The promises of a template and of the table of endpoints, unsorted. */
+export const stackPromises = ({ Resources }: Pick<Template, 'Resources'>): string[] => [
+  ...Object.entries(Resources)
+    .filter(([, { Type }]) => KEPT.includes(Type))
+    .map(([id, { Type }]) => `${Type} ${id}`),
+  ...actionLines(),
+];

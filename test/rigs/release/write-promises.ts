@@ -1,0 +1,12 @@
+/** Writes the promises of the checked-out version, which the next release must keep: `npm run promises`. */
+import { writeFileSync } from 'node:fs';
+import { synthesise } from '../../cloud/stack/synthesis.ts';
+import type { Template } from '../../cloud/stack/synthesised.ts';
+import { apiPromises } from './api-promises.ts';
+import { stackPromises } from './stack-promises.ts';
+
+const { stacks } = synthesise({ prod: { stage: 'prod' } });
+const template = stacks.prod?.template as Template;
+const lines = [...apiPromises(), ...stackPromises(template)].sort();
+writeFileSync(new URL('../../../docs/released/promises.txt', import.meta.url), `${lines.join('\n')}\n`);
+process.stdout.write(`Wrote ${lines.length} lines to docs/released/promises.txt.\n`);
