@@ -119,7 +119,16 @@ describe('remove --registration', () => {
 
   it('erases compliance records only after "remove compliance", and gives its counts with --json', async () => {
     const counts = await json(['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1']);
-    expect(counts).toEqual({ kind: 'compliance', removed: 1, notThere: 1 });
+    expect(counts).toEqual({ kind: 'compliance', removed: 1, notThere: 1, interrupted: false });
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
+  });
+
+  it('says after Ctrl-C what is not done', async () => {
+    const args = ['remove', 'vehicles', '--registration', ...REGISTRATIONS];
+    expect(await interruptedRun(args, 1, 'BatchGetItem')).toEqual({
+      exitCode: 130,
+      stdout: 'removed: 0, not there: 0\n',
+      stderr: 'Stopped by Ctrl-C; not done: 4.\n',
+    });
   });
 });

@@ -60,7 +60,7 @@ describe('A file that a check writes', () => {
 
   it('replaces neither a link, nor a folder, nor the input, also when that appears meanwhile', async () => {
     const isLink = 'is a link or a device, not a file: name another one.';
-    const isInput = 'The result would overwrite the input: choose another --out.';
+    const isInput = 'is the input, which would be overwritten: name another file.';
     for (const [place, sentence] of [
       [() => symlink('fleet.csv', file('out.csv')), isLink],
       [() => symlink('nothing', file('out.csv')), isLink],

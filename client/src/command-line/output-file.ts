@@ -50,9 +50,10 @@ export const assertReplaceable = async ({ path, input, isOwn, force }: Replaceab
   if (!found.isFile()) throw new CannotRun(`${path} is a link or a device, not a file: name another one.`);
   // Compares inodes, because a file can have several hard links.
   if (found.dev === input.dev && found.ino === input.ino) {
-    throw new CannotRun('The result would overwrite the input: choose another --out.');
+    throw new CannotRun(`${path} is the input, which would be overwritten: name another file.`);
   }
-  if (force || found.size === 0n || isOwn(await readColumnNames({ path, encoding: 'utf-8' }))) return;
+  if (force || found.size === 0n) return;
+  if (isOwn(await writing(path, () => readColumnNames({ path, encoding: 'utf-8' })))) return;
   throw new CannotRun(`${path} exists and is not an earlier result: name another file, or overwrite it with --force.`);
 };
 

@@ -9,7 +9,7 @@ import { compliance } from './compliance.ts';
 import { content } from './content.ts';
 import { vehicles } from './vehicles.ts';
 
-const RECORD_OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed'] as const satisfies readonly Outcome[];
+const RECORD_OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere'] as const satisfies readonly Outcome[];
 
 const fileCommand = <Entry>(
   kind: ImportKind<Entry>,

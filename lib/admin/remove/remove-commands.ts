@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
-import { CommandFailure, type CommandResult } from '../command/command-result.ts';
+import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import type { FileCommand, FileOptions, RowContext } from '../file-command/file-command.ts';
 import { addFileOptions } from '../file-command/file-options.ts';
@@ -74,10 +74,13 @@ const removeRegistrations = async (
       if (result === 'removed' || result === 'notThere') counts[result] += 1;
     });
   }
+  const left = changes.length - counts.removed - counts.notThere;
   return {
     text: `removed: ${counts.removed}, not there: ${counts.notThere}\n`,
-    notes: dryRun ? 'Dry run: nothing was removed.\n' : `${note}\n`,
-    data: { kind: noun, ...counts, ...(dryRun && { dryRun }) },
+    notes:
+      left > 0 ? `Stopped by Ctrl-C; not done: ${left}.\n` : dryRun ? 'Dry run: nothing was removed.\n' : `${note}\n`,
+    data: { kind: noun, ...counts, interrupted: left > 0, ...(dryRun && { dryRun }) },
+    exitCode: left > 0 ? EXIT.interrupted : EXIT.done,
   };
 };
 

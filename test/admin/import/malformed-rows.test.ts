@@ -85,6 +85,11 @@ describe('The encoding of a file', () => {
       withWrongByte(Buffer.from(`\ufeff${csv('Zurich')}`)),
       wrong(4),
     ],
+    [
+      'UTF-8 with a replacement character before a wrong byte',
+      withWrongByte(Buffer.from(csv('Zürich \ufffd'))),
+      wrong(4),
+    ],
     ['UTF-8 that ends within a character', Buffer.from(`${csv('Zürich')}€`).subarray(0, -1), wrong(4)],
     [
       'UTF-16 that ends within a character',

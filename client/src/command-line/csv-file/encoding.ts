@@ -44,6 +44,10 @@ const isValid = (decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boo
   }
 };
 
+/** The bytes with other characters in the place of valid U+FFFD: what is left of these in the decoded text is a wrong byte. */
+const withoutReplacements = (chunk: Buffer): Buffer =>
+  Buffer.from(chunk.toString('latin1').replaceAll('\xef\xbf\xbd', '???'), 'latin1');
+
 /** The first line with bytes that are not of the encoding, and whether a character of the file has several bytes. */
 const findWrongBytes = async ({ path, encoding }: TextFile) => {
   const strict = new TextDecoder(encoding, { fatal: true });
@@ -54,9 +58,10 @@ const findWrongBytes = async ({ path, encoding }: TextFile) => {
   const countLines = (text: string) =>
     (text.match(LINE_ENDS)?.length ?? 0) - (last === '\r' && text.startsWith('\n') ? 1 : 0);
   const read = (chunk?: Buffer) => {
-    const text = lenient.decode(chunk, { stream: chunk !== undefined });
     // A replacement character may stand in the file itself.
-    hasLongCharacters ||= /[^\0-\x7f\ufffd]/.test(text) || chunk?.includes('\ufffd') === true;
+    const hasReplacement = encoding === 'utf-8' && chunk?.includes('\ufffd') === true;
+    const text = lenient.decode(hasReplacement ? withoutReplacements(chunk) : chunk, { stream: chunk !== undefined });
+    hasLongCharacters ||= hasReplacement || /[^\0-\x7f\ufffd]/.test(text);
     if (wrongLine === undefined && !isValid(strict, chunk)) {
       wrongLine = line + countLines(text.slice(0, text.indexOf('\ufffd')));
     }
