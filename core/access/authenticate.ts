@@ -9,7 +9,7 @@ import type { RecentMap } from './recent-map.ts';
 /** Multiple of the plan's limit at which an instance stops incrementing a counter. */
 export const COUNTED_LIMITS = 2;
 
-/** The two tables of admission: keys, and requests counted per key and window. */
+/** What admission reads and writes: the tables of keys and of requests per window, and what this instance remembers. */
 export interface AdmissionStore {
   readonly findKey: (id: string) => Promise<KeyRecord | undefined>;
   readonly incrementUsage: (keyId: string, window: Window) => Promise<number>;

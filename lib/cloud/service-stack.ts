@@ -41,8 +41,8 @@ export interface ServiceStackProps {
  *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
  *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
+ *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
- *                └→ Probe ─ makes the whole journey every minute; updated after every alias
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, commit }: ServiceStackProps) {
