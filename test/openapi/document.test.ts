@@ -62,13 +62,6 @@ describe('An example', () => {
         .filter(({ status }) => status === endpoints[id].successStatus);
     expect(ids.filter((id) => successes(id).length === 0)).toEqual([]);
   });
-
-  it('that is not recorded is an error that names it and the command that records it', () => {
-    const { usage: _forgotten, ...others } = recording.endpoints;
-    expect(() => openApiDocument({}, recordedExamples({ ...recording, endpoints: others }))).toThrow(
-      'example quiet of endpoint usage is not recorded: run `npm run openapi`',
-    );
-  });
 });
 
 describe('The schema of a registration in the document', () => {
