@@ -139,14 +139,6 @@ describe('PUT /v1/api/content/{id}', () => {
     const later = new Date(NOON + 1_500).toISOString();
     expect((await update(id, { title: 'Later' })).body).toMatchObject({ updated_at: later, version: 3 });
   });
-
-  it('moves an item to another domain, in any case, where it is the newest', async () => {
-    const { id } = await created({ domain: 'from.example' });
-    await created({ domain: 'to.example' });
-    await update(id, { domain: 'TO.example' });
-    expect((await call('GET', `${PATH}?domain=from.example`)).body).toMatchObject({ total: 0 });
-    expect((await call('GET', `${PATH}?domain=to.example`)).body).toMatchObject({ total: 2, items: [{ id }, {}] });
-  });
 });
 
 describe('If-Match', () => {

@@ -143,21 +143,6 @@ describe('The journey of the probe', () => {
     changeResponses((headers) => headers.set('x-sandbox', 'true'));
     expect(await run(api.origin)).toContain('GET /v1/usage: its header x-sandbox is "true"');
   });
-
-  it.each([
-    ['the keys table cannot be read', 'error'],
-    ['the keys table cannot be reached', 'resetBefore'],
-  ] as const)('fails when %s', async (_when, fault) => {
-    catchOutput();
-    api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always(fault))));
-    expect(await run()).toContain('GET /v1/usage: its status is 500, not 200 (INTERNAL_ERROR)');
-  });
-
-  it('opens a new connection for each request', async () => {
-    const sent = changeResponses(() => undefined);
-    await run(api.origin);
-    expect(new Set(sent.map(({ headers }) => new Headers(headers).get('connection')))).toEqual(new Set(['close']));
-  });
 });
 
 describe('What the probe leaves', () => {
