@@ -1,8 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Engine } from '../../lib/local/engine/embedded.ts';
 import { bridgeGateway, startReachableEngine } from '../../lib/local/sam/docker.ts';
@@ -54,23 +52,5 @@ describe('The engine that containers reach', () => {
   it('listens on loopback when the bridge is not on this machine', async () => {
     engine = await startReachableEngine(NOT_OURS, 0, []);
     expect(engine.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  });
-
-  it.each([
-    ['host.docker.internal', 400],
-    ['box.example', 400],
-    ['rebound.example', 421],
-  ])('a request to %s gets status %i', async (host, status) => {
-    engine = await startReachableEngine(NOT_OURS, 0, ['box.example']);
-    const { hostname, port } = new URL(engine.endpoint);
-    const socket = connect(Number(port), hostname);
-    socket.write(`POST / HTTP/1.1\r\nHost: ${host}:${port}\r\nConnection: close\r\n\r\n`);
-    expect(await text(socket)).toContain(`HTTP/1.1 ${status} `);
-  });
-
-  it('reports a port that is taken', async () => {
-    engine = await startReachableEngine(NOT_OURS, 0, []);
-    const port = Number(new URL(engine.endpoint).port);
-    await expect(startReachableEngine(NOT_OURS, port, [])).rejects.toThrow(`Port ${port} is taken; set DYNAMODB_PORT`);
   });
 });

@@ -129,12 +129,3 @@ describe('The alarms', () => {
     expect([...metrics].sort()).toEqual(counted.sort());
   });
 });
-
-it('The dashboard shows alarms, traffic, errors, limits and costs, and queries no logs, which cost by the gigabyte', () => {
-  const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard');
-  const body = JSON.stringify(dashboard?.Properties.DashboardBody);
-  for (const title of ['Alarms', 'Traffic: ', 'Errors: ', 'Rate limited: ', 'Cost: ']) {
-    expect(body).toContain(`\\"title\\":\\"${title}`);
-  }
-  expect(body).not.toContain('\\"type\\":\\"log\\"');
-});
