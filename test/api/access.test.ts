@@ -96,17 +96,6 @@ describe('The successor of a key', () => {
     expect(await create(first, 'later')).toMatchObject({ status: 201, body: later });
     expect((await create(await newKey(), 'once')).body).toMatchObject({ status: 409, code: 'SLUG_TAKEN' });
   });
-
-  it('is valid together with the old key, each with its own limit, until the last day ends in London', async () => {
-    const old = await newKey();
-    const successor = await keys('rotate', old.id, '--overlap-days', '2');
-    const list = ({ key }: { key: string }) => get(CONTENT, key);
-    expect([rateLimitOf(await list(old))[1], rateLimitOf(await list(successor))[1]]).toEqual(['5999', '5999']);
-    api.clock.now = Date.parse('2026-06-17T22:59:59Z');
-    expect((await list(old)).status).toBe(200);
-    api.clock.now = Date.parse('2026-06-17T23:00:00Z');
-    expect([(await list(old)).status, (await list(successor)).status]).toEqual([401, 200]);
-  });
 });
 
 /** Concurrent requests: the black-box checks; under faults: `npm run test:faults`. */

@@ -20,10 +20,7 @@ import { aCounter } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';
 
 const api = testApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'a.example', 3));
-afterEach(() => {
-  jest.restoreAllMocks();
-  delete process.env.DOCS_URL;
-});
+afterEach(() => void jest.restoreAllMocks());
 
 const ids = Object.keys(endpoints) as EndpointId[];
 
@@ -173,13 +170,4 @@ it('An event cannot inject response headers through its path or request id', asy
     requestContext: { requestId: '\r\nX-Injected: 1', timeEpoch: NOON },
   });
   expect(headers).toMatchObject({ 'X-Request-Id': '', Link: '</v1/api/content?limit=1&offset=1>; rel="next"' });
-});
-
-it.each([
-  [undefined, '/docs/errors#unauthorized'],
-  ['', '/docs/errors#unauthorized'],
-  ['https://docs.example.com/vehicles', 'https://docs.example.com/vehicles/errors.html#unauthorized'],
-])('The `type` of a problem document leads to its section in the documentation at DOCS_URL=%s', async (url, type) => {
-  if (url !== undefined) process.env.DOCS_URL = url;
-  expect(JSON.parse((await invoke('usage', undefined)).body ?? '')).toMatchObject({ type });
 });
