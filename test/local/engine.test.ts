@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TransactWrite } from '../../core/dynamodb/transact.ts';
 import { prefixedTableNames, tables } from '../../core/tables.ts';
@@ -114,30 +114,12 @@ describe('A transaction', () => {
     },
   );
 
-  it('is never seen partially applied, and applies exactly once beside others', async () => {
-    const [left, right] = [fresh(), fresh()];
-    await transact([add(left, 100), add(right, 0)]);
-    let working = true;
-    const partial: unknown[] = [];
-    const reader = async () => {
-      const TransactItems = [left, right].map((id) => ({ Get: { TableName: table, Key: { id } } }));
-      while (working) {
-        // A read that meets a transaction is cancelled.
-        const found = await shared.client.send(new TransactGetCommand({ TransactItems })).catch(() => undefined);
-        const sum = found?.Responses?.reduce((total, { Item }) => total + Number(Item?.amount), 0) ?? 100;
-        if (sum !== 100) partial.push(sum);
-      }
-    };
-    const readers = [reader(), reader()];
-    const transfers = Array.from({ length: 40 }, () => transact([add(left, -1), add(right, 1)]));
-    const outcomes = await Promise.allSettled(transfers);
-    const moved = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    working = false;
-    await Promise.all(readers);
-    expect(partial).toEqual([]);
-    expect(moved).toBeGreaterThan(0);
-    const amounts = (await stored(left, right)).map((item) => item?.amount);
-    expect(amounts).toEqual([100 - moved, moved]);
+  it('applies exactly once beside others', async () => {
+    const id = fresh();
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => transact([add(id, 1)])));
+    const applied = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(applied).toBeGreaterThan(0);
+    expect(await stored(id)).toEqual([{ id, amount: applied }]);
   });
 });
 
