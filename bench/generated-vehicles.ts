@@ -1,7 +1,4 @@
-/**
- * Any number of vehicles. As a program it writes them as the CSV that `import vehicles` reads, to try an import with its progress
- * bar: `npm run generate:vehicles -- 5000 vehicles.csv`.
- */
+/** Any number of vehicles, also as the CSV that `import vehicles` reads. */
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -28,9 +25,3 @@ function* lines(vehicles: number): Generator<string> {
 /** Writes a policy a row. */
 export const writeVehiclesFile = (path: string, vehicles: number): Promise<void> =>
   pipeline(Readable.from(lines(vehicles)), createWriteStream(path));
-
-if (import.meta.main) {
-  const [count, path] = process.argv.slice(2);
-  if (!Number(count) || path === undefined) throw new Error('Usage: npm run generate:vehicles -- COUNT FILE');
-  await writeVehiclesFile(path, Number(count));
-}

@@ -77,7 +77,6 @@ describe('The settings of a stage', () => {
   it.each<[object, string]>([
     [{ region: 'London' }, ': region must be the name of a region, such as eu-west-2.'],
     [{ account: '1234' }, ': account must be an account number of 12 digits, in quotes.'],
-    [{ keepsData: 'yes' }, ': keepsData must be boolean.'],
     [{ owner: '' }, ': owner must be at most 128 letters, digits, spaces and _.:/=+@-, beginning with'],
     [{ alarmEmail: 'ops' }, ': alarmEmail must be an email address.'],
     ...[{ docsUrl: 'http://a.example' }, { docsUrl: 'https://a.example/' }, { runbookUrl: 'docs/runbook.md' }].map(
@@ -97,7 +96,6 @@ describe('The settings of a stage', () => {
       { domain: { ...DOMAIN, certificateArn: DOMAIN.certificateArn.replace('eu-west-2', 'us-east-1') } },
       ': domain.certificateArn must be of a certificate in eu-west-2, the region of the stage.',
     ],
-    [{ domain: { ...DOMAIN, zone: 'example.com' } }, ': domain.zone is not a setting.'],
     [{ throttle: { rateLimit: 99, burstLimit: 2_000 } }, ': throttle.rateLimit must be at least 100, the requests per'],
     [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
     [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
@@ -153,10 +151,6 @@ describe('The command line', () => {
       `${file}: region must be a string.`,
       `${file}: keepsData must be boolean.`,
     ]);
-  });
-
-  it('accepts what the CDK itself sets', () => {
-    expect(complaint({ '@aws-cdk/core:explicitStackTags': true, 'aws:cdk:version-reporting': true })).toBeUndefined();
   });
 
   it('exits with 1 and the sentences, without a stack trace', () => {

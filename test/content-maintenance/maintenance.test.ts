@@ -132,11 +132,6 @@ describe('A repair of content', () => {
     await update(itemKey(id), 'SET slug = :value', slug);
     expect(await repair({ kind: 'missing slug claim', domain, slug, id })).toBe(false);
   });
-
-  it('advances an allocator without a transaction, which would reject a creation that allocates meanwhile', async () => {
-    expect(await repair({ kind: 'allocator behind', list: 'domain:d.example', allocated: 7 })).toBe(true);
-    expect(proxy.calls.map(({ operation }) => operation)).toEqual(['UpdateItem']);
-  });
 });
 
 describe('Concurrent batches of new items', () => {
