@@ -2,13 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
-import { usageTable } from '../../core/access/usage-table.ts';
 import { runAdminCommand } from '../admin/command-line.ts';
 import { NOON } from '../support/clock.ts';
 import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';
-import { meteredClient } from '../support/metered-client.ts';
 import { aCounter, aVehicle } from '../support/records.ts';
 import { RESET, rateLimitOf, testApi } from '../support/test-api.ts';
 
@@ -183,19 +181,5 @@ describe('GET /v1/usage', () => {
         { start: '2026-06-15T12:00:00.000Z', requests: 2, rateLimited: 0 },
       ],
     ]);
-  });
-
-  it('takes one query of at most 15 read units for a premium key that was busy all day', async () => {
-    const key = await api.newKey();
-    // Counters from before the 24 hours cost nothing.
-    await count(...Array.from({ length: 1_700 }, (_, minute) => aCounter(key, 6_000, NOON - minute * MINUTE_MS)));
-    api.clock.now = NOON + MINUTE_MS;
-    expect((await usage(key)).hours.filter(({ requests }) => requests === 360_000)).toHaveLength(23);
-    expect(api.faults.calls.map(({ operation }) => operation).sort()).toEqual(['GetItem', 'Query', 'UpdateItem']);
-    const { client, costOf } = meteredClient(api.engine.endpoint);
-    const table = usageTable(client, api.engine.names.usage);
-    const { readUnits } = await costOf(() => table.countsSince(keyIdOf(hashKey(key), 'live'), start - 86_400));
-    expect(readUnits).toBeLessThanOrEqual(15);
-    client.destroy();
   });
 });

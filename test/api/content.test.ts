@@ -45,7 +45,6 @@ describe('POST /v1/api/content', () => {
     ['title', 'half \ud83d of a pair', /^must not contain U\+D83D, which is character 6$/],
     ['title', '🚗\ufffd', /^must not contain U\+FFFD, which is character 2$/],
     ['title', '🚗'.repeat(201), /^must be a text of 1 to 200 characters/],
-    ['title', ' \u00a0\t', BLANK],
     ['title', '\u200b\u2060 \ufeff\u00ad', BLANK],
     ['content', '\u200b\u3164\u2800', BLANK],
     ['content', '', BLANK],
@@ -57,7 +56,6 @@ describe('POST /v1/api/content', () => {
     ['domain', undefined, /^is required$/],
     ['domain', 'a'.repeat(254), /at most 253 characters$/],
     ['domain', 'a..b', /labels joined by dots/],
-    ['slug', 'a'.repeat(201), /at most 200 characters$/],
     // Too long and of the wrong form: one issue.
     ['slug', '-'.repeat(201), /at most 200 characters$/],
     ['slug', 'a--b', /single hyphens/],
