@@ -111,23 +111,6 @@ describe.each(PAGES)('On a phone, %s', (path) => {
         .toSorted(),
     );
   });
-
-  it('has no table that is cut off, and no cell without the name of its column', async () => {
-    const { page } = await open(path, PHONE);
-    for (const table of await page.locator('.vp-doc table').all()) {
-      expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-      const columns = await table.locator('th').allTextContents();
-      const cells = await table.locator('td').all();
-      const labels = await Promise.all(cells.map((cell) => cell.getAttribute('data-label')));
-      expect(labels).toEqual(labels.map((_label, index) => columns[index % columns.length]));
-      if (columns.length < 3) continue;
-      const cell = `.vp-doc td[data-label="${columns[1]}"]`;
-      const shown = await page.evaluate<string>(
-        `getComputedStyle(document.querySelector('${cell}'), '::before').content`,
-      );
-      expect(shown).toBe(`"${columns[1]}"`);
-    }
-  });
 });
 
 describe('The links', () => {
