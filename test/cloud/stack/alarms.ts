@@ -122,3 +122,8 @@ describe('The alarms', () => {
     expect([...metrics].sort()).toEqual(counted.sort());
   });
 });
+
+it('The dashboard reads metrics only: queries of logs cost by the gigabyte', () => {
+  const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard').map(({ Properties }) => Properties.DashboardBody);
+  expect(JSON.stringify(dashboard)).not.toContain('\\"type\\":\\"log\\"');
+});
