@@ -132,6 +132,23 @@ describe('A repair of content', () => {
     await update(itemKey(id), 'SET slug = :value', slug);
     expect(await repair({ kind: 'missing slug claim', domain, slug, id })).toBe(false);
   });
+
+  it('leaves what is consistent when the report is out of date', async () => {
+    const domain = 'repaired.example';
+    const [id = ''] = await fill(domain);
+    const member = { list: listOf(domain), position: 0, id };
+    const claim = { domain, slug: 'item-0', id };
+    for (const kind of ['orphaned member', 'missing member'] as const)
+      expect(await repair({ kind, ...member })).toBe(false);
+    for (const kind of ['orphaned slug claim', 'missing slug claim'] as const)
+      expect(await repair({ kind, ...claim })).toBe(false);
+    expect(await repair({ kind: 'allocator behind', list: member.list, allocated: 5 })).toBe(false);
+  });
+
+  it('advances an allocator without a transaction, which would reject a creation that allocates meanwhile', async () => {
+    expect(await repair({ kind: 'allocator behind', list: 'domain:d.example', allocated: 7 })).toBe(true);
+    expect(proxy.calls.map(({ operation }) => operation)).toEqual(['UpdateItem']);
+  });
 });
 
 describe('Concurrent batches of new items', () => {
