@@ -133,6 +133,7 @@ describe('A repair of content', () => {
     expect(await repair({ kind: 'missing slug claim', domain, slug, id })).toBe(false);
   });
 
+  /** With what changes meanwhile: `npm run test:orders`. */
   it('leaves what is consistent when the report is out of date', async () => {
     const domain = 'repaired.example';
     const [id = ''] = await fill(domain);
