@@ -74,6 +74,11 @@ describe('A batch get', () => {
     );
     expect((await readPlates(mistaken)).failure).toBeInstanceOf(TypeError);
   });
+
+  it('reads nothing for no keys', async () => {
+    const { items, unread } = await batchGet(api.engine.client, [], deadlineIn(100));
+    expect([items.size, unread.size]).toEqual([0, 0]);
+  });
 });
 
 describe('A transaction', () => {
