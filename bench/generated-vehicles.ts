@@ -1,7 +1,4 @@
-/**
- * Any number of vehicles. As a program it writes them as the CSV that `import vehicles` reads, to try an import with its progress
- * bar: `npm run generate:vehicles -- 5000 vehicles.csv`.
- */
+/** Any number of vehicles, also as the CSV that `import vehicles` reads. */
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -32,9 +29,3 @@ function* lines(from: number, to: number, changed?: number): Generator<string> {
 /** Writes a policy a row, without the first `from` vehicles. */
 export const writeVehiclesFile = (path: string, to: number, from = 0, changed?: number): Promise<void> =>
   pipeline(Readable.from(lines(from, to, changed)), createWriteStream(path));
-
-if (import.meta.main) {
-  const [count, path] = process.argv.slice(2);
-  if (!Number(count) || path === undefined) throw new Error('Usage: npm run generate:vehicles -- COUNT FILE');
-  await writeVehiclesFile(path, Number(count));
-}

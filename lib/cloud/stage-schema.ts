@@ -3,7 +3,7 @@ import * as T from 'typebox';
 import { largestRequestsPerSecond } from '../../core/access/plans.ts';
 
 /** Days for which CloudWatch Logs can keep a log group's events. */
-export const LOG_RETENTION_DAYS: readonly number[] = [
+const LOG_RETENTION_DAYS: readonly number[] = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 

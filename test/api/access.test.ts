@@ -2,13 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
-import { usageTable } from '../../core/access/usage-table.ts';
 import { runAdminCommand } from '../admin/command-line.ts';
 import { NOON } from '../support/clock.ts';
 import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';
-import { meteredClient } from '../support/metered-client.ts';
 import { aCounter, aVehicle } from '../support/records.ts';
 import { RESET, rateLimitOf, testApi } from '../support/test-api.ts';
 
@@ -95,17 +93,6 @@ describe('The successor of a key', () => {
     const { body: later } = await create(third, 'later');
     expect(await create(first, 'later')).toMatchObject({ status: 201, body: later });
     expect((await create(await newKey(), 'once')).body).toMatchObject({ status: 409, code: 'SLUG_TAKEN' });
-  });
-
-  it('is valid together with the old key, each with its own limit, until the last day ends in London', async () => {
-    const old = await newKey();
-    const successor = await keys('rotate', old.id, '--overlap-days', '2');
-    const list = ({ key }: { key: string }) => get(CONTENT, key);
-    expect([rateLimitOf(await list(old))[1], rateLimitOf(await list(successor))[1]]).toEqual(['5999', '5999']);
-    api.clock.now = Date.parse('2026-06-17T22:59:59Z');
-    expect((await list(old)).status).toBe(200);
-    api.clock.now = Date.parse('2026-06-17T23:00:00Z');
-    expect([(await list(old)).status, (await list(successor)).status]).toEqual([401, 200]);
   });
 });
 
@@ -194,19 +181,5 @@ describe('GET /v1/usage', () => {
         { start: '2026-06-15T12:00:00.000Z', requests: 2, rateLimited: 0 },
       ],
     ]);
-  });
-
-  it('takes one query of at most 15 read units for a premium key that was busy all day', async () => {
-    const key = await api.newKey();
-    // Counters from before the 24 hours cost nothing.
-    await count(...Array.from({ length: 1_700 }, (_, minute) => aCounter(key, 6_000, NOON - minute * MINUTE_MS)));
-    api.clock.now = NOON + MINUTE_MS;
-    expect((await usage(key)).hours.filter(({ requests }) => requests === 360_000)).toHaveLength(23);
-    expect(api.faults.calls.map(({ operation }) => operation).sort()).toEqual(['GetItem', 'Query', 'UpdateItem']);
-    const { client, costOf } = meteredClient(api.engine.endpoint);
-    const table = usageTable(client, api.engine.names.usage);
-    const { readUnits } = await costOf(() => table.countsSince(keyIdOf(hashKey(key), 'live'), start - 86_400));
-    expect(readUnits).toBeLessThanOrEqual(15);
-    client.destroy();
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { ContentItem } from '../../core/content/item.ts';
-import type { Reply } from '../support/api.ts';
 import { fillDomain, someFields } from '../support/content.ts';
 import { testApi } from '../support/test-api.ts';
 
@@ -37,7 +36,6 @@ const bind = (key: string, domains: readonly string[] | null) =>
 
 const forbidden = { status: 403, body: { code: 'DOMAIN_FORBIDDEN' } };
 const notFound = { status: 404, body: { code: 'CONTENT_NOT_FOUND' } };
-const pageOf = ({ body }: Reply) => body as { items: ContentItem[]; total: number };
 
 describe('A key that is bound to domains', () => {
   it('creates, reads, changes and deletes items of its domains, in any case, and sees them in its usage', async () => {
@@ -84,16 +82,6 @@ describe('A key that is bound to domains', () => {
     expect(unnamed.headers.get('link')).toContain(`domain=${OURS}&limit=1&offset=2`);
     expect(await list(one, `?domain=${FOREIGN}&slug=item-1`)).toMatchObject(forbidden);
     expect(await list(two)).toMatchObject(forbidden);
-  });
-
-  it('is limited to its new domains at once', async () => {
-    const key = await api.newKey();
-    expect((await list(key, `?domain=${FOREIGN}`)).status).toBe(200);
-    await bind(key, [OURS]);
-    expect(await list(key, `?domain=${FOREIGN}`)).toMatchObject(forbidden);
-    expect(pageOf(await list(key)).items.every(({ domain }) => domain === OURS)).toBe(true);
-    await bind(key, null);
-    expect((await list(key, `?domain=${FOREIGN}`)).status).toBe(200);
   });
 
   it.each([

@@ -11,7 +11,6 @@ import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { admission } from '../../functions/http/admission.ts';
 import type { GatewayHandler } from '../../functions/http/http-function.ts';
 import { type FunctionId, importFile } from '../../lib/endpoint-files.ts';
-import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { fillDomain } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
@@ -21,10 +20,7 @@ import { aCounter } from '../support/records.ts';
 import { testApi } from '../support/test-api.ts';
 
 const api = testApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'a.example', 3));
-afterEach(() => {
-  jest.restoreAllMocks();
-  delete process.env.DOCS_URL;
-});
+afterEach(() => void jest.restoreAllMocks());
 
 const ids = Object.keys(endpoints) as EndpointId[];
 
@@ -81,25 +77,12 @@ describe.each<FunctionId>([...ids, 'not-found'])('Before admission %s', (id) => 
 
 describe('What the path names', () => {
   /** Rejects a request with an unknown key, which would load by `load`. */
-  const rejectBeside = async (load: () => Promise<unknown>, onRequest = (_what: string) => {}): Promise<void> => {
+  const rejectBeside = async (load: () => Promise<unknown>): Promise<void> => {
     const key = parseApiKey(generateKey('test'));
-    const findKey = async () => void onRequest('key') as undefined;
-    const incrementUsage = async () => {
-      onRequest('counter');
-      return 1;
-    };
-    const middleware = admission({ findKey, incrementUsage, uncounted: recentMap() }, undefined, load);
+    const store = { findKey: async () => undefined, incrementUsage: async () => 1, uncounted: recentMap<number>() };
+    const middleware = admission(store, undefined, load);
     await expect(middleware.before(httpRequest({}, { ...(key && { key }) }))).rejects.toThrow(unauthorized());
   };
-
-  it('is requested after the requests of admission, whose rejection would otherwise wait until it is parsed', async () => {
-    const sent: string[] = [];
-    await rejectBeside(
-      async () => sent.push('vehicle'),
-      (what) => sent.push(what),
-    );
-    expect(sent).toEqual(['key', 'counter', 'vehicle']);
-  });
 
   it('cannot fail unhandled when nobody waits for it', async () => {
     const unhandled = jest.fn();
@@ -187,20 +170,4 @@ it('An event cannot inject response headers through its path or request id', asy
     requestContext: { requestId: '\r\nX-Injected: 1', timeEpoch: NOON },
   });
   expect(headers).toMatchObject({ 'X-Request-Id': '', Link: '</v1/api/content?limit=1&offset=1>; rel="next"' });
-});
-
-it.each([
-  [undefined, '/docs/errors#unauthorized'],
-  ['', '/docs/errors#unauthorized'],
-  ['https://docs.example.com/vehicles', 'https://docs.example.com/vehicles/errors.html#unauthorized'],
-])('The `type` of a problem document leads to its section in the documentation at DOCS_URL=%s', async (url, type) => {
-  if (url !== undefined) process.env.DOCS_URL = url;
-  expect(JSON.parse((await invoke('usage', undefined)).body ?? '')).toMatchObject({ type });
-});
-
-it('A request writes no line at a higher log level where no metrics are collected', async () => {
-  const lines = catchOutput();
-  const { statusCode } = await invoke('usage', api.key);
-  jest.restoreAllMocks();
-  expect([statusCode, lines]).toEqual([200, []]);
 });

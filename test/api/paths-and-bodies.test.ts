@@ -19,10 +19,8 @@ const unknownFields = (count: number) =>
 describe('A path of no endpoint', () => {
   it.each([
     ['/', 'paths begin with /v1'],
-    ['/v1', 'paths begin with /v1'],
     ['/v1/', 'check it against the reference'],
     ['/v2/vehicle/AB12CDE/insurance', 'paths begin with /v1'],
-    ['/vehicle/AB12CDE/insurance', 'paths begin with /v1'],
     ['/v1/vehicle/AB12CDE/insurance/', 'remove the trailing slash'],
     ['/api/content/', 'remove the trailing slash'],
     ['/v1/api/content/a/b', 'send a slash within a value as %2F'],
@@ -31,7 +29,6 @@ describe('A path of no endpoint', () => {
     ['/v1/api%2Fcontent', 'check it against the reference'],
     ['/%', 'paths begin with /v1'],
     ['/%E0%A4%A', 'paths begin with /v1'],
-    ['//', 'paths begin with /v1'],
   ])('is 404 for a key of any scope, with the remedy: %s: %s', async (path, remedy) => {
     const detail = `The service has nothing at this path; ${remedy}.`;
     expect((await api.call('GET', path, { key: narrow })).body).toMatchObject({ code: 'ROUTE_NOT_FOUND', detail });
@@ -74,17 +71,6 @@ describe('A request body', () => {
   ])('nested 100,000 deep in %s is 400, and the service stays available', async (what, raw) => {
     expect((await post({ raw, headers: JSON_TYPE })).status).toBe(400);
     await expectAlive(`alive-after-${what}`);
-  });
-
-  it('with 5,000 unknown fields is 400, whether or not the other fields are valid', async () => {
-    const junk = unknownFields(5_000);
-    for (const title of ['valid', 5]) {
-      expect(await post({ json: { ...junk, ...ITEM, title } })).toMatchObject(rejected('VALIDATION_FAILED'));
-    }
-    const call = { key: api.key, json: { ...junk, registrations: 5 } };
-    const errors = expect.arrayContaining([{ pointer: '/registrations', detail: 'must be an array' }]);
-    const { body } = await api.call('POST', '/v1/vehicle/bulk-insurance', call);
-    expect(body).toMatchObject({ status: 400, errors });
   });
 
   it('with over 1,000 issues returns the first 1,000; with exactly 1,000 the exact number', async () => {

@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
-import type { ContentItem } from '../../core/content/item.ts';
+import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import type { Call, Reply } from '../support/api.ts';
-import { someFields } from '../support/content.ts';
-import { storeItems } from '../support/engine.ts';
-import { aCompliance, aCounter, aVehicle } from '../support/records.ts';
+import { NOON } from '../support/clock.ts';
+import { aCompliance, aVehicle } from '../support/records.ts';
 import { rateLimitOf, testApi } from '../support/test-api.ts';
 
 const OF_THE_TABLES = 'LIVE1';
@@ -18,8 +17,10 @@ const api = testApi(async ({ loadVehicles, loadCompliance }) => {
   await loadCompliance(...live.map((registration) => aCompliance(registration)));
 });
 let testKey: string;
+let probeKey: string;
 beforeAll(async () => {
   testKey = await api.newKey({ environment: 'test' });
+  probeKey = (await keyOfToday(new Date(NOON))).key;
 });
 
 const call = (method: string, path: string, options: Call = {}) => api.call(method, path, { key: testKey, ...options });
@@ -47,15 +48,18 @@ const IN_BULK = [
   ['compliance in bulk', bulk('compliance')],
 ] as const;
 
-/** The vehicles and their dates: test/sandbox. */
-describe('Lookups of a test key', () => {
+/** The vehicles and their dates: test/sandbox. Content: test/probe/probe-key.test.ts. */
+describe('Lookups of a test key or the probe’s', () => {
   it.each([...ALONE, ...IN_BULK])(
     'of %s find vehicles of the sandbox and none of the tables, and make no database request besides those of admission',
     async (_what, lookUp) => {
       const { keys, usage } = api.engine.names;
-      expect(codeOf(await lookUp(OF_THE_TABLES))).toBe('VEHICLE_NOT_FOUND');
-      const calls = api.faults.calls.map(({ operation, tables }) => `${operation} ${tables.join()}`);
-      expect(calls.sort()).toEqual([`GetItem ${keys}`, `UpdateItem ${usage}`]);
+      for (const key of [testKey, probeKey]) {
+        api.faults.reset();
+        expect(codeOf(await lookUp(OF_THE_TABLES, { key }))).toBe('VEHICLE_NOT_FOUND');
+        const calls = api.faults.calls.map(({ operation, tables }) => `${operation} ${tables.join()}`);
+        expect(calls.sort()).toEqual([`GetItem ${keys}`, `UpdateItem ${usage}`]);
+      }
       // In the sandbox a policy ends half a year from now, in the tables with the year.
       const ofTest = await lookUp('AB12CDE');
       const ofLive = await lookUp('AB12CDE', { key: api.key });
@@ -69,18 +73,6 @@ describe('Lookups of a test key', () => {
   it.each(ALONE)('of %s are dated from the day in London', async (_what, lookUp) => {
     api.clock.now = Date.parse('2026-06-15T23:30:00Z');
     expect((await lookUp('AB12CDE')).text).toContain('"validTo":"2026-12-15"');
-  });
-
-  it('require a valid key with the scope and quota left in its window, even where an outcome is forced', async () => {
-    const narrow = await api.newKey({ environment: 'test', scopes: ['content:read'] });
-    const free = await api.newKey({ environment: 'test', plan: 'free' });
-    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(free, 60)]);
-    for (const registration of ['AB12CDE', THROTTLED, FAILING]) {
-      const statusOf = async (key: string) => (await insuranceOf(registration, { key })).status;
-      expect([await statusOf(generateKey('test')), await statusOf(narrow)]).toEqual([401, 403]);
-      const detail = expect.stringContaining('The plan allows 60');
-      expect((await insuranceOf(registration, { key: free })).body).toMatchObject({ status: 429, detail });
-    }
   });
 });
 
@@ -117,10 +109,10 @@ describe('X-Sandbox', () => {
     ['an unknown vehicle', 404, (key) => insuranceOf('ZZ99ZZZ', { key })],
     ['another method', 405, (key) => call('PATCH', '/v1/usage', { key })],
     ['malformed JSON', 400, (key) => call('POST', '/v1/vehicle/bulk-insurance', { key, raw: '{' })],
-  ])('is true in the response of a test key to %s (%i), and absent for a live key', async (_what, status, ask) => {
-    const replies = [await ask(testKey), await ask(api.key)];
-    expect(replies.map((reply) => reply.status)).toEqual([status, status]);
-    expect(replies.map(({ headers }) => headers.get('x-sandbox'))).toEqual(['true', null]);
+  ])('is true in the response of a test key to %s (%i), and absent for another key', async (_what, status, ask) => {
+    const replies = [await ask(testKey), await ask(api.key), await ask(probeKey)];
+    expect(replies.map((reply) => reply.status)).toEqual([status, status, status]);
+    expect(replies.map(({ headers }) => headers.get('x-sandbox'))).toEqual(['true', null, null]);
   });
 
   it('is in the 401 to a well-formed test key that does not exist, and in no other 401', async () => {
@@ -132,48 +124,5 @@ describe('X-Sandbox', () => {
     for (const key of [generateKey('live'), `${generateKey('test')}x`, undefined]) {
       expect(await ask(key)).toEqual([401, null]);
     }
-  });
-});
-
-describe('Content of live and of test keys', () => {
-  const PATH = '/v1/api/content';
-  const asLive: typeof call = (method, path, options = {}) => call(method, path, { key: api.key, ...options });
-  const create = async (as: typeof call, domain: string, slug: string) => {
-    const sent = { json: someFields(domain, slug), headers: { 'Idempotency-Key': slug } };
-    const { status, body } = await as('POST', PATH, sent);
-    expect(status).toBe(201);
-    return body as ContentItem;
-  };
-  const listOf = async (as: typeof call, query: string) => (await as('GET', `${PATH}?${query}`)).body;
-
-  it('has separate slugs, Idempotency-Keys, lists and totals', async () => {
-    const live = await create(asLive, 'same.example', 'a');
-    const test = await create(call, 'same.example', 'a');
-    expect(live.id).not.toBe(test.id);
-    for (const [as, item] of [
-      [asLive, live],
-      [call, test],
-    ] as const) {
-      expect(await create(as, 'same.example', 'a')).toEqual(item);
-      for (const query of ['domain=same.example&slug=a', 'domain=same.example', '']) {
-        expect(await listOf(as, query)).toMatchObject({ items: [item], total: 1 });
-      }
-    }
-  });
-
-  it.each([
-    ['live', asLive, call],
-    ['test', call, asLive],
-  ])('is 404 for other keys, whatever the method: an item of a %s key', async (name, own, other) => {
-    const { id } = await create(own, `${name}-only.example`, name);
-    const before = await listOf(other, '');
-    for (const [method, json] of [['GET'], ['PUT', { title: 'Other' }], ['DELETE']] as const) {
-      const { body } = await other(method, `${PATH}/${id}`, json && { json });
-      expect(body).toMatchObject({ status: 404, code: 'CONTENT_NOT_FOUND' });
-    }
-    expect((await own('PUT', `${PATH}/${id}`, { json: { domain: 'moved.example' } })).status).toBe(200);
-    expect(await listOf(own, 'domain=moved.example')).toMatchObject({ total: 1 });
-    expect((await own('DELETE', `${PATH}/${id}`)).status).toBe(204);
-    expect(await listOf(other, '')).toEqual(before);
   });
 });

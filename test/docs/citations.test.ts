@@ -81,17 +81,3 @@ describe('Every citation leads to a section', () => {
     );
   });
 });
-
-it.each([
-  ['/** The limit (contract.md "Errors"). */', '"contract.md" is no link'],
-  ['/** docs/contract.md#no-such-section */', 'docs/contract.md has no section #no-such-section'],
-  ['/** docs/contract.md */', 'docs/contract.md names no section'],
-  ['/** docs/no-such-page.md */', 'docs/no-such-page.md does not exist'],
-])('A planted citation is found, in code and in documents: %s', (text, problem) => {
-  expect([problemsInCode(text), problemsInDocument('docs/contract.md', text)]).toEqual([[problem], [problem]]);
-});
-
-it('A planted link is found', () => {
-  const found = ['docs/contract.md has no section #no-such-section', 'docs/no-such-page.md does not exist'];
-  expect(problemsInDocument('docs/contract.md', '[below](#no-such-section) [page](no-such-page.md)')).toEqual(found);
-});

@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AttributeValue, DescribeTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { removeUnused } from '../../core/dynamodb/client/unused-middleware.ts';
@@ -144,11 +144,5 @@ describeOwnClient('The protocol of the functions', () => {
         expect(withSortedSets(found)).toEqual(withSortedSets(Item));
       }),
     );
-  });
-
-  it('leaves responses with timestamps to the SDK', async () => {
-    const { db, TableName } = await preparedEngine();
-    const { Table } = await db.send(new DescribeTableCommand({ TableName }));
-    expect(Table?.CreationDateTime?.getTime()).toBeGreaterThan(0);
   });
 });

@@ -111,11 +111,6 @@ describe('A bulk request', () => {
     for (const body of [{ registrations: 'A1' }, {}, null, 'text', undefined]) expect(rejects(body)).not.toThrow();
     expect(() => middleware({}).before(request(entries(limit + 1)))).not.toThrow();
   });
-
-  it('must have an entry', () => {
-    const empty = { pointer: '/registrations', detail: 'must have 1 or more entries' };
-    expect(issuesOf(() => validated('bulk-insurance', {}, { registrations: [] }))).toEqual([empty]);
-  });
 });
 
 describe('A field `date` in the body', () => {

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { DeleteTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { GetCommand, TransactGetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TransactWrite } from '../../core/dynamodb/transact.ts';
 import { prefixedTableNames, tables } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { type Engine, startEmbeddedEngine } from '../../lib/local/engine/embedded.ts';
-import { requestTokens } from '../../lib/local/engine/request-tokens.ts';
 import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
@@ -98,23 +97,11 @@ describe('A transaction', () => {
     expect(await stored(untouched, text)).toEqual([undefined, { id: text, value: 'text' }]);
   });
 
-  it('takes 100 actions', async () => {
-    const ids = Array.from({ length: 100 }, fresh);
-    await transact(ids.map((id) => put(id)));
-    expect(await stored(...ids)).toEqual(ids.map((id) => ({ id, value: '' })));
-  });
-
   const invalid: readonly [string, (id: string) => TransactWrite[], string?][] = [
     ['names an item twice', (id) => [add(id, 1)]],
-    ['checks an item that it also writes', (id) => [requirePresent(id)]],
     ['has more than 100 actions', () => Array.from({ length: 100 }, () => put(fresh()))],
-    ['has an empty action', () => [{}]],
-    ['has two actions in one', () => [{ ...put(fresh()), ...remove(fresh()) }]],
-    ['has an invalid expression', () => [put(fresh(), '', { ConditionExpression: 'attribute_nope(id)' })]],
-    ['has an unused value', () => [putNew(fresh(), { ExpressionAttributeValues: { ':unused': '' } })]],
     ['has an item over 400 KB', () => [put(fresh(), 'x'.repeat(410_000))]],
     ['contains more than 4 MB', () => Array.from({ length: 11 }, () => put(fresh(), 'x'.repeat(400_000)))],
-    ['has a key of another type', () => [remove('', { Key: { id: 1 } })], 'TransactionCanceledException'],
     ['names an unknown table', () => [put(fresh(), '', { TableName: 'nowhere' })], 'ResourceNotFoundException'],
   ];
   it.each(invalid)(
@@ -126,34 +113,12 @@ describe('A transaction', () => {
     },
   );
 
-  it('is rejected when it has no action', async () => {
-    await expect(transact([])).rejects.toMatchObject({ name: 'ValidationException' });
-  });
-
-  it('is never seen partially applied, and applies exactly once beside others', async () => {
-    const [left, right] = [fresh(), fresh()];
-    await transact([add(left, 100), add(right, 0)]);
-    let working = true;
-    const partial: unknown[] = [];
-    const reader = async () => {
-      const TransactItems = [left, right].map((id) => ({ Get: { TableName: table, Key: { id } } }));
-      while (working) {
-        // A read that meets a transaction is cancelled.
-        const found = await shared.client.send(new TransactGetCommand({ TransactItems })).catch(() => undefined);
-        const sum = found?.Responses?.reduce((total, { Item }) => total + Number(Item?.amount), 0) ?? 100;
-        if (sum !== 100) partial.push(sum);
-      }
-    };
-    const readers = [reader(), reader()];
-    const transfers = Array.from({ length: 40 }, () => transact([add(left, -1), add(right, 1)]));
-    const outcomes = await Promise.allSettled(transfers);
-    const moved = outcomes.filter(({ status }) => status === 'fulfilled').length;
-    working = false;
-    await Promise.all(readers);
-    expect(partial).toEqual([]);
-    expect(moved).toBeGreaterThan(0);
-    const amounts = (await stored(left, right)).map((item) => item?.amount);
-    expect(amounts).toEqual([100 - moved, moved]);
+  it('applies exactly once beside others', async () => {
+    const id = fresh();
+    const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => transact([add(id, 1)])));
+    const applied = outcomes.filter(({ status }) => status === 'fulfilled').length;
+    expect(applied).toBeGreaterThan(0);
+    expect(await stored(id)).toEqual([{ id, amount: applied }]);
   });
 });
 
@@ -174,18 +139,6 @@ describe('A request token', () => {
     await transact([putNew(other)], rejected);
     expect(await stored(id, other)).toMatchObject([{ value: 'first' }, { value: 'new' }]);
   });
-
-  it('is recognised for ten minutes', () => {
-    const actions = [{ Put: {} }];
-    const response = { status: 200, body: {} };
-    let now = 0;
-    const tokens = requestTokens(() => now);
-    tokens.add('token', actions, response);
-    now = 10 * 60_000 - 1;
-    expect([tokens.find('token', actions), tokens.find('other', actions)]).toEqual([response, undefined]);
-    now += 1;
-    expect(tokens.find('token', actions)).toBeUndefined();
-  });
 });
 
 /** In a data folder: test/local/start.test.ts. */
@@ -203,13 +156,6 @@ describe('The embedded engine', () => {
     await once(socket, 'connect');
     return socket;
   };
-
-  it('creates only the missing tables', async () => {
-    const names = prefixedTableNames('embedded-');
-    expect(await createTables(client, names)).toHaveLength(Object.keys(names).length);
-    await client.send(new DeleteTableCommand({ TableName: names.vehicles }));
-    expect(await createTables(client, names)).toEqual(['vehicles']);
-  });
 
   it('counts a table as created when its creation is retried because the first response was lost', async () => {
     const proxy = await startFaultProxy(engine.endpoint);
@@ -236,9 +182,7 @@ describe('The embedded engine', () => {
   it.each<[number, string, string, Partial<typeof valid>]>([
     [200, 'a valid request', '{}', {}],
     [400, 'no JSON', 'not json', {}],
-    [400, 'an array', '[]', {}],
     [400, 'an unknown operation', '{}', { 'x-amz-target': 'DynamoDB_20120810.Nothing' }],
-    [400, 'another type', '{}', { 'content-type': 'text/plain' }],
     [400, 'no signature', '{}', { authorization: 'none' }],
     [400, 'deep nesting', `{"ExclusiveStartTableName":${'['.repeat(100_000)}`, {}],
     [413, 'more than 16 MB', ' '.repeat(17 * 1024 * 1024), {}],

@@ -71,7 +71,6 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
   ['no key', 401, () => logOf(KNOWN, {}), { endpoint: 'vehicle-insurance', code: 'UNAUTHORIZED' }],
   ['an unknown vehicle', 404, () => logOf(`/v1/vehicle/X${CANARY}/insurance`), { code: 'VEHICLE_NOT_FOUND' }],
   ['an invalid registration', 400, () => logOf(`/v1/vehicle/${CANARY}_/insurance`), { code: 'INVALID_REGISTRATION' }],
-  ['a verdict', 200, () => logOf(`/v1/compliance/${CANARY}`), { endpoint: 'compliance' }],
   ['an unknown path', 404, () => logOf(`/v1/${CANARY}`), { endpoint: '$default', code: 'ROUTE_NOT_FOUND' }],
   ['malformed JSON', 400, () => create(`{"${CANARY}`), { endpoint: 'create-content', code: 'MALFORMED_JSON' }],
   ['a wrong value', 400, () => create(`{"title":"${CANARY}"}`), { code: 'VALIDATION_FAILED' }],

@@ -53,24 +53,6 @@ describe('The document', () => {
   });
 });
 
-describe('An example', () => {
-  // Redocly (`npm run lint:openapi`) requires that each matches its schema.
-  it('shows the success of every endpoint', () => {
-    const successes = (id: EndpointId) =>
-      recordedExamples()
-        .of(id)
-        .filter(({ status }) => status === endpoints[id].successStatus);
-    expect(ids.filter((id) => successes(id).length === 0)).toEqual([]);
-  });
-
-  it('that is not recorded is an error that names it and the command that records it', () => {
-    const { usage: _forgotten, ...others } = recording.endpoints;
-    expect(() => openApiDocument({}, recordedExamples({ ...recording, endpoints: others }))).toThrow(
-      'example quiet of endpoint usage is not recorded: run `npm run openapi`',
-    );
-  });
-});
-
 describe('The schema of a registration in the document', () => {
   const fits = new Ajv2020({ strict: false }).compile({ ...Registration });
   const agrees = (text: string): boolean => fits(text) === (normaliseRegistration(text) !== undefined);

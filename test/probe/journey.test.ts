@@ -46,25 +46,19 @@ const failingWith = (fault: HttpFault, isFailing: (request: ProxiedRequest) => b
 /** Data that is no promise: of sandbox vehicles, and of the probe's key. */
 const DATA = /"(insurer|number|type|validFrom|validTo|make|color|name|plan|environment)":"[^"]*"/g;
 
-/**
- * Changes headers and status of every response that the probe gets without the proxy, and the data in it, and adds a field.
- * @returns what it sends
- */
+/** Changes headers, status and data of every response that the probe gets without the proxy, and adds a field. */
 const changeResponses = (change: (headers: Headers) => void, status?: number) => {
   const { fetch } = globalThis;
-  const sent: RequestInit[] = [];
   jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init = {}) => {
-    sent.push(init);
     const response = await fetch(address, init);
     const headers = new Headers(response.headers);
     change(headers);
     if (response.status === 204) return new Response(null, { status: status ?? 204, headers });
     // A text as body would get a `Content-Type` of its own.
     const changed = JSON.parse((await response.text()).replace(DATA, '"$1":"another"'));
-    const body = Buffer.from(JSON.stringify({ ...changed, newest: sent.length }));
+    const body = Buffer.from(JSON.stringify({ ...changed, newest: 1 }));
     return new Response(body, { status: status ?? response.status, headers });
   });
-  return sent;
 };
 
 const isOf =
@@ -82,10 +76,6 @@ const entries = async () => {
 const itemsLeft = async () => (await entries()).filter(({ sk }) => sk === 'item').length;
 
 describe('The journey of the probe', () => {
-  it('finds nothing wrong with the service', async () => {
-    expect([await run(), await run()]).toEqual([[], []]);
-  });
-
   it('finds nothing wrong with versions that have other limits, other data and further fields', async () => {
     jest.replaceProperty(PLANS as Record<string, Plan>, 'standard', { requestsPerWindow: 700, bulkSize: 500 });
     changeResponses(() => undefined);
@@ -142,21 +132,6 @@ describe('The journey of the probe', () => {
   it('fails when a response says that the key is a test key', async () => {
     changeResponses((headers) => headers.set('x-sandbox', 'true'));
     expect(await run(api.origin)).toContain('GET /v1/usage: its header x-sandbox is "true"');
-  });
-
-  it.each([
-    ['the keys table cannot be read', 'error'],
-    ['the keys table cannot be reached', 'resetBefore'],
-  ] as const)('fails when %s', async (_when, fault) => {
-    catchOutput();
-    api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always(fault))));
-    expect(await run()).toContain('GET /v1/usage: its status is 500, not 200 (INTERNAL_ERROR)');
-  });
-
-  it('opens a new connection for each request', async () => {
-    const sent = changeResponses(() => undefined);
-    await run(api.origin);
-    expect(new Set(sent.map(({ headers }) => new Headers(headers).get('connection')))).toEqual(new Set(['close']));
   });
 });
 

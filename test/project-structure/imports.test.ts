@@ -58,10 +58,4 @@ describe('The product code', () => {
     const readers = deployed.filter((file) => sourceOf(file).includes('process.env'));
     expect(readers).toEqual(['core/runtime/environment.ts']);
   });
-
-  it('has error statuses only in functions/http and the error catalogue', () => {
-    const status = /\b(status|statusCode)\b\s*:\s*[45]\d\d\b/;
-    const knowing = deployed.filter((file) => status.test(sourceOf(file)));
-    expect(knowing.filter((file) => !file.startsWith('functions/http/'))).toEqual(['core/problems.ts']);
-  });
 });

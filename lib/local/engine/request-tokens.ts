@@ -6,17 +6,15 @@ const LIFETIME_MS = 10 * 60 * 1_000;
 
 const fingerprintOf = (contents: unknown): string => hash('sha256', JSON.stringify(contents));
 
-/**
- * The responses to applied transactions of the last ten minutes, by the client request token of their request. `now` is a
- * monotonic clock in milliseconds.
- */
-export const requestTokens = (now: () => number = () => performance.now()) => {
+/** The responses to applied transactions of the last ten minutes, by the client request token of their request. */
+export const requestTokens = () => {
   const applied = new Map<string, { fingerprint: string; until: number; response: EngineResponse }>();
 
   // A map keeps the order of insertion, which is also the order of expiry.
   const deleteExpired = (): void => {
+    const now = performance.now();
     for (const [token, { until }] of applied) {
-      if (until > now()) return;
+      if (until > now) return;
       applied.delete(token);
     }
   };
@@ -31,7 +29,7 @@ export const requestTokens = (now: () => number = () => performance.now()) => {
     },
 
     add: (token: string, contents: unknown, response: EngineResponse): void => {
-      applied.set(token, { fingerprint: fingerprintOf(contents), until: now() + LIFETIME_MS, response });
+      applied.set(token, { fingerprint: fingerprintOf(contents), until: performance.now() + LIFETIME_MS, response });
     },
   };
 };

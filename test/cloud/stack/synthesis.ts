@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import type { Bundles } from '../../../lib/cloud/bundles.ts';
 import { SERVICE_METRICS } from '../../../lib/cloud/service-metrics.ts';
@@ -87,7 +86,6 @@ export const synthesise = (stages: Readonly<Record<string, Stage>>) => {
   process.on('exit', () => rmSync(assemblies, { recursive: true }));
   return {
     metrics: SERVICE_METRICS,
-    retentionDays: Object.values(RetentionDays).filter((days) => typeof days === 'number'),
     stacks: Object.fromEntries(Object.entries(stages).map(([name, stage]) => [name, stackOf(assemblies, stage)])),
   };
 };

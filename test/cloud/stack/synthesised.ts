@@ -68,7 +68,6 @@ interface Synthesis {
 // Fails when a stack violates a rule of AwsSolutions or Serverless.
 const { result, stop } = await forkCall<{
   readonly metrics: readonly string[];
-  readonly retentionDays: readonly number[];
   readonly stacks: Readonly<Record<keyof typeof STAGES, Synthesis>>;
 }>(
   new URL('./synthesis.ts', import.meta.url),
@@ -79,8 +78,8 @@ const { result, stop } = await forkCall<{
 );
 await stop();
 
-/** The metrics that alarms and dashboard read, the days for which the CDK knows that logs can be kept, and the stacks. */
-export const { metrics, retentionDays, stacks } = result;
+/** The metrics that alarms and dashboard read, and the stacks. */
+export const { metrics, stacks } = result;
 
 export const { template: PROD } = stacks.prod;
 export const { template: DEV } = stacks.dev;

@@ -88,12 +88,6 @@ describe('The reference', () => {
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  it('has no warning at an optional field that is empty', async () => {
-    const { page } = await openForm(WIDE);
-    await page.getByRole('dialog').getByRole('row', { name: 'date' }).waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
-  });
-
   it('shows markup in a response as text', async () => {
     const title = '<img src=x onerror=alert(1)><b id=injected>bold</b>';
     const created = await fetch(`${service.origin}/v1/api/content`, {

@@ -111,23 +111,6 @@ describe.each(PAGES)('On a phone, %s', (path) => {
         .toSorted(),
     );
   });
-
-  it('has no table that is cut off, and no cell without the name of its column', async () => {
-    const { page } = await open(path, PHONE);
-    for (const table of await page.locator('.vp-doc table').all()) {
-      expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-      const columns = await table.locator('th').allTextContents();
-      const cells = await table.locator('td').all();
-      const labels = await Promise.all(cells.map((cell) => cell.getAttribute('data-label')));
-      expect(labels).toEqual(labels.map((_label, index) => columns[index % columns.length]));
-      if (columns.length < 3) continue;
-      const cell = `.vp-doc td[data-label="${columns[1]}"]`;
-      const shown = await page.evaluate<string>(
-        `getComputedStyle(document.querySelector('${cell}'), '::before').content`,
-      );
-      expect(shown).toBe(`"${columns[1]}"`);
-    }
-  });
 });
 
 describe('The links', () => {
@@ -179,25 +162,6 @@ describe('The site', () => {
     expect(statuses).toEqual(files.map(() => 200));
   });
 
-  it.each([
-    [0, 'vehicle/AB12CDE/insurance', '"insured": true'],
-    [1, 'compliance/SB66FIN', '"compliant": false'],
-  ])('shows on its first page request %i, in three languages, beside its answer', async (index, path, answer) => {
-    const { page } = await open('index.html', WIDE);
-    const example = page.locator('.example').nth(index);
-    const request = example.locator('.active').first();
-    const response = example.locator('.active').last();
-    const shown = { curl: `${SITE_API}/v1/${path}`, TypeScript: `${SITE_API}/v1'`, Python: `"${SITE_API}/v1/${path}"` };
-    for (const [language, text] of Object.entries(shown)) {
-      await example.locator('label', { hasText: language }).click();
-      expect(await request.innerText()).toContain(text);
-    }
-    expect(await response.innerText()).toContain(answer);
-    const left = await request.boundingBox();
-    const right = await response.boundingBox();
-    expect(left && right && [left.y, left.x < right.x]).toEqual([right?.y, true]);
-  });
-
   it('has the document of the service that it was built for, and no address of another', async () => {
     const text = await (await fetch(`${address}openapi.json`)).text();
     expect(JSON.parse(text)).toMatchObject({ servers: [{ url: `${SITE_API}/v1` }] });
@@ -227,17 +191,4 @@ describe('The site', () => {
       expect(messages).toEqual([]);
     },
   );
-
-  it('keeps the colours chosen in the reference or on a page', async () => {
-    const { page, background } = await open('reference.html', WIDE);
-    await page.getByRole('switch').first().click();
-    await page.locator('body.dark-mode').waitFor();
-    await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click();
-    await page.getByRole('heading', { name: 'Integrating' }).waitFor();
-    const dark = await background();
-    expect(dark).not.toBe('rgb(255, 255, 255)');
-    await page.getByRole('banner').getByRole('link', { name: 'Reference' }).click();
-    await page.locator('body.dark-mode').waitFor();
-    expect(await background()).toBe(dark);
-  });
 });

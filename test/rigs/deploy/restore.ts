@@ -9,13 +9,7 @@ import { documentedCommands, runDocumented } from './documented-commands.ts';
 /** What docs/operations.md writes for names that only an operator knows, and the names here. */
 export type Names = Readonly<
   Record<
-    | 'CONTENT_TABLE'
-    | 'KEYS_TABLE'
-    | 'VEHICLES_TABLE'
-    | 'COMPLIANCE_TABLE'
-    | 'vehicle-verification-prod'
-    | 'restored.ndjson'
-    | 'erased.txt',
+    'CONTENT_TABLE' | 'KEYS_TABLE' | 'VEHICLES_TABLE' | 'vehicle-verification-prod' | 'restored.ndjson' | 'erased.txt',
     string
   >
 >;
@@ -28,13 +22,6 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
   const content = documentedCommands('Restore', 'restored-content');
   const keys = documentedCommands('Restore', 'restored-keys');
   const vehicles = documentedCommands('Restore', 'restored-vehicles');
-  // The section says to write compliance instead of vehicles.
-  const records = {
-    vehicles,
-    compliance: vehicles.map((command) =>
-      command.replaceAll('VEHICLES_TABLE', 'COMPLIANCE_TABLE').replace(/\bvehicles\b/g, 'compliance'),
-    ),
-  };
   const runAll = (commands: readonly string[]) => runDocumented(commands, names, env);
 
   /** Runs the commands until the restored table is there, then what happens meanwhile, then the others. */
@@ -78,20 +65,11 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
     },
 
     /** A record that is missing comes back, one that was erased stays erased. */
-    restoreRecords: async (
-      { call }: Api,
-      admin: Admin,
-      kind: 'vehicles' | 'compliance',
-      { missing, erased }: { readonly missing: string; readonly erased: string },
-    ): Promise<void> => {
-      const pathOf = {
-        vehicles: (key: string) => `/v1/vehicle/${key}/insurance`,
-        compliance: (key: string) => `/v1/compliance/${key}`,
-      };
-      const statusOf = async (registration: string) => (await call('GET', pathOf[kind](registration))).status;
+    restoreVehicles: async ({ call }: Api, admin: Admin, missing: string, erased: string): Promise<void> => {
+      const statusOf = async (key: string) => (await call('GET', `/v1/vehicle/${key}/insurance`)).status;
       expect([await statusOf(missing), await statusOf(erased)]).toEqual([200, 200]);
-      await restore(records[kind], async () => {
-        await admin('remove', kind, '--registration', missing, erased);
+      await restore(vehicles, async () => {
+        await admin('remove', 'vehicles', '--registration', missing, erased);
         await writeFile(names['erased.txt'], `${erased}\n`);
         expect(await statusOf(missing)).toBe(404);
       });

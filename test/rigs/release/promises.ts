@@ -45,12 +45,3 @@ describe('This version', () => {
 it('Promises exist for resources of each type that a deployment must not replace', () => {
   expect(new Set(promises.flatMap((line) => /^AWS::\S+/.exec(line) ?? [])).size).toBe(7);
 });
-
-it('A broken promise is announced only by the lines for breaking and compatible changes in the newest section', () => {
-  const newest =
-    '## 2\n\n- Breaking: `GET /v1/x` is\n  gone, and `* 413`.\n- Compatible: `GET /v1/y request.query.z`.\n- New: `GET /v1/w`.\n';
-  const log = `# Changelog\n\n${newest}\n## 1\n\n- Breaking: \`GET /v1/old\`.\n`;
-  const announced = ['GET /v1/x', 'GET /v1/x 200 body.a[] string', 'GET /v1/a 413', 'GET /v1/y request.query.z string'];
-  const others = ['GET /v1/w', 'GET /v1/old', 'GET /v1/x/{id}', 'GET /v1/y request.query.zone', 'GET /v1/b 4130'];
-  expect(unannounced([...announced, ...others], log)).toEqual(others);
-});
