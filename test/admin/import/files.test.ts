@@ -71,11 +71,14 @@ describe('A CSV', () => {
   });
 
   it.each([
-    ['v.csv', VEHICLE_HEADER, /^The file has a header and no rows: nothing was loaded\. Add rows/],
-    ['v.ndjson', '', /^The file is empty: nothing was loaded/],
-  ])('may be without rows, with a notice: %s', async (name, content, notice) => {
+    ['v.csv', VEHICLE_HEADER],
+    ['v.ndjson', ''],
+  ])('may be without rows, with a notice: %s', async (name, content) => {
     const result = await load('vehicles', name, content);
-    expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(notice) });
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/^The file has no rows: nothing was loaded/),
+    });
   });
 });
 
