@@ -24,17 +24,14 @@ const wrongCharacter = (text: string): string | undefined => {
 
 type TextOptions = T.TStringOptions & { readonly description: string };
 
-/** Makes the schema of a text. */
-export type TextSchema = (options: TextOptions) => T.TSchema & T.TString;
-
-/** Pattern of a text that must not be empty; `newText` also rejects texts of only invisible characters. */
+/** Pattern of a text that must not be empty; `text` also rejects texts of only invisible characters. */
 const NOT_BLANK = '\\S';
 
 /** A text of a request or of an import file that people wrote. */
-const newText: TextSchema = (options) => {
-  const findIssue = (text: string): string | undefined => {
-    const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(text);
-    return wrongCharacter(text) ?? (isEmpty ? `must be ${options.description}` : undefined);
+const text = (options: TextOptions) => {
+  const findIssue = (value: string): string | undefined => {
+    const isEmpty = options.pattern === NOT_BLANK && INVISIBLE.test(value);
+    return wrongCharacter(value) ?? (isEmpty ? `must be ${options.description}` : undefined);
   };
   return T.Refine(
     T.String(options),
@@ -43,33 +40,30 @@ const newText: TextSchema = (options) => {
   );
 };
 
-/** The fields of an item, with the rules that `text` has for their texts. */
-export const contentFields = (text: TextSchema) =>
-  ({
-    title: text({ maxLength: 200, pattern: NOT_BLANK, description: 'a text of 1 to 200 characters that is not blank' }),
-    content: T.Refine(
-      text({
-        maxLength: MAX_CONTENT_BYTES,
-        pattern: NOT_BLANK,
-        description: 'a text of 1 to 100,000 bytes of UTF-8 that is not blank',
-      }),
-      (value) => typeof value !== 'string' || Buffer.byteLength(value) <= MAX_CONTENT_BYTES,
-      (value) => `must be at most 100,000 bytes of UTF-8, not ${Buffer.byteLength(value)}`,
-    ),
-    domain: T.String({
-      maxLength: 253,
-      pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$',
-      description: 'letters, digits and hyphens in labels joined by dots, at most 253 characters',
+/** The fields of an item. */
+const fields = {
+  title: text({ maxLength: 200, pattern: NOT_BLANK, description: 'a text of 1 to 200 characters that is not blank' }),
+  content: T.Refine(
+    text({
+      maxLength: MAX_CONTENT_BYTES,
+      pattern: NOT_BLANK,
+      description: 'a text of 1 to 100,000 bytes of UTF-8 that is not blank',
     }),
-    slug: T.String({
-      maxLength: 200,
-      pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
-      description: 'lower-case letters and digits in groups joined by single hyphens, at most 200 characters',
-    }),
-    meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
-  }) satisfies Record<keyof ContentFields, T.TSchema>;
-
-const fields = contentFields(newText);
+    (value) => typeof value !== 'string' || Buffer.byteLength(value) <= MAX_CONTENT_BYTES,
+    (value) => `must be at most 100,000 bytes of UTF-8, not ${Buffer.byteLength(value)}`,
+  ),
+  domain: T.String({
+    maxLength: 253,
+    pattern: '^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$',
+    description: 'letters, digits and hyphens in labels joined by dots, at most 253 characters',
+  }),
+  slug: T.String({
+    maxLength: 200,
+    pattern: '^[a-z0-9]+(-[a-z0-9]+)*$',
+    description: 'lower-case letters and digits in groups joined by single hyphens, at most 200 characters',
+  }),
+  meta_description: text({ maxLength: 500, description: 'a text of at most 500 characters' }),
+} satisfies Record<keyof ContentFields, T.TSchema>;
 
 /** Set by the service. An update accepts and ignores them, whatever their value. */
 const readOnly = {

@@ -34,11 +34,9 @@ export const dayAfter = (day: LondonDate, days: number): LondonDate =>
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Whether the text is a day that exists, written `YYYY-MM-DD`. */
-export const isCalendarDate = (text: string): boolean => {
-  if (!DATE.test(text)) return false;
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
-};
+export const isCalendarDate = (text: string): boolean =>
+  // 30 February would become a day of March.
+  DATE.test(text) && new Date(`${text}T00:00:00Z`).getUTCDate() === Number(text.slice(-2));
 
 const FIRST_DATE: LondonDate = '1900-01-01';
 const LAST_DATE: LondonDate = '2099-12-31';

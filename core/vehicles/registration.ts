@@ -10,7 +10,7 @@ const SEPARATORS = /[ \-.\u00b7]/g;
 const LETTERS_AND_DIGITS = /^[A-Za-z0-9ÄÖÜÅäöüå]*$/;
 const OTHER_CHARACTERS = /[^A-Za-z0-9ÄÖÜÅäöüå]/g;
 /** Letters and digits of the longest registration. */
-export const MAX_LENGTH = 12;
+const MAX_LENGTH = 12;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 
 const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');

@@ -61,13 +61,11 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
   if (code === 'commander.help') {
     return `a command is missing, one of ${command.commands.map((one) => one.name()).join(', ')}; see --help`;
   }
-  const [what = '', similar] = message
+  const sentence = message
     .replace(/^error: /, '')
-    .split('\n(Did you mean ')
-    .map((text) => printable(text, MAX_USAGE_LENGTH));
-  return similar === undefined
-    ? `${what.replace(/\.$/, '')}; see --help`
-    : `${what}; did you mean ${similar.replace(/\)$/, '')} See --help`;
+    .replace('\n(Did', ' (Did')
+    .replace(/\.$/, '');
+  return `${printable(sentence, MAX_USAGE_LENGTH)}; see --help`;
 };
 
 const sentenceFor = (error: unknown): string => {

@@ -101,20 +101,13 @@ const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
 /** When an error happens. */
 export const meaningOf = (code: ProblemCode): string => texts[code].meaning;
 
-/** Every code with its texts, in the order of core/problems.ts. */
-export const explainedProblems = (Object.keys(problems) as ProblemCode[]).map((code) => ({
-  code,
-  /** The fragment of the problem's `type`. */
-  anchor: problemType(code).split('#')[1] ?? '',
-  status: problems[code].status,
-  title: problems[code].title,
-  ...texts[code],
-}));
-
-export type ExplainedProblem = (typeof explainedProblems)[number];
-
-const section = ({ code, anchor, status, title, meaning, remedy }: ExplainedProblem): string =>
-  `<a id="${anchor}"></a>\n\n## ${code}\n\n**${status} ${title}.** ${meaning}\n\n${remedy}\n`;
+const section = (code: ProblemCode): string => {
+  const { status, title } = problems[code];
+  const { meaning, remedy } = texts[code];
+  // The fragment of the problem's `type`.
+  const [, anchor] = problemType(code).split('#');
+  return `<a id="${anchor}"></a>\n\n## ${code}\n\n**${status} ${title}.** ${meaning}\n\n${remedy}\n`;
+};
 
 /** The content of docs/errors.md. */
 export const errorListMarkdown = (): string =>
@@ -122,5 +115,5 @@ export const errorListMarkdown = (): string =>
     '<!-- Written by `npm run openapi` from core/problems.ts and lib/openapi/error-list.ts. -->',
     '# Errors',
     'Every error is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem document. Decide by `code`; show `detail` to a person; quote `requestId` when you ask for support.',
-    ...explainedProblems.map(section),
+    ...(Object.keys(problems) as ProblemCode[]).map(section),
   ].join('\n\n');

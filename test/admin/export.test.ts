@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { prefixedTableNames } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
@@ -101,14 +100,11 @@ describe('export content', () => {
   const table = (name = engine().names.content) => contentTable(engine().client, name, 'live');
   const allItems = (name?: string) => table(name).list({}, { offset: 0, limit: 100 }, moment().deadline);
 
-  it('writes a file that import content loads with the same order, ids, versions and texts, even those that are invalid in new items', async () => {
+  it('writes a file that import content loads with the same order, ids, versions and texts', async () => {
     const { client, names } = engine();
     for (const domain of ['a.example', 'b.example']) await fillDomain(client, names.content, domain, 15);
     const ids = (await allItems()).items.map(({ id }) => id);
     await table().update(ids[0] ?? '', { title: 'Second' }, undefined, moment());
-    const Key = contentKeys('live').itemKey(ids[1] ?? '');
-    const change = { UpdateExpression: 'SET title = :title', ExpressionAttributeValues: { ':title': '\u0000 \ufffd' } };
-    await client.send(new UpdateCommand({ TableName: names.content, Key, ...change }));
     const path = pathOf('all.ndjson');
     const stdout = `30 content items are in ${path}.\n`;
     expect(await run(['export', 'content', path])).toMatchObject({ exitCode: 0, stdout });

@@ -126,6 +126,11 @@ describe('The settings of a stage', () => {
 });
 
 describe('The command line', () => {
+  it('rejects a stage without a file', () => {
+    expect(complaint({ stage: 'nope' })).toBe('There is no file stages/nope.json with the settings of the stage.');
+    expect(complaint({ stages: 'nowhere' })).toBe('There is no file nowhere/dev.json with the settings of the stage.');
+  });
+
   it.each(['Prod!', '', '../dev', 5])('rejects the stage name %j', (stage) => {
     expect(complaint({ stage })).toBe('-c stage must be lower-case letters, digits and hyphens, at most 20.');
   });

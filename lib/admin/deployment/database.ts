@@ -29,11 +29,16 @@ export const connect = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
 
 type Place = Pick<Deployment, 'address' | 'remedy' | 'aws'>;
 
-const sentenceAbout = (error: Error, { address, remedy, aws }: Place): string | undefined => {
+const sentenceAbout = (error: Error, place: Place): string | undefined => {
+  const { address, remedy, aws } = place;
   const sentence = aws && awsErrorSentence(error, aws.profile);
   if (sentence !== undefined) return sentence;
   if (isUnreachable(error)) return `no database answers at ${address}: ${remedy}`;
-  if (error instanceof DeadlineExceeded) return `the database at ${address} is too slow or too busy to continue`;
+  if (error instanceof DeadlineExceeded) {
+    const { cause } = error;
+    if (cause instanceof Error && isUnreachable(cause)) return sentenceAbout(cause, place);
+    return `the database at ${address} is too slow or too busy to continue`;
+  }
   if (error.name === 'ResourceNotFoundException') {
     return aws
       ? `a table is missing in ${address}: ${remedy}`

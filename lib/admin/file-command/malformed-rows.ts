@@ -4,23 +4,19 @@
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { parseRecords } from '../../../client/src/command-line/csv-file/records.ts';
-import { lettersAndDigits, MAX_LENGTH } from '../../../core/vehicles/registration.ts';
+import { lettersAndDigits } from '../../../core/vehicles/registration.ts';
 import type { Layout } from '../files/read-rows.ts';
 import type { Row, RowText } from '../files/row.ts';
 import type { GroupResult, RowGroup } from './file-command.ts';
 
-/**
- * `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of no vehicle;
- * without a reason a vehicle is not rejected.
- */
+/** `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of no vehicle. */
 const TABLES = `
   CREATE TABLE malformed (line INTEGER PRIMARY KEY, kind TEXT NOT NULL, reason TEXT);
-  CREATE TABLE named (key TEXT PRIMARY KEY, line INTEGER NOT NULL, owner TEXT, reason TEXT) WITHOUT ROWID;`;
+  CREATE TABLE named (key TEXT PRIMARY KEY, line INTEGER NOT NULL, owner TEXT) WITHOUT ROWID;`;
 
 /** A vehicle that is named by a row that seems to be shifted is rejected, and the vehicle whose row it seems to be is too. */
 const NAME_OWNERS = `
-  INSERT OR IGNORE INTO named
-  SELECT owner, named.line, NULL, reason FROM named JOIN rows USING (key) WHERE owner IS NOT NULL`;
+  INSERT OR IGNORE INTO named SELECT owner, named.line, NULL FROM named JOIN rows USING (key) WHERE owner IS NOT NULL`;
 
 /**
  * `wrong` quotes or number of cells; `blank` cells after the last column, which may hide a shift; no CSV and `unreadable`, so that
@@ -40,32 +36,24 @@ const kindOf = ({ cells, issues }: Row, key: string | undefined): Kind | undefin
   return cells === 'right' ? undefined : 'blank';
 };
 
-/** Bits of the Bloom filter: 16 MB, with which less than one of a hundred other texts passes in a file of a million vehicles. */
-const FILTER_BITS = 27;
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
+/** Characters that decide whether a text may be a registration of the file: a million of them have 140,000 beginnings, 10 MB. */
+const BEGINNING = 4;
 
-/** Keys of the file in memory that does not grow with it. What was added passes, and little else. */
-const keyFilter = () => {
-  const bits = new Uint32Array(2 ** FILTER_BITS / 32);
-  const withCharacter = (hash: number, text: string, at: number) =>
-    Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME) >>> 0;
-  const bitOf = (hash: number) => hash >>> (32 - FILTER_BITS);
+/** Lengths and beginnings of the registrations of a file. */
+const knownForms = () => {
+  const lengths = new Set<number>();
+  const beginnings = new Set<string>();
   return {
     add: (key: string): void => {
-      let hash = FNV_OFFSET;
-      for (let at = 0; at < key.length; at += 1) hash = withCharacter(hash, key, at);
-      const bit = bitOf(hash);
-      bits[bit >>> 5] = (bits[bit >>> 5] ?? 0) | (1 << (bit & 31));
+      lengths.add(key.length);
+      beginnings.add(key.slice(0, BEGINNING));
     },
     /** The parts of a text that may be keys, of those that begin before `end`. */
     *find(text: string, end = text.length): Generator<string> {
       for (let start = 0; start < end; start += 1) {
-        let hash = FNV_OFFSET;
-        for (let at = start; at < text.length && at < start + MAX_LENGTH; at += 1) {
-          hash = withCharacter(hash, text, at);
-          const bit = bitOf(hash);
-          if (((bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0) yield text.slice(start, at + 1);
+        for (const length of lengths) {
+          const part = text.slice(start, start + length);
+          if (part.length === length && beginnings.has(part.slice(0, BEGINNING))) yield part;
         }
       }
     },
@@ -75,9 +63,9 @@ const keyFilter = () => {
 /** Collects malformed rows while the rows of a file are staged. */
 export const malformedRows = (db: DatabaseSync) => {
   db.exec(TABLES);
-  const keys = keyFilter();
+  const keys = knownForms();
   const insert = db.prepare('INSERT INTO malformed VALUES (?, ?, ?)');
-  const name = db.prepare('INSERT OR IGNORE INTO named VALUES (?, ?, ?, ?)');
+  const name = db.prepare('INSERT OR IGNORE INTO named VALUES (?, ?, ?)');
   const malformed = db.prepare('SELECT * FROM malformed JOIN rows USING (line) ORDER BY line');
 
   /** A registration that was shifted is in a cell of its own, or in two when it is what was split. */
@@ -100,14 +88,12 @@ export const malformedRows = (db: DatabaseSync) => {
 
     /** Finds the vehicles that are named, once all rows of the file are staged, and after stored vehicles were added. */
     end: (layout: Layout): void => {
-      for (const { line, kind, reason, text, key } of malformed.iterate() as Iterable<MalformedRow>) {
+      for (const { line, kind, text, key } of malformed.iterate() as Iterable<unknown> as Iterable<MalformedRow>) {
         if (kind !== 'blank') {
-          const whole = kind === 'wrong' ? `rejected with line ${line}, which may be of this vehicle: ${reason}` : null;
-          for (const part of keys.find(lettersAndDigits(text))) name.run(part, line, null, whole);
+          for (const part of keys.find(lettersAndDigits(text))) name.run(part, line, null);
         } else if (typeof layout === 'object') {
-          const shifted = `line ${line} has more cells than the header names, and its cells seem to be shifted`;
           const [{ cells } = { cells: [] }] = parseRecords([text], layout.delimiter);
-          for (const part of findInCells(cells)) if (part !== key) name.run(part, line, key, shifted);
+          for (const part of findInCells(cells)) if (part !== key) name.run(part, line, key);
         }
       }
       db.exec(NAME_OWNERS);
@@ -115,19 +101,25 @@ export const malformedRows = (db: DatabaseSync) => {
   };
 };
 
-export type MalformedRows = ReturnType<typeof malformedRows>;
+const reasonOf = ({ line, kind, reason }: Omit<MalformedRow, 'key' | 'text'>): string =>
+  kind === 'wrong'
+    ? `rejected with line ${line}, which may be of this vehicle: ${reason}`
+    : `line ${line} has more cells than the header names, and its cells seem to be shifted`;
 
 /** The vehicles that malformed rows of a staged file name. */
 export const namedVehicles = (db: DatabaseSync) => {
-  const find = db.prepare('SELECT reason FROM named WHERE key = ? AND reason IS NOT NULL');
+  const find = db.prepare(
+    "SELECT line, kind, reason FROM named JOIN malformed USING (line) WHERE key = ? AND kind <> 'unreadable'",
+  );
   const isEmpty = db.prepare('SELECT 1 FROM named').get() === undefined;
   return {
     /** The result of a group, of which all rows are rejected when a malformed row names its vehicle. */
     reject: <Entry>({ key, rows }: RowGroup, result: GroupResult<Entry>): GroupResult<Entry> => {
       const found = isEmpty || key === undefined ? undefined : find.get(key);
       if (found === undefined) return result;
+      const reason = reasonOf(found as unknown as MalformedRow);
       const own = new Map(result.rejected.map(({ row, reasons }) => [row, reasons]));
-      return { rejected: rows.map((row) => ({ row, reasons: [...(own.get(row) ?? []), String(found.reason)] })) };
+      return { rejected: rows.map((row) => ({ row, reasons: [...(own.get(row) ?? []), reason] })) };
     },
   };
 };

@@ -1,7 +1,6 @@
 import { type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { readableTable } from '../command/readable-table.ts';
-import type { FileFormat } from '../files/source-file.ts';
 import { type Counts, MAX_EXAMPLES } from './counts.ts';
 import type { FileCommand, FileContext, Outcome } from './file-command.ts';
 import type { RejectionReasons } from './rejection-reasons.ts';
@@ -64,17 +63,6 @@ const formatNote = (counts: Counts): string => {
   return `${what} no known UK format, which is often a mistake: ${examplesOf(counts).join(', ')}${count > MAX_EXAMPLES ? ', …' : ''}\n`;
 };
 
-const NO_ROWS = {
-  csv: ['The file has a header and no rows', 'Add rows below the header'],
-  ndjson: ['The file is empty', 'Add a JSON object a line'],
-  txt: ['The file is empty', 'Add a registration a line'],
-} as const;
-
-const emptyNote = (format: FileFormat, done: Outcome): string => {
-  const [what, advice] = NO_ROWS[format];
-  return `${what}: nothing was ${done}. ${advice}, or look for the right file.\n`;
-};
-
 const rejectionNotes = (rejected: number, { reasons, rejectedFile: file, isAtEnd }: Finished): string => {
   if (rejected === 0) return '';
   const rows = rejected === 1 ? '1 row was rejected' : `${formatNumber(rejected)} rows were rejected`;
@@ -97,7 +85,9 @@ export const reportOf = (
     damagedFile
       ? `Damaged records that the file lacks stay: ${formatNumber(damaged)}; they are in ${damagedFile}\n`
       : '',
-    isAtEnd && read + counts.excepted === 0 ? emptyNote(source.format, outcomes[0]) : '',
+    isAtEnd && read + counts.excepted === 0
+      ? `The file has no rows: nothing was ${outcomes[0]}; look for the right file.\n`
+      : '',
     dryRun ? `Dry run: nothing was written${removedFile ? `; what would be removed is in ${removedFile}` : ''}.\n` : '',
     isAtEnd && read > 0 && note && !dryRun ? `${note}\n` : '',
   ];

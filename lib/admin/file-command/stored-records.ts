@@ -5,6 +5,7 @@ import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { batchGet } from '../../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
+import { retryUntil } from '../../../core/dynamodb/retry.ts';
 import { isTransient } from '../../../core/dynamodb/transact.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import { readStored } from '../../../core/schemas/record-schema.ts';
@@ -20,23 +21,12 @@ export type RecordTable = 'vehicles' | 'compliance';
 export const STALL_TIMEOUT_MS = 30_000;
 /** Milliseconds for one attempt to read a batch. */
 const READ_TIMEOUT_MS = 10_000;
-const BACKOFF_BASE_MS = 50;
-const BACKOFF_CAP_MS = 3_000;
 /** Parts in which a table is scanned at the same time. */
 const SEGMENTS = 8;
 
-/** Retries a request with jitter while its errors are transient. @throws the last error after the timeout */
-const persist = async <T>(attempt: () => Promise<T>): Promise<T> => {
-  const deadline = deadlineIn(STALL_TIMEOUT_MS);
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isTransient(error) || deadline.remainingMs() < BACKOFF_CAP_MS) throw error;
-    }
-    await deadline.pause(backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS));
-  }
-};
+/** Retries a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error after the timeout */
+const persist = <T>(attempt: () => Promise<T>): Promise<T> =>
+  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isTransient, (tries) => backoffMs(tries, 100, 3_000));
 
 /** Of the fields in the order of their schema. */
 export const digestOf = (part: object): string => hash('sha256', JSON.stringify(part), 'base64url');

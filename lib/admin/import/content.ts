@@ -1,6 +1,6 @@
 import * as T from 'typebox';
 import { type ContentItem, isContentId } from '../../../core/content/item.ts';
-import { CreateContent, contentFields, newFields, type TextSchema } from '../../../core/content/schemas.ts';
+import { CreateContent, newFields } from '../../../core/content/schemas.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { validationIssues } from '../../../core/schemas/validation-issues.ts';
 import { contentImport } from '../../content-maintenance/content-import.ts';
@@ -22,14 +22,6 @@ const COLUMNS: Columns = {
   optional: ['meta_description', 'id', 'created_at', 'updated_at', 'version'],
 };
 
-/** A text that was stored before, possibly by a version with fewer rules. */
-const storedText: TextSchema = (options) =>
-  T.Refine(
-    T.String(options),
-    (value) => typeof value !== 'string' || value.isWellFormed(),
-    () => 'must be well-formed Unicode',
-  );
-
 const rule = (isValid: (value: unknown) => boolean, issue: string) =>
   T.Optional(T.Refine(T.Unknown(), isValid, () => issue));
 
@@ -44,15 +36,7 @@ const setByService = {
   version: rule((version) => Number.isSafeInteger(version) && Number(version) >= 1, 'must be a whole number from 1'),
 };
 
-const storedFields = contentFields(storedText);
-
-const NewRow = T.Object({ ...CreateContent.properties, ...setByService });
-/** A row of an export, by the rules for stored texts. */
-const ExportedRow = T.Object({
-  ...storedFields,
-  meta_description: T.Optional(storedFields.meta_description),
-  ...setByService,
-});
+const ContentRow = T.Object({ ...CreateContent.properties, ...setByService });
 
 /** A CSV row has a cell for every column: blank cells of optional columns count as absent. */
 const asGiven = ({ isJson, fields }: Row): Row['fields'] => {
@@ -61,10 +45,6 @@ const asGiven = ({ isJson, fields }: Row): Row['fields'] => {
   const given = Object.fromEntries(Object.entries(fields).filter(isGiven));
   return { ...given, ...(given.version !== undefined && { version: asNumber(given.version) }) };
 };
-
-/** Whether a row has everything that the service sets, as each row of an export has: its texts are stored already. */
-const isExported = (fields: Row['fields']): boolean =>
-  Object.keys(setByService).every((field) => Object.hasOwn(fields, field) && fields[field] !== '');
 
 const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fields']) => {
   const stamps = {
@@ -77,13 +57,12 @@ const readTimestamps = (check: FieldChecks, { created_at, updated_at }: Row['fie
   return stamps;
 };
 
-/** One item from its row, checked as a request to create it would be; an export's texts as stored ones. */
+/** One item from its row, checked as a request to create it would be. */
 const readContentRow = (row: Row, context: RowContext): RowResult<ImportedItem> => {
   if (row.issues.length > 0) return { reasons: row.issues };
   const check = fieldChecks(context);
-  const fields = check.object('', asGiven(row), Object.keys(NewRow.properties));
-  const schema = isExported(fields) ? ExportedRow : NewRow;
-  for (const { pointer, detail } of validationIssues(schema, fields)) check.issue(pointer.slice(1), detail);
+  const fields = check.object('', asGiven(row), Object.keys(ContentRow.properties));
+  for (const { pointer, detail } of validationIssues(ContentRow, fields)) check.issue(pointer.slice(1), detail);
   const stamps = readTimestamps(check, fields);
   if (check.reasons.length > 0) return { reasons: check.reasons };
   const { id, version } = fields as Pick<ImportedItem, 'id' | 'version'>;

@@ -14,17 +14,6 @@ const FIRST_YEAR = 1885;
 const MAX_AHEAD_MS = 24 * 3_600_000;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-/** Valid days. A file repeats the same few, and the calendar check costs more than all others together. */
-const knownDays = new Set<string>();
-const MAX_KNOWN_DAYS = 20_000;
-
-const isDay = (text: string): boolean => {
-  if (knownDays.has(text)) return true;
-  if (!isCalendarDate(text)) return false;
-  if (knownDays.size < MAX_KNOWN_DAYS) knownDays.add(text);
-  return true;
-};
-
 const fromUkDate = (text: string): string =>
   text.replace(UK_DATE, (_, day: string, _separator: string, month: string, year: string) =>
     [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
@@ -88,7 +77,7 @@ export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, '
   const timestamp = (name: string, value: unknown): string => {
     const text = string(name, value)?.trim();
     if (text === undefined) return '';
-    const moment = ISO_UTC.test(text) && isDay(text.slice(0, 10)) ? new Date(text) : undefined;
+    const moment = ISO_UTC.test(text) && isCalendarDate(text.slice(0, 10)) ? new Date(text) : undefined;
     if (moment && !Number.isNaN(moment.getTime())) return moment.toISOString();
     issue(name, 'must be a UTC timestamp as YYYY-MM-DDTHH:MM:SSZ');
     return '';
@@ -132,7 +121,7 @@ export const fieldChecks = ({ started: now, dates, ifNewer }: Pick<RowContext, '
       const text = string(name, value)?.trim();
       if (text === undefined) return '';
       const day = dates === 'uk' ? fromUkDate(text) : text;
-      if (isDay(day)) return day;
+      if (isCalendarDate(day)) return day;
       issue(name, dayIssue(day, dates));
       return '';
     },

@@ -27,11 +27,8 @@ const fileCommand = <Entry>(
 });
 
 /** @throws CommandFailure when options contradict each other */
-const requireConsistent = ({ complete, ifNewer, removeAtMost }: Partial<FileOptions>, noun: string): void => {
+const requireConsistent = ({ complete, ifNewer, removeAtMost }: Partial<FileOptions>): void => {
   const nothing = 'nothing was loaded';
-  if (complete && noun === 'content') {
-    throw new CommandFailure(`--complete is for vehicles and compliance, and ${nothing}: leave it out for content`);
-  }
   if (complete && ifNewer) {
     throw new CommandFailure(`--if-newer cannot be combined with --complete, and ${nothing}: leave one of them out`);
   }
@@ -47,7 +44,7 @@ const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>
     .addHelpText('after', `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(kind.columns)}`)
     .action((file: string, options: Partial<FileOptions>) =>
       run((context) => {
-        requireConsistent(options, kind.noun);
+        requireConsistent(options);
         return runFileCommand(fileCommand(kind, options), file, options, context);
       }),
     );
@@ -76,6 +73,5 @@ export const addImportCommands = (program: Command, run: Runner): void => {
       )
       .option('--except <file>', 'registrations that are never loaded, and erased: .csv, .ndjson or .txt');
   }
-  // Not for content, which says why instead of not knowing it.
-  addImport(imports, run, content, 'content items').addOption(new Option('--complete').hideHelp());
+  addImport(imports, run, content, 'content items');
 };
