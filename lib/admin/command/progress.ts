@@ -1,3 +1,4 @@
+import { Presets, SingleBar } from 'cli-progress';
 import type { AdminContext } from './context.ts';
 import { formatNumber } from './format.ts';
 
@@ -17,17 +18,28 @@ export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => 
 
 const SILENT: Progress = { update: () => undefined, stop: () => undefined };
 
-/** Shows how far a command is, with rows, rejections and time left, on standard error; nothing unless that is a terminal. */
+/** A progress bar with rows, rate, rejections and time left, on standard error; nothing unless that is a terminal. */
 export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number): Progress => {
   if (!showsProgress || total === 0) return SILENT;
+  const bar = new SingleBar(
+    {
+      format: `${noun} {bar} {percentage} %  {rows} rows, {rate}/s, {rejected} rejected, {eta_formatted} left`,
+      stream: stderr,
+      barsize: 20,
+      // The library cuts the line off, and does not change a mode of the terminal that a killed process would leave.
+      linewrap: true,
+      // After Ctrl-C the writes in flight are finished: the bar stays until then.
+      gracefulExit: false,
+    },
+    Presets.shades_classic,
+  );
   const started = performance.now();
+  bar.start(total, 0, { rows: '0', rate: '0', rejected: '0' });
   return {
     update: (done, { rows, rejected = 0 }) => {
-      const seconds = ((performance.now() - started) / 1_000 / Math.max(1, done)) * (total - done);
-      const counts = `${formatNumber(rows)} rows, ${formatNumber(rejected)} rejected, ${formatNumber(seconds)} s left`;
-      // The rest of a longer line is erased.
-      stderr.write(`\r${noun} ${Math.floor((100 * done) / total)} %  ${counts}\u001b[K`);
+      const rate = (rows * 1_000) / Math.max(1, performance.now() - started);
+      bar.update(done, { rows: formatNumber(rows), rate: formatNumber(rate), rejected: formatNumber(rejected) });
     },
-    stop: () => void stderr.write('\n'),
+    stop: () => bar.stop(),
   };
 };
