@@ -1,5 +1,5 @@
 /** The settings of the stage that `-c stage=…` names. No CDK imports, because they load slowly. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stageFileProblems } from './stage-file-problems.ts';
 import type { StageFile } from './stage-schema.ts';
@@ -50,14 +50,25 @@ const valueProblems = (architecture: unknown, atOnce: unknown): string[] => [
   ...(['true', 'false'].includes(String(atOnce)) ? [] : ['-c atOnce must be true or false (the default).']),
 ];
 
+const stagesIn = (folder: string): string[] => {
+  try {
+    const files = readdirSync(resolve(ROOT, folder)).sort();
+    return files.filter((file) => file.endsWith('.json')).map((file) => join(folder, file));
+  } catch {
+    return [];
+  }
+};
+
 /** The content of a settings file, or why it cannot be read. */
-const read = (file: string): { readonly value?: unknown; readonly problems: readonly string[] } => {
+const read = (folder: string, file: string): { readonly value?: unknown; readonly problems: readonly string[] } => {
   try {
     const text = readFileSync(resolve(ROOT, file), 'utf8');
     return { value: JSON.parse(text), problems: [] };
   } catch (error) {
     if (error instanceof SyntaxError) return { problems: [`${file} is not valid JSON: ${error.message}.`] };
-    return { problems: [`There is no file ${file} with the settings of the stage.`] };
+    const others = stagesIn(folder);
+    const known = others.length > 0 ? `There are ${others.join(', ')}.` : `There is no other in ${folder} either.`;
+    return { problems: [`There is no file ${file} with the settings of the stage. ${known}`] };
   }
 };
 
@@ -81,8 +92,9 @@ export const stageSettings = (context: Readonly<Record<string, unknown>>): Stage
   if (typeof stage !== 'string' || !STAGE_NAME.test(stage)) {
     throw new InvalidSettings(['-c stage must be lower-case letters, digits and hyphens, at most 20.']);
   }
-  const file = join(String(stages), `${stage}.json`);
-  const { value, problems } = read(file);
+  const folder = String(stages);
+  const file = join(folder, `${stage}.json`);
+  const { value, problems } = read(folder, file);
   const all = [
     ...contextProblems(context, file),
     ...valueProblems(architecture, atOnce),

@@ -126,9 +126,13 @@ describe('The settings of a stage', () => {
 });
 
 describe('The command line', () => {
-  it('rejects a stage without a file', () => {
-    expect(complaint({ stage: 'nope' })).toBe('There is no file stages/nope.json with the settings of the stage.');
-    expect(complaint({ stages: 'nowhere' })).toBe('There is no file nowhere/dev.json with the settings of the stage.');
+  it('rejects a stage without a file and lists the existing ones', () => {
+    expect(complaint({ stage: 'nope' })).toBe(
+      'There is no file stages/nope.json with the settings of the stage. There are stages/dev.json, stages/prod.json.',
+    );
+    expect(complaint({ stages: 'nowhere' })).toBe(
+      'There is no file nowhere/dev.json with the settings of the stage. There is no other in nowhere either.',
+    );
   });
 
   it.each(['Prod!', '', '../dev', 5])('rejects the stage name %j', (stage) => {
