@@ -65,6 +65,19 @@ describe('Two stray quotes', () => {
     expect((await stored()).filter(({ registration }) => /^(JOIN|END)/.test(registration))).toEqual([]);
   });
 
+  it.each([
+    [
+      'the header',
+      `${VEHICLE_HEADER},"note\n${vehicleRow()},x"\n${vehicleRow()},y\n`,
+      'line 1 or below and is closed only after line 2',
+    ],
+    ['the last cell', 'note,registration\n"a,JOIN1\nb,JOIN2"\n', 'line 2 or below and is closed only after line 3'],
+  ])('end import and check with the row that they would hide in %s', async (_where, csv, lines) => {
+    const { path, ...result } = await load('vehicles', 'v.csv', csv);
+    const sentence = `a quote opens a field on ${lines}`;
+    expect([result, await checked(path)]).toEqual([failure(sentence), expect.stringContaining(sentence)]);
+  });
+
   it('are no mistake around lines that are not rows', async () => {
     const { path } = await load('vehicles', 'v.csv', vehiclesCsv(vehicleRow({ make: '"Ford,\nof Köln, 2019"' })));
     expect(await checked(path)).toHaveLength(1);
