@@ -1,11 +1,12 @@
 /**
  * Rows of a CSV with a wrong number of cells or wrong quotes: nobody knows whose they are. Every vehicle of the file whose
- * registration is anywhere in such a row is rejected with it: without that row half a vehicle might be stored.
+ * registration is anywhere in such a row is rejected with it: without that row half a vehicle might be stored. So is every vehicle
+ * whose registration is in a cell of registrations that is none, such as `AB12CDE (old)`.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { parseRecords } from '../../../client/src/command-line/csv-file/records.ts';
 import { lettersAndDigits, MAX_LENGTH } from '../../../core/vehicles/registration.ts';
-import type { Layout } from '../files/read-rows.ts';
+import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row, RowText } from '../files/row.ts';
 import type { GroupResult, RowGroup } from './file-command.ts';
 
@@ -15,7 +16,7 @@ import type { GroupResult, RowGroup } from './file-command.ts';
  */
 const TABLES = `
   CREATE TABLE malformed (line INTEGER PRIMARY KEY, kind TEXT NOT NULL, reason TEXT);
-  CREATE TABLE named (key TEXT PRIMARY KEY, line INTEGER NOT NULL, owner TEXT, reason TEXT) WITHOUT ROWID;`;
+  CREATE TABLE named (key TEXT, line INTEGER, owner TEXT, reason TEXT, PRIMARY KEY (key, line)) WITHOUT ROWID;`;
 
 /** A vehicle that is named by a row that seems to be shifted is rejected, and the vehicle whose row it seems to be is too. */
 const NAME_OWNERS = `
@@ -24,9 +25,9 @@ const NAME_OWNERS = `
 
 /**
  * `wrong` quotes or number of cells; `blank` cells after the last column, which may hide a shift; no CSV and `unreadable`, so that
- * only stored records may be what it is about.
+ * only stored records may be what it is about; `unnamed`, readable but for its registration.
  */
-type Kind = 'wrong' | 'blank' | 'unreadable';
+type Kind = 'wrong' | 'blank' | 'unreadable' | 'unnamed';
 
 interface MalformedRow extends RowText {
   readonly key: string;
@@ -36,8 +37,9 @@ interface MalformedRow extends RowText {
 
 const kindOf = ({ cells, issues }: Row, key: string | undefined): Kind | undefined => {
   if (cells === 'wrong') return 'wrong';
-  if (cells === undefined) return issues.length > 0 && key === undefined ? 'unreadable' : undefined;
-  return cells === 'right' ? undefined : 'blank';
+  if (cells === 'more') return 'blank';
+  if (key !== undefined) return undefined;
+  return cells === undefined && issues.length > 0 ? 'unreadable' : 'unnamed';
 };
 
 /** Bits of the Bloom filter: 16 MB, with which less than one of a hundred other texts passes in a file of a million vehicles. */
@@ -92,7 +94,7 @@ export const malformedRows = (db: DatabaseSync) => {
     add: (row: Row, key: string | undefined): void => {
       if (key !== undefined) keys.add(key);
       const kind = kindOf(row, key);
-      if (kind !== undefined) insert.run(row.line, kind, row.issues[0] ?? '');
+      if (kind !== undefined) insert.run(row.line, kind, row.issues[0] ?? 'its registration is invalid');
     },
 
     /** A stored vehicle, which a malformed row may be about too. */
@@ -102,8 +104,10 @@ export const malformedRows = (db: DatabaseSync) => {
     end: (layout: Layout): void => {
       for (const { line, kind, reason, text, key } of malformed.iterate() as Iterable<MalformedRow>) {
         if (kind !== 'blank') {
-          const whole = kind === 'wrong' ? `rejected with line ${line}, which may be of this vehicle: ${reason}` : null;
-          for (const part of keys.find(lettersAndDigits(text))) name.run(part, line, null, whole);
+          const given = kind === 'unnamed' ? rowsOf([{ line, text }], layout)[0]?.fields.registration : text;
+          const whole =
+            typeof layout === 'object' ? `rejected with line ${line}, which may be of this vehicle: ${reason}` : null;
+          for (const part of keys.find(lettersAndDigits(String(given ?? '')))) name.run(part, line, null, whole);
         } else if (typeof layout === 'object') {
           const shifted = `line ${line} has more cells than the header names, and its cells seem to be shifted`;
           const [{ cells } = { cells: [] }] = parseRecords([text], layout.delimiter);
@@ -119,7 +123,7 @@ export type MalformedRows = ReturnType<typeof malformedRows>;
 
 /** The vehicles that malformed rows of a staged file name. */
 export const namedVehicles = (db: DatabaseSync) => {
-  const find = db.prepare('SELECT reason FROM named WHERE key = ? AND reason IS NOT NULL');
+  const find = db.prepare('SELECT reason FROM named WHERE key = ? AND reason IS NOT NULL ORDER BY line');
   const isEmpty = db.prepare('SELECT 1 FROM named').get() === undefined;
   return {
     /** The result of a group, of which all rows are rejected when a malformed row names its vehicle. */

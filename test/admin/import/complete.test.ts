@@ -83,9 +83,9 @@ describe('import --complete', () => {
   });
 
   it('keeps vehicles with a rejected row and those that a malformed row may be about, and counts each row without a registration', async () => {
-    const rows = ALL.slice(5).map((registration) => vehicleRow({ registration }));
+    const rows = ALL.slice(6).map((registration) => vehicleRow({ registration }));
     const year = vehicleRow({ registration: 'V10', year: 'x' });
-    const malformed = ['only,v-11 or V12', `"V13"x${vehicleRow()}`];
+    const malformed = ['only,v-11 or V12', 'only,V11', `"V13"x${vehicleRow()}`, vehicleRow({ registration: 'V15?' })];
     const csv = await file('v.csv', vehiclesCsv(...rows, year, ...malformed, vehicleRow({ registration: '' })));
     const complete = ['import', 'vehicles', csv, '--complete'];
     expect(await run([...complete, '--remove-at-most=1'])).toEqual(
@@ -95,7 +95,7 @@ describe('import --complete', () => {
     );
     expect((await run(complete)).exitCode).toBe(1);
     expect(await registrations()).toEqual(ALL.filter((registration) => registration !== 'V14'));
-    expect(await rejectedLines(csv)).toHaveLength(4);
+    expect(await rejectedLines(csv)).toHaveLength(6);
   });
 
   it.each<[string, string, string, readonly string[]]>([

@@ -230,19 +230,23 @@ describe('A malformed row', () => {
       vehicleRow({ registration: 'GOOD' }),
       vehicleRow({ registration: 'NAMED' }),
       vehicleRow({ registration: 'SHIFTED' }),
+      vehicleRow({ registration: 'HALF' }),
     ];
     const bad = [
       vehicleRow({ make: 'Ford,Ka NAMED' }),
       `Ltd,${vehicleRow({ registration: 'SHIFTED', last_updated: '' })}`,
+      vehicleRow({ registration: 'half (old)', policy_number: 'P-2 GOOD' }),
     ];
     const { path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows, ...bad));
     const many = 'the row has too many columns: 12 where the header names 11';
-    const shifted = 'line 6 has more cells than the header names, and its cells seem to be shifted';
+    const shifted = 'line 7 has more cells than the header names, and its cells seem to be shifted';
     expect((await rejectedLines(path)).map(({ line, reasons }) => [line, reasons.at(-1)])).toEqual([
-      [3, `rejected with line 5, which may be of this vehicle: ${many}`],
+      [3, `rejected with line 6, which may be of this vehicle: ${many}`],
       [4, shifted],
-      [5, many],
-      [6, shifted],
+      [5, 'rejected with line 8, which may be of this vehicle: its registration is invalid'],
+      [6, many],
+      [7, shifted],
+      [8, expect.stringMatching(/^registration: may contain only/)],
     ]);
     expect((await stored()).map(({ registration }) => registration)).toContain('GOOD');
   });
