@@ -78,8 +78,11 @@ describe('Two stray quotes', () => {
     expect([result, await checked(path)]).toEqual([failure(sentence), expect.stringContaining(sentence)]);
   });
 
-  it('are no mistake around lines that are not rows', async () => {
-    const { path } = await load('vehicles', 'v.csv', vehiclesCsv(vehicleRow({ make: '"Ford,\nof Köln, 2019"' })));
+  it.each([
+    ['lines that are not rows', vehiclesCsv(vehicleRow({ make: '"Ford,\nof Köln, 2019"' }))],
+    ['the first cell of a row', `note,${vehiclesCsv(`"a\nb\nc",${vehicleRow()}`)}`],
+  ])('are no mistake around %s', async (_where, csv) => {
+    const { path } = await load('vehicles', 'v.csv', csv);
     expect(await checked(path)).toHaveLength(1);
   });
 });

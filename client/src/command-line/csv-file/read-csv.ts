@@ -53,9 +53,13 @@ const requireNoRowInside = (
 ): void => {
   const named = names.findIndex((name) => REGISTRATION_KEYS.has(nameKey(name)));
   const at = named < 0 ? names.findIndex(isKnown) : named;
+  // After lines without a delimiter, a line has the end of the first cell, and then all others.
+  let mayBeRow = names.length === 1;
   for (const [index, inner] of text.split(LINE_END).entries()) {
     const cells = inner.replaceAll('"', '').split(delimiter);
-    if (index === 0 || cells.length !== names.length || !REGISTRATION.test(cells[at] ?? '')) continue;
+    const isRow = index > 0 && mayBeRow && cells.length === names.length && REGISTRATION.test(cells[at] ?? '');
+    mayBeRow ||= cells.length > 1;
+    if (!isRow) continue;
     throw new UnreadableFile(
       `a quote opens a field on line ${line} or below and is closed only after line ${line + index}, which looks like a row of its own`,
     );
