@@ -184,12 +184,13 @@ describe('import --except', () => {
     expect(await registrations()).toEqual(ALL);
   });
 
-  it('is refused with the line of an invalid registration', async () => {
-    const except = await file('erased.txt', 'V10\nSECRET!\n');
-    const stopped = await load(linesOf(ALL), '--except', except);
-    expect(stopped).toEqual(
-      failure(/line 2 of the file of --except has no valid registration: nothing was done; correct it/),
-    );
+  it.each([
+    ['e.txt', 'V10\nSECRET!\n', 'line 2 has no valid registration: nothing was done; correct it'],
+    ['e.csv', 'registration\n"SECRET\n', 'the quote that opens a field on line 2 is not closed as it should be'],
+  ])('is refused with its name and the line: %s %j', async (name, text, sentence) => {
+    const stopped = await load(linesOf(ALL), '--except', await file(name, text));
+    expect(stopped).toEqual(failure(`error: --except: ${sentence}`));
+    expect(stopped.stderr).toContain(`: ${pathOf(name)}\n`);
     expect(stopped.stderr).not.toContain('SECRET');
   });
 });
