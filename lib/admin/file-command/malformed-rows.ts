@@ -1,18 +1,19 @@
 /**
  * Rows of a CSV with a wrong number of cells or wrong quotes: nobody knows whose they are. Every vehicle of the file whose
- * registration is anywhere in such a row is rejected with it: without that row half a vehicle might be stored.
+ * registration is anywhere in such a row is rejected with it: without that row half a vehicle might be stored. So is every vehicle
+ * whose registration is in a cell of registrations that is none, such as `AB12CDE (old)`.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { parseRecords } from '../../../client/src/command-line/csv-file/records.ts';
 import { lettersAndDigits } from '../../../core/vehicles/registration.ts';
-import type { Layout } from '../files/read-rows.ts';
+import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row, RowText } from '../files/row.ts';
 import type { GroupResult, RowGroup } from './file-command.ts';
 
 /** `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of no vehicle. */
 const TABLES = `
   CREATE TABLE malformed (line INTEGER PRIMARY KEY, kind TEXT NOT NULL, reason TEXT);
-  CREATE TABLE named (key TEXT PRIMARY KEY, line INTEGER NOT NULL, owner TEXT) WITHOUT ROWID;`;
+  CREATE TABLE named (key TEXT, line INTEGER, owner TEXT, PRIMARY KEY (key, line)) WITHOUT ROWID;`;
 
 /** A vehicle that is named by a row that seems to be shifted is rejected, and the vehicle whose row it seems to be is too. */
 const NAME_OWNERS = `
@@ -20,9 +21,9 @@ const NAME_OWNERS = `
 
 /**
  * `wrong` quotes or number of cells; `blank` cells after the last column, which may hide a shift; no CSV and `unreadable`, so that
- * only stored records may be what it is about.
+ * only stored records may be what it is about; `unnamed`, readable but for its registration.
  */
-type Kind = 'wrong' | 'blank' | 'unreadable';
+type Kind = 'wrong' | 'blank' | 'unreadable' | 'unnamed';
 
 interface MalformedRow extends RowText {
   readonly key: string;
@@ -30,10 +31,11 @@ interface MalformedRow extends RowText {
   readonly reason: string;
 }
 
-const kindOf = ({ cells, issues }: Row, key: string | undefined): Kind | undefined => {
+const kindOf = ({ cells }: Row, key: string | undefined): Kind | undefined => {
   if (cells === 'wrong') return 'wrong';
-  if (cells === undefined) return issues.length > 0 && key === undefined ? 'unreadable' : undefined;
-  return cells === 'right' ? undefined : 'blank';
+  if (cells === 'more') return 'blank';
+  if (key !== undefined) return undefined;
+  return cells === undefined ? 'unreadable' : 'unnamed';
 };
 
 /** Characters that decide whether a text may be a registration of the file: a million of them have 140,000 beginnings, 10 MB. */
@@ -80,7 +82,7 @@ export const malformedRows = (db: DatabaseSync) => {
     add: (row: Row, key: string | undefined): void => {
       if (key !== undefined) keys.add(key);
       const kind = kindOf(row, key);
-      if (kind !== undefined) insert.run(row.line, kind, row.issues[0] ?? '');
+      if (kind !== undefined) insert.run(row.line, kind, row.issues[0] ?? 'its registration is invalid');
     },
 
     /** A stored vehicle, which a malformed row may be about too. */
@@ -90,7 +92,8 @@ export const malformedRows = (db: DatabaseSync) => {
     end: (layout: Layout): void => {
       for (const { line, kind, text, key } of malformed.iterate() as Iterable<unknown> as Iterable<MalformedRow>) {
         if (kind !== 'blank') {
-          for (const part of keys.find(lettersAndDigits(text))) name.run(part, line, null);
+          const given = kind === 'unnamed' ? rowsOf([{ line, text }], layout)[0]?.fields.registration : text;
+          for (const part of keys.find(lettersAndDigits(String(given ?? '')))) name.run(part, line, null);
         } else if (typeof layout === 'object') {
           const [{ cells } = { cells: [] }] = parseRecords([text], layout.delimiter);
           for (const part of findInCells(cells)) if (part !== key) name.run(part, line, key);
@@ -102,14 +105,14 @@ export const malformedRows = (db: DatabaseSync) => {
 };
 
 const reasonOf = ({ line, kind, reason }: Omit<MalformedRow, 'key' | 'text'>): string =>
-  kind === 'wrong'
+  kind !== 'blank'
     ? `rejected with line ${line}, which may be of this vehicle: ${reason}`
     : `line ${line} has more cells than the header names, and its cells seem to be shifted`;
 
 /** The vehicles that malformed rows of a staged file name. */
 export const namedVehicles = (db: DatabaseSync) => {
   const find = db.prepare(
-    "SELECT line, kind, reason FROM named JOIN malformed USING (line) WHERE key = ? AND kind <> 'unreadable'",
+    "SELECT line, kind, reason FROM named JOIN malformed USING (line) WHERE key = ? AND kind <> 'unreadable' ORDER BY line",
   );
   const isEmpty = db.prepare('SELECT 1 FROM named').get() === undefined;
   return {

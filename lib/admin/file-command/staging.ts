@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { CommandFailure } from '../command/command-result.ts';
 import { showProgress } from '../command/progress.ts';
 import { type Columns, listNames } from '../files/csv-header.ts';
+import { asFileFailure } from '../files/file-failure.ts';
 import { readRows } from '../files/read-rows.ts';
 import { registrationOf } from '../files/row.ts';
 import { type FileFormat, openSource, requireUnchanged } from '../files/source-file.ts';
@@ -27,21 +28,28 @@ export const openStaging = (context: FileContext) => {
 
 export type Staging = ReturnType<typeof openStaging>;
 
-/** Stages the registrations of the file of `--except`. @throws CommandFailure when it has an invalid one, by its line only */
-export const stageExceptions = async (path: string, { staged }: Staging): Promise<void> => {
+const stageRegistrations = async (path: string, { staged }: Staging): Promise<void> => {
   const source = await openSource(path, REGISTRATION_FORMATS);
   for await (const { rows } of readRows(source, REGISTRATION_COLUMNS, [])) {
     for (const row of rows) {
       const registration = row.issues.length > 0 ? undefined : registrationOf(row);
       if (registration !== undefined) staged.except(registration);
-      else {
-        throw new CommandFailure(
-          `line ${row.line} of the file of --except has no valid registration: nothing was done; correct it: ${path}`,
-        );
-      }
+      else
+        throw new CommandFailure(`line ${row.line} has no valid registration: nothing was done; correct it: ${path}`);
     }
   }
   await requireUnchanged(source);
+};
+
+/** Stages the registrations of the file of `--except`. @throws CommandFailure when it has an invalid one, by its line only */
+export const stageExceptions = async (path: string, staging: Staging): Promise<void> => {
+  try {
+    await stageRegistrations(path, staging);
+  } catch (error) {
+    const failure = asFileFailure(error, path);
+    if (!(failure instanceof CommandFailure)) throw failure;
+    throw new CommandFailure(`--except: ${failure.message}`, { cause: failure });
+  }
 };
 
 /** Stages the rows of the file. @returns false after Ctrl-C @throws CommandFailure when the file changes meanwhile */

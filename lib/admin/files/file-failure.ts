@@ -10,6 +10,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   // Node's code when `rm` is called on a folder.
   ERR_FS_EISDIR: 'that is a folder, not a file',
   ENOSPC: 'the disk is full',
+  ENAMETOOLONG: 'the name is too long, so give the file that is read a shorter one',
   EFBIG: 'the file would be too large for the disk or its limit',
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the disk cannot be written to',

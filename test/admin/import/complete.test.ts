@@ -83,9 +83,9 @@ describe('import --complete', () => {
   });
 
   it('keeps vehicles with a rejected row and those that a malformed row may be about, and counts each row without a registration', async () => {
-    const rows = ALL.slice(5).map((registration) => vehicleRow({ registration }));
+    const rows = ALL.slice(6).map((registration) => vehicleRow({ registration }));
     const year = vehicleRow({ registration: 'V10', year: 'x' });
-    const malformed = ['only,v-11 or V12', `"V13"x${vehicleRow()}`];
+    const malformed = ['only,v-11 or V12', 'only,V11', `"V13"x${vehicleRow()}`, vehicleRow({ registration: 'V15?' })];
     const csv = await file('v.csv', vehiclesCsv(...rows, year, ...malformed, vehicleRow({ registration: '' })));
     const complete = ['import', 'vehicles', csv, '--complete'];
     expect(await run([...complete, '--remove-at-most=1'])).toEqual(
@@ -95,7 +95,7 @@ describe('import --complete', () => {
     );
     expect((await run(complete)).exitCode).toBe(1);
     expect(await registrations()).toEqual(ALL.filter((registration) => registration !== 'V14'));
-    expect(await rejectedLines(csv)).toHaveLength(4);
+    expect(await rejectedLines(csv)).toHaveLength(6);
   });
 
   it.each<[string, string, string, readonly string[]]>([
@@ -182,12 +182,13 @@ describe('import --except', () => {
     expect(await registrations()).toEqual(ALL);
   });
 
-  it('is refused with the line of an invalid registration', async () => {
-    const except = await file('erased.txt', 'V10\nSECRET!\n');
-    const stopped = await load(linesOf(ALL), '--except', except);
-    expect(stopped).toEqual(
-      failure(/line 2 of the file of --except has no valid registration: nothing was done; correct it/),
-    );
+  it.each([
+    ['e.txt', 'V10\nSECRET!\n', 'line 2 has no valid registration: nothing was done; correct it'],
+    ['e.csv', 'registration\n"SECRET\n', 'the quote that opens a field on line 2 is not closed as it should be'],
+  ])('is refused with its name and the line: %s %j', async (name, text, sentence) => {
+    const stopped = await load(linesOf(ALL), '--except', await file(name, text));
+    expect(stopped).toEqual(failure(`error: --except: ${sentence}`));
+    expect(stopped.stderr).toContain(`: ${pathOf(name)}\n`);
     expect(stopped.stderr).not.toContain('SECRET');
   });
 });

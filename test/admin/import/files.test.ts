@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
@@ -133,6 +133,11 @@ describe('An import', () => {
     ['pipe.csv', (path) => execFileSync('mkfifo', [path]), /it must be a file, not a pipe: .*pipe\.csv\n$/],
     ['book.xlsx', () => undefined, /^error: the file is an Excel workbook, not CSV/],
     ['file.txt', () => undefined, /^error: the name of the file must end in \.csv/],
+    [
+      `${'x'.repeat(240)}.csv`,
+      (path) => writeFileSync(path, vehiclesCsv(vehicleRow({ year: 'x' }))),
+      /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv;/,
+    ],
   ])('is rejected for a file that cannot be imported: %s', async (name, make, sentence) => {
     make(pathOf(name));
     expect(await run(['import', 'vehicles', pathOf(name)])).toEqual(failure(sentence));

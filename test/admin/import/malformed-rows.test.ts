@@ -65,8 +65,24 @@ describe('Two stray quotes', () => {
     expect((await stored()).filter(({ registration }) => /^(JOIN|END)/.test(registration))).toEqual([]);
   });
 
-  it('are no mistake around lines that are not rows', async () => {
-    const { path } = await load('vehicles', 'v.csv', vehiclesCsv(vehicleRow({ make: '"Ford,\nof Köln, 2019"' })));
+  it.each([
+    [
+      'the header',
+      `${VEHICLE_HEADER},"note\n${vehicleRow()},x"\n${vehicleRow()},y\n`,
+      'line 1 or below and is closed only after line 2',
+    ],
+    ['the last cell', 'note,registration\n"a,JOIN1\nb,JOIN2"\n', 'line 2 or below and is closed only after line 3'],
+  ])('end import and check with the row that they would hide in %s', async (_where, csv, lines) => {
+    const { path, ...result } = await load('vehicles', 'v.csv', csv);
+    const sentence = `a quote opens a field on ${lines}`;
+    expect([result, await checked(path)]).toEqual([failure(sentence), expect.stringContaining(sentence)]);
+  });
+
+  it.each([
+    ['lines that are not rows', vehiclesCsv(vehicleRow({ make: '"Ford,\nof Köln, 2019"' }))],
+    ['the first cell of a row', `note,${vehiclesCsv(`"a\nb\nc",${vehicleRow()}`)}`],
+  ])('are no mistake around %s', async (_where, csv) => {
+    const { path } = await load('vehicles', 'v.csv', csv);
     expect(await checked(path)).toHaveLength(1);
   });
 });
@@ -222,19 +238,23 @@ describe('A malformed row', () => {
       vehicleRow({ registration: 'GOOD' }),
       vehicleRow({ registration: 'NAMED' }),
       vehicleRow({ registration: 'SHIFTED' }),
+      vehicleRow({ registration: 'HALF' }),
     ];
     const bad = [
       vehicleRow({ make: 'Ford,Ka NAMED' }),
       `Ltd,${vehicleRow({ registration: 'SHIFTED', last_updated: '' })}`,
+      vehicleRow({ registration: 'half (old)', policy_number: 'P-2 GOOD' }),
     ];
     const { path } = await load('vehicles', 'v.csv', vehiclesCsv(...rows, ...bad));
     const many = 'the row has too many columns: 12 where the header names 11';
-    const shifted = 'line 6 has more cells than the header names, and its cells seem to be shifted';
+    const shifted = 'line 7 has more cells than the header names, and its cells seem to be shifted';
     expect((await rejectedLines(path)).map(({ line, reasons }) => [line, reasons.at(-1)])).toEqual([
-      [3, `rejected with line 5, which may be of this vehicle: ${many}`],
+      [3, `rejected with line 6, which may be of this vehicle: ${many}`],
       [4, shifted],
-      [5, many],
-      [6, shifted],
+      [5, 'rejected with line 8, which may be of this vehicle: its registration is invalid'],
+      [6, many],
+      [7, shifted],
+      [8, expect.stringMatching(/^registration: may contain only/)],
     ]);
     expect((await stored()).map(({ registration }) => registration)).toContain('GOOD');
   });

@@ -48,14 +48,18 @@ const REGISTRATION = /^ *(?=[^\d]*\d)[a-z\d](?:[ -]?[a-z\d]){1,11} *$/i;
  */
 const requireNoRowInside = (
   { line, text }: RowText,
-  { names, delimiter }: CsvHeader,
+  { names, delimiter }: Pick<CsvHeader, 'names' | 'delimiter'>,
   isKnown: (name: string) => boolean,
 ): void => {
   const named = names.findIndex((name) => REGISTRATION_KEYS.has(nameKey(name)));
   const at = named < 0 ? names.findIndex(isKnown) : named;
+  // After lines without a delimiter, a line has the end of the first cell, and then all others.
+  let mayBeRow = names.length === 1;
   for (const [index, inner] of text.split(LINE_END).entries()) {
-    const cells = inner.split(delimiter);
-    if (index === 0 || cells.length !== names.length || !REGISTRATION.test(cells[at] ?? '')) continue;
+    const cells = inner.replaceAll('"', '').split(delimiter);
+    const isRow = index > 0 && mayBeRow && cells.length === names.length && REGISTRATION.test(cells[at] ?? '');
+    mayBeRow ||= cells.length > 1;
+    if (!isRow) continue;
     throw new UnreadableFile(
       `a quote opens a field on line ${line} or below and is closed only after line ${line + index}, which looks like a row of its own`,
     );
@@ -74,6 +78,9 @@ const readHeader = (
   });
   const [best] = candidates.toSorted((a, b) => b.known - a.known || b.names.length - a.names.length);
   if (best === undefined) throw new UnreadableFile(`line ${line}, which names the columns, has a quote inside a name`);
+  const [first = ''] = text.replaceAll('"', '').split(LINE_END);
+  // With a stray quote the names may be fewer or more than on the line.
+  requireNoRowInside({ line, text }, { ...best, names: first.split(best.delimiter) }, isKnown);
   return best;
 };
 
