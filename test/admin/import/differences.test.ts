@@ -121,13 +121,6 @@ describe('An import', () => {
       unchanged: before,
     });
   });
-
-  it('ends as one when two equal ones run at once', async () => {
-    const path = await file('v.csv', manyVehicles('TWO'));
-    const both = await Promise.all([counts(run(importing(path, '--json'))), counts(run(importing(path, '--json')))]);
-    expect(both.map(({ loaded, unchanged }) => loaded + unchanged)).toEqual([120, 120]);
-    expect(both[0].loaded + both[1].loaded).toBe(120);
-  });
 });
 
 describe('Ctrl-C', () => {
