@@ -1,7 +1,7 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { HttpFault } from './http-fault-proxy.ts';
+import type { HttpFault } from '../support/http-fault-proxy.ts';
 import { startStubService } from './stub-service.ts';
 import { useCommandLine } from './use-command-line.ts';
 

@@ -2,9 +2,9 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../../support/engine.ts';
 import { withProbability } from '../../support/fault-choosers.ts';
+import { complianceLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { commandLine, failure } from '../command-line.ts';
-import { complianceLine, vehicleLine, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
 const { run, file, pathOf, countedRun, engine, proxy, writes, stored, rejectedLines } = commandLine();
 

@@ -8,9 +8,16 @@ import { stopListener } from '../../../bin/stop-signals.ts';
 import type { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { storeItems } from '../../support/engine.ts';
 import { forOperation, onNthCall, withProbability } from '../../support/fault-choosers.ts';
+import {
+  complianceLine,
+  manyVehicles,
+  VEHICLES,
+  vehicleLine,
+  vehicleRow,
+  vehiclesCsv,
+} from '../../support/import-files.ts';
 import { aVehicle } from '../../support/records.ts';
 import { type AdminOutput, BEGINS_AGAIN, commandLine, ended, failure, interruptionAfter } from '../command-line.ts';
-import { complianceLine, manyVehicles, VEHICLES, vehicleLine, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
 const { run, file, pathOf, engine, proxy, atCall, countedRun, interruptedRun, writes, ...line } = commandLine();
 const { processArguments, rejectedLines, stored } = line;

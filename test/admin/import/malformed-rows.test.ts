@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';
 import { findColumn, openFleet } from '../../../client/src/command-line/fleet-file.ts';
+import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { commandLine, failure } from '../command-line.ts';
-import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
 const { load, stored, rejectedLines } = commandLine();
 
