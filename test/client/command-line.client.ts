@@ -94,12 +94,6 @@ describe('The command line', () => {
       'Window    1 used, 5,999 left until 2026-11-22T12:01:00Z',
       ...['24 hours  0 requests, 0 of them over the limit', ''],
     ]);
-    for (const wrong of [{ key: undefined }, { key: { ...key, name: {} } }, { hours: [{ requests: '1' }] }]) {
-      const faulty = await startStubService(wrong);
-      const stderr = 'Unexpected error: The response is not the usage of a key with its limits.\n';
-      expect(await start(['usage'], faulty.account).ended).toEqual({ code: 2, stdout: '', stderr });
-      await faulty.close();
-    }
     const problem = { status: 403, code: 'X', detail: 'a\x1b[31m\nb', requestId: `\u2066r${'c'.repeat(10_000)}` };
     const rejecting = await startStubService(problem, 403);
     const stderr = `${'403 X: a\ufffd[31m\ufffdb (request \ufffdr'.padEnd(10_000, 'c')}.\n`;
