@@ -7,9 +7,9 @@ import { prefixedTableNames } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
+import { complianceLine, itemLine, vehicleLine } from '../support/import-files.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
 import { commandLine, runAdminCommand } from './command-line.ts';
-import { complianceLine, itemLine, vehicleLine } from './import-files.ts';
 
 const { engine, run, json, load, file, pathOf, rejectedLines, interruptedRun } = commandLine();
 

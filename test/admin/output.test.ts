@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
+import { vehicleRow, vehiclesCsv } from '../support/import-files.ts';
 import { commandLine, ended, failure, runAdminCommand } from './command-line.ts';
-import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { run, countedRun, file, engine, proxy, processArguments } = commandLine();
 

@@ -1,34 +1,25 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../support/engine.ts';
-import { forOperation, onNthCall, withProbability } from '../support/fault-choosers.ts';
-import type { Fault } from '../support/fault-proxy.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
-import { BEGINS_AGAIN, commandLine, failure } from './command-line.ts';
+import { commandLine } from './command-line.ts';
 
-const { run, json, file, engine, proxy, countedRun, interruptedRun, rejectedLines, stored } = commandLine();
+const { run, json, file, engine, interruptedRun, rejectedLines, stored } = commandLine();
 
 const REGISTRATIONS = ['AB12CDE', 'KR08NIL', 'MT17DUE', 'STAYS'];
 
-interface Removal {
-  readonly removed: number;
-  readonly notThere: number;
-}
-
-const store = (registrations: readonly string[]): Promise<void> => {
-  const records = registrations.map((one) => aVehicle(one));
-  return storeItems(engine().client, engine().names.vehicles, records);
-};
 const storedIn = async (table: 'vehicles' | 'compliance') =>
   (await stored(table)).map(({ registration }) => registration);
 const remove = (...args: string[]) => run(['remove', 'vehicles', ...args]);
-const deletions = () => proxy().calls.filter(({ operation }) => operation === 'DeleteItem').length;
 
 beforeEach(async () => {
-  await store(REGISTRATIONS);
-  const records = REGISTRATIONS.map((one) => aCompliance(one));
-  await storeItems(engine().client, engine().names.compliance, records);
+  const { client, names } = engine();
+  const vehicles = REGISTRATIONS.map((one) => aVehicle(one));
+  const compliance = REGISTRATIONS.map((one) => aCompliance(one));
+  await storeItems(client, names.vehicles, vehicles);
+  await storeItems(client, names.compliance, compliance);
 });
 
+/** After an error of the database and Ctrl-C, and with responses that are lost, it does as an import does: import/differences.test.ts. */
 describe('remove of a file', () => {
   const exported = ['AB12CDE', 'kr08 nil', 'MT17DUE'].map((one) => JSON.stringify(aVehicle(one)));
   it.each([
@@ -63,47 +54,6 @@ describe('remove of a file', () => {
     expect(await rejectedLines(path)).toEqual([{ line: 2, row, reasons: [expect.stringContaining(reason)] }]);
     const removed = lines.length === 2 ? ['AB12CDE'] : ['AB12CDE', 'KR08NIL'];
     expect(await storedIn('vehicles')).toEqual(REGISTRATIONS.filter((one) => !removed.includes(one)));
-  });
-
-  it('that the database stops says how many records were removed', async () => {
-    const path = await file('r.txt', 'AB12CDE\nKR08NIL\n');
-    proxy().inject(forOperation('DeleteItem', onNthCall(1, 'deny')));
-    const stopped = await countedRun(['remove', 'vehicles', path]);
-    expect(stopped).toEqual(failure(`; 1 record was removed before; ${BEGINS_AGAIN}`));
-  });
-});
-
-describe('remove of many vehicles', () => {
-  const manyStored = async (count: number): Promise<string> => {
-    const registrations = Array.from({ length: count }, (_, index) => `R${index}`);
-    await store(registrations);
-    return file('r.txt', registrations.join('\n'));
-  };
-  const counts = ({ stdout }: { stdout: string }): Removal => JSON.parse(stdout);
-
-  it('that Ctrl-C stopped is ended by the same command, which removes each once', async () => {
-    const path = await manyStored(120);
-    const args = ['remove', 'vehicles', path, '--json'];
-    const stopped = await interruptedRun(args, 40, 'DeleteItem');
-    expect(stopped.exitCode).toBe(130);
-    const { removed } = counts(stopped);
-    // Not the rest of what was read at a time: that could take longer than a process may take to end.
-    expect(removed).toBeLessThan(40 + 2 * 32);
-    proxy().reset();
-    expect(counts(await countedRun(args))).toMatchObject({ removed: 120 - removed, notThere: removed });
-    expect(deletions()).toBe(120 - removed);
-    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
-  });
-
-  it.each<[string, readonly Fault[], unknown]>([
-    ['counts each vehicle once while the database throttles', ['throttle', 'error'], 20],
-    ['removes every vehicle when responses are lost', ['errorAfter', 'resetAfter'], expect.any(Number)],
-  ])('%s', async (_title, faults, expected) => {
-    // Often enough that some are not over when the SDK has given up.
-    proxy().inject(forOperation('DeleteItem', withProbability(0.7, faults, 1)));
-    const { removed, notThere } = counts(await countedRun(['remove', 'vehicles', await manyStored(20), '--json']));
-    expect([removed, removed + notThere]).toEqual([expected, 20]);
-    expect(await storedIn('vehicles')).toEqual(REGISTRATIONS);
   });
 });
 

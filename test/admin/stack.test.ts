@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { TableId } from '../../core/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
+import { vehicleRow, vehiclesCsv } from '../support/import-files.ts';
 import { type CommandOptions, commandLine, failure, interruptionAfter, runAdminCommand } from './command-line.ts';
 import { type AwsServer, startAwsServer } from './deployment/aws-server.ts';
-import { vehicleRow, vehiclesCsv } from './import-files.ts';
 
 const { engine, file } = commandLine();
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { type OpenApi, openApi } from './api.ts';
+import { type OpenApi, openApi } from '../support/api-client.ts';
 import { apiTests } from './api-tests.ts';
 import { adminProcess, prepareTarget } from './prepare-target.ts';
 

@@ -1,8 +1,8 @@
-import { accessTests } from './access.ts';
-import type { Api } from './api.ts';
-import { bulkTests } from './bulk.ts';
-import { contentTests } from './content.ts';
-import { vehicleTests } from './vehicles.ts';
+import type { Api } from '../support/api-client.ts';
+import { accessTests } from './access-tests.ts';
+import { bulkTests } from './bulk-tests.ts';
+import { contentTests } from './content-tests.ts';
+import { vehicleTests } from './vehicles-tests.ts';
 
 /**
  * Everything that must hold wherever the service runs: on this machine, in an emulator, in containers, on AWS. `api` is

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { runAdminCommand } from '../admin/command-line.ts';
+import { type OpenApi, openApi } from '../support/api-client.ts';
 import { byContract } from '../support/contract.ts';
 import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
-import { type OpenApi, openApi } from './api.ts';
 import { apiTests } from './api-tests.ts';
 import { prepareTarget } from './prepare-target.ts';
 

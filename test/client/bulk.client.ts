@@ -14,10 +14,10 @@ const entriesOf = ({ registrations }: Bulk) =>
   Response.json({ results: registrations.map((registration) => ({ registration, insured: true, policy: null })) });
 
 /** A client of a service with this bulk size. `asked` has the registrations of each bulk request. */
-const clientOf = (answer: Answer, limits: object = { registrationsPerBulk: 500 }) => {
+const clientOf = (answer: Answer, usage: object = { limits: { ...USAGE.limits, registrationsPerBulk: 500 } }) => {
   const asked: (readonly string[])[] = [];
   const send: typeof fetch = async (input, init) => {
-    if (String(input).endsWith('/usage')) return Response.json({ ...USAGE, limits: { ...USAGE.limits, ...limits } });
+    if (String(input).endsWith('/usage')) return Response.json({ ...USAGE, ...usage });
     const bulk = JSON.parse(String(init?.body)) as Bulk;
     asked.push(bulk.registrations);
     return answer(bulk, asked.length);
@@ -114,8 +114,11 @@ describe('A bulk lookup', () => {
     expect(others).toMatchObject(wrong.map(() => ({ compliant: false, code: 'INVALID_ANSWER' })));
   });
 
-  it.each([0, -5, 2.5, 1e9, Number.NaN])('is rejected for a plan of %d registrations', async (registrationsPerBulk) => {
-    const { client, asked } = clientOf(entriesOf, { registrationsPerBulk });
+  it.each([
+    ...[0, -5, 2.5, 1e9, null].map((size) => ({ limits: { ...USAGE.limits, registrationsPerBulk: size } })),
+    ...[{ key: undefined }, { key: { ...USAGE.key, name: {} } }, { hours: [{ requests: '1' }] }],
+  ])('is rejected for a usage with %j', async (usage) => {
+    const { client, asked } = clientOf(entriesOf, usage);
     await expect(client.verify(named(101))).rejects.toThrow('The response is not the usage of a key with its limits.');
     expect(asked).toEqual([]);
   });

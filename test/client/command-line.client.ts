@@ -94,12 +94,6 @@ describe('The command line', () => {
       'Window    1 used, 5,999 left until 2026-11-22T12:01:00Z',
       ...['24 hours  0 requests, 0 of them over the limit', ''],
     ]);
-    for (const wrong of [{ key: undefined }, { key: { ...key, name: {} } }, { hours: [{ requests: '1' }] }]) {
-      const faulty = await startStubService(wrong);
-      const stderr = 'Unexpected error: The response is not the usage of a key with its limits.\n';
-      expect(await start(['usage'], faulty.account).ended).toEqual({ code: 2, stdout: '', stderr });
-      await faulty.close();
-    }
     const problem = { status: 403, code: 'X', detail: 'a\x1b[31m\nb', requestId: `\u2066r${'c'.repeat(10_000)}` };
     const rejecting = await startStubService(problem, 403);
     const stderr = `${'403 X: a\ufffd[31m\ufffdb (request \ufffdr'.padEnd(10_000, 'c')}.\n`;
@@ -166,7 +160,6 @@ describe('The command line ends with 2 and one sentence', () => {
       `check fleet.xlsx ${NEW}`,
       /^fleet\.xlsx cannot be read: the file is an Excel workbook, not CSV: open it and save the sheet as/,
     ],
-    [`check fleet.xls ${NEW}`, /^fleet\.xls cannot be read: the file is an Excel workbook/],
     [`check header.csv ${NEW}`, /^header\.csv has no rows below its header\.$/],
     [`check headless.csv ${NEW}`, /which must name the columns: choose one of "AB12CDE" with --column\.$/],
     [`check title.csv ${NEW}`, /choose one of "Fleet" with --column\.$/],
@@ -193,7 +186,6 @@ describe('The command line ends with 2 and one sentence', () => {
       ['old.csv', `registration,${added}\nAB12CDE,true,1,,,,,,\nAB12CDE,false,,,,,,,\n`],
       ['quote.csv', 'registration\n"AB12CDE\n'],
       ['fleet.xlsx', 'PK\x03\x04'],
-      ['fleet.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
       ['header.csv', 'registration,note\n,\n'],
       ['headless.csv', 'AB12CDE\nKR08NIL\n'],
       ['title.csv', 'Fleet,,\nregistration,note,\nAB12CDE,x,\n'],

@@ -1,7 +1,7 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { HttpFault } from './http-fault-proxy.ts';
+import type { HttpFault } from '../support/http-fault-proxy.ts';
 import { startStubService } from './stub-service.ts';
 import { useCommandLine } from './use-command-line.ts';
 
@@ -128,26 +128,6 @@ describe('A long check', () => {
     expect(await checkOnly().ended).toEqual({ code: 2, stdout: '', stderr });
     expect(await readdir(folder())).toEqual(['fleet.csv']);
   });
-});
-
-it('A check with lists asks for each row once, and for the day after of what ends', async () => {
-  const rows = Array.from({ length: 2_500 }, (_, index) => `AB12 ${index}`);
-  const earlier = rows.map((row, index) => `${row},true,POL-${index},Acme,Comprehensive,,,,`);
-  await writeFile(file('fleet.csv'), `registration\n${rows.join('\n')}\n`);
-  await writeFile(file('old.csv'), `registration,${ADDED}\n${earlier.join('\n')}\n`);
-  const service = await startStubService();
-  const lists = ['--date', '2030-06-01', '--ending-within', '30', '--ending', 'ending.csv', '--previous', 'old.csv'];
-  const { code, stdout, stderr } = await start([...CHECK, ...lists], service.account).ended;
-  await service.close();
-  expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('\nChanges since old.csv: 0\n');
-  // Three for the rows, and one for each of the ten days on which 250 of them end.
-  expect(service.bulkRequests()).toBe(13);
-  // Half of them are renewed.
-  const list = (await readFile(file('ending.csv'), 'utf8')).trimEnd().split('\n');
-  expect([list.length, list[1], list.at(-1)]).toEqual([
-    ...[1_251, 'AB12 1,insurance,2030-06-11', 'AB12 2499,insurance,2030-06-19'],
-  ]);
 });
 
 it('A check of 100,000 rows needs at most 32 MB of heap', async () => {

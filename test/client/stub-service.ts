@@ -11,17 +11,12 @@ export const USAGE = {
   hours: [],
 };
 
-/** Ends on one of ten days. Even registrations are renewed for a year. */
-const answerFor = (registration: string, date = '') => {
-  const number = Number(/\d+$/.exec(registration)?.[0]);
-  const end = `2030-06-1${number % 10}`;
-  const isRenewed = date > end && number % 2 === 0;
-  const [validFrom, validTo] = isRenewed ? [date, '2031-06-10'] : ['2029-06-01', end];
-  return {
-    registration,
-    insured: date <= validTo,
-    policy: { number: `POL-${number}`, insurer: 'Acme', type: 'Comprehensive', validFrom, validTo },
-  };
+const POLICY = {
+  number: 'POL-1',
+  insurer: 'Acme',
+  type: 'Comprehensive',
+  validFrom: '2029-06-01',
+  validTo: '2030-06-10',
 };
 
 /** A service that knows every vehicle at once, and counts bulk requests. `changes` replace parts of the usage, or all of it when it is a problem. */
@@ -35,8 +30,8 @@ export const startStubService = async (changes: object = {}, status = 200) => {
       return;
     }
     bulkRequests += 1;
-    const { registrations, date } = (await json(request)) as { registrations: string[]; date?: string };
-    const results = registrations.map((registration) => answerFor(registration, date));
+    const { registrations } = (await json(request)) as { registrations: string[] };
+    const results = registrations.map((registration) => ({ registration, insured: true, policy: POLICY }));
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ results }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
-import { type HttpFaultProxy, startHttpFaultProxy } from './http-fault-proxy.ts';
+import { type HttpFaultProxy, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
 import { command } from './installed-package.ts';
 
 /** A service on this machine behind a fault proxy, for the tests of a file. */

@@ -1,9 +1,9 @@
 // One test file, so that all of these tests share the synthesised stacks.
-import '../rigs/release/promises.ts';
-import './stack/alarms.ts';
-import './stack/deployment.ts';
-import './stack/functions.ts';
-import './stack/gateway.ts';
-import './stack/operator-policy.ts';
-import './stack/probe.ts';
-import './stack/tables.ts';
+import '../rigs/release/promises-tests.ts';
+import './stack/alarms-tests.ts';
+import './stack/deployment-tests.ts';
+import './stack/functions-tests.ts';
+import './stack/gateway-tests.ts';
+import './stack/operator-policy-tests.ts';
+import './stack/probe-tests.ts';
+import './stack/tables-tests.ts';

@@ -9,7 +9,7 @@ import type { Inconsistency } from '../../lib/content-maintenance/content-incons
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
 import { clientOf, startEngine, storeItems, type TestEngine } from '../support/engine.ts';
-import { forOperation, onNthCall } from '../support/fault-choosers.ts';
+import { forOperation } from '../support/fault-choosers.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 
 type Key = ReturnType<typeof itemKey>;
@@ -125,6 +125,7 @@ describe('A check of content', () => {
   });
 });
 
+/** What is consistent, and what changes meanwhile: `npm run test:orders`. */
 describe('A repair of content', () => {
   it('leaves a slug that two items have', async () => {
     const domain = 'twice.example';
@@ -134,25 +135,13 @@ describe('A repair of content', () => {
     expect(await repair({ kind: 'missing slug claim', domain, slug, id })).toBe(false);
   });
 
-  /** With what changes meanwhile: `npm run test:orders`. */
-  it('leaves what is consistent when the report is out of date', async () => {
-    const domain = 'repaired.example';
-    const [id = ''] = await fill(domain);
-    const member = { list: listOf(domain), position: 0, id };
-    const claim = { domain, slug: 'item-0', id };
-    for (const kind of ['orphaned member', 'missing member'] as const)
-      expect(await repair({ kind, ...member })).toBe(false);
-    for (const kind of ['orphaned slug claim', 'missing slug claim'] as const)
-      expect(await repair({ kind, ...claim })).toBe(false);
-    expect(await repair({ kind: 'allocator behind', list: member.list, allocated: 5 })).toBe(false);
-  });
-
   it('advances an allocator without a transaction, which would reject a creation that allocates meanwhile', async () => {
     expect(await repair({ kind: 'allocator behind', list: 'domain:d.example', allocated: 7 })).toBe(true);
     expect(proxy.calls.map(({ operation }) => operation)).toEqual(['UpdateItem']);
   });
 });
 
+/** Their order in their lists: `npm run test:faults`, import content. */
 describe('Concurrent batches of new items', () => {
   const batchesOf = (domain: string) =>
     [0, 10, 20, 30].map((first) =>
@@ -162,14 +151,6 @@ describe('Concurrent batches of new items', () => {
     const items = await Array.fromAsync(contentExport(engine.client, TableName).items());
     return items.filter((item) => item.domain === domain).map(({ slug }) => slug);
   };
-
-  it('are appended to their lists in the order of the calls, in whatever order their reads end', async () => {
-    const { importBatch } = contentImport(db, TableName);
-    proxy.inject(forOperation('BatchGetItem', onNthCall(1, 'throttle')));
-    const batches = batchesOf('order.example');
-    await Promise.all(batches.map((rows) => importBatch(rows, moment())));
-    expect(await stored('order.example')).toEqual(batches.flat().map(({ slug }) => slug));
-  });
 
   it('are not created when an earlier batch failed', async () => {
     const { importBatch } = contentImport(db, TableName);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
-import { send } from '../black-box/api.ts';
+import { send } from '../support/api-client.ts';
 import { byContract } from '../support/contract.ts';
 import { clientOf } from '../support/engine.ts';
 import { type Program, startProgram } from '../support/program.ts';

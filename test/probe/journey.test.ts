@@ -10,10 +10,10 @@ import { handler } from '../../functions/probe/handler.ts';
 import { journey } from '../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../functions/probe/probe-key.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
-import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../client/http-fault-proxy.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
+import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
 import { testApi } from '../support/test-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';

@@ -6,13 +6,13 @@ import type { ComplianceRecord } from '../../core/compliance/compliance-record.t
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { keyStore } from '../../lib/key-management/key-store.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
-import { send } from '../black-box/api.ts';
+import { send } from './api-client.ts';
 import { NOON } from './clock.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 
-export type { Call, Reply } from '../black-box/api.ts';
+export type { Call, Reply } from './api-client.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 

@@ -7,7 +7,7 @@ import { matchRoute } from '../../functions/http/path-template.ts';
 import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
 import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
-import type { Api } from '../black-box/api.ts';
+import type { Api } from './api-client.ts';
 
 /** One request as it was sent, and its response. */
 export interface Exchange {

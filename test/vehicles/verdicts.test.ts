@@ -85,18 +85,19 @@ describe('The verdict on compliance', () => {
   });
 
   it.each([
-    ['NO_POLICY', 'insurance', 'NONE', [], {}, { validTo: null }],
-    ['INSURANCE_LAPSED', 'insurance', 'LAPSED', LAPSED, {}, { validTo: YESTERDAY }],
-    ['INSURANCE_NOT_STARTED', 'insurance', 'NOT_STARTED', FUTURE, {}, { validTo: policy.validTo }],
-    ['MOT_EXPIRED', 'mot', 'EXPIRED', [policy], { mot: { dueDate: YESTERDAY } }, { dueDate: YESTERDAY }],
-    ['TAX_EXPIRED', 'roadTax', 'EXPIRED', [policy], { roadTax: { paidUntil: YESTERDAY } }, { paidUntil: YESTERDAY }],
-    ['SORN', 'roadTax', 'SORN', [policy], { roadTax: { sorn: true } }, { paidUntil: null }],
-    ['FINES_OUTSTANDING', 'fines', 'OUTSTANDING', [policy], { outstandingFines: 1 }, { outstanding: 1 }],
-  ] as const)('is not compliant for %s alone, with its details', (reason, source, status, policies, fields, rest) => {
+    ['NO_POLICY', 'insurance', { policies: [] }, { status: 'NONE', validTo: null }],
+    ['INSURANCE_LAPSED', 'insurance', { policies: LAPSED }, { status: 'LAPSED', validTo: YESTERDAY }],
+    ['INSURANCE_NOT_STARTED', 'insurance', { policies: FUTURE }, { status: 'NOT_STARTED', validTo: policy.validTo }],
+    ['MOT_EXPIRED', 'mot', { mot: { dueDate: YESTERDAY } }, { status: 'EXPIRED', dueDate: YESTERDAY }],
+    ['TAX_EXPIRED', 'roadTax', { roadTax: { paidUntil: YESTERDAY } }, { status: 'EXPIRED', paidUntil: YESTERDAY }],
+    ['SORN', 'roadTax', { roadTax: { sorn: true } }, { status: 'SORN', paidUntil: null }],
+    ['FINES_OUTSTANDING', 'fines', { outstandingFines: 1 }, { status: 'OUTSTANDING', outstanding: 1 }],
+  ] as const)('is not compliant for %s alone, with its details', (reason, source, stored, details) => {
+    const { policies, ...fields } = { policies: [policy], ...stored };
     const verdict = verdictOn(TODAY, { policies }, aCompliance('A1', fields));
     const checks = { ...ALL_PASSED, [CHECKS[source]]: false };
     expect(verdict).toMatchObject({ compliant: false, checks, reasons: [reason] });
-    expect(verdict.details[source]).toEqual({ status, ...rest, lastUpdated: null });
+    expect(verdict.details[source]).toEqual({ ...details, lastUpdated: null });
   });
 
   it('names every reason, in the order of the checks', () => {

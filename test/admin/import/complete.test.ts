@@ -1,13 +1,12 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../../support/engine.ts';
 import { withProbability } from '../../support/fault-choosers.ts';
+import { complianceLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { commandLine, failure } from '../command-line.ts';
-import { complianceLine, vehicleLine, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
-const { run, file, pathOf, countedRun, atCall, engine, proxy, writes, stored, rejectedLines } = commandLine();
+const { run, file, pathOf, countedRun, engine, proxy, writes, stored, rejectedLines } = commandLine();
 
 /** Registrations of 40 stored vehicles, of which at most 2 are removed without an option. */
 const ALL = Array.from({ length: 40 }, (_, index) => `V${10 + index}`);
@@ -147,20 +146,6 @@ describe('import --complete', () => {
     expect(await rejectedLines(pathOf('v.ndjson'))).toMatchObject([{ line: 11, reasons }]);
     expect(await run(['remove', 'vehicles', '--registration', 'BAD1', 'V20'])).toMatchObject({ exitCode: 0 });
     expect(await loadComplete(linesOf(ALL))).toMatchObject({ exitCode: 0 });
-  });
-
-  it('decides again about a record that has changed since the scan', async () => {
-    const { client, names } = engine();
-    const put = (record: object) =>
-      client.send(new PutCommand({ TableName: names.vehicles, Item: { ...record, revision: 'other' } }));
-    let isPut: Promise<unknown> | undefined;
-    atCall(1, 'PutItem', () => {
-      isPut = Promise.all([put(aVehicle('V10')), put({ ...aVehicle('V49'), policies: [] })]);
-    });
-    const path = await file('v.ndjson', [...linesOf(ALL.slice(1)), vehicleLine({ registration: 'A1' })].join('\n'));
-    expect(await countedRun(['import', 'vehicles', path, '--complete'])).toMatchObject({ exitCode: 0 });
-    await isPut;
-    expect(await registrations()).toEqual(['A1', ...ALL.slice(1)]);
   });
 });
 

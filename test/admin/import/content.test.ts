@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { contentTable } from '../../../core/content/content-table.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
+import { ITEM_IDS, itemLine } from '../../support/import-files.ts';
 import { commandLine, NOW } from '../command-line.ts';
-import { ITEM_IDS, itemLine } from '../import-files.ts';
 
 const { file, load, run, interruptedRun, engine, rejectedLines } = commandLine();
 

@@ -8,9 +8,16 @@ import { stopListener } from '../../../bin/stop-signals.ts';
 import type { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { storeItems } from '../../support/engine.ts';
 import { forOperation, onNthCall, withProbability } from '../../support/fault-choosers.ts';
+import {
+  complianceLine,
+  manyVehicles,
+  VEHICLES,
+  vehicleLine,
+  vehicleRow,
+  vehiclesCsv,
+} from '../../support/import-files.ts';
 import { aVehicle } from '../../support/records.ts';
 import { type AdminOutput, BEGINS_AGAIN, commandLine, ended, failure, interruptionAfter } from '../command-line.ts';
-import { complianceLine, manyVehicles, VEHICLES, vehicleLine, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
 const { run, file, pathOf, engine, proxy, atCall, countedRun, interruptedRun, writes, ...line } = commandLine();
 const { processArguments, rejectedLines, stored } = line;
@@ -121,13 +128,6 @@ describe('An import', () => {
       unchanged: before,
     });
   });
-
-  it('ends as one when two equal ones run at once', async () => {
-    const path = await file('v.csv', manyVehicles('TWO'));
-    const both = await Promise.all([counts(run(importing(path, '--json'))), counts(run(importing(path, '--json')))]);
-    expect(both.map(({ loaded, unchanged }) => loaded + unchanged)).toEqual([120, 120]);
-    expect(both[0].loaded + both[1].loaded).toBe(120);
-  });
 });
 
 describe('Ctrl-C', () => {
@@ -153,6 +153,8 @@ describe('Ctrl-C', () => {
     });
     expect(stopped.stderr).toContain(`1 row was rejected until then; the reasons are in ${path}.rejected.csv\n`);
     const written = writes().length;
+    // Not the rest of what was read at a time: that could take longer than a process may take to end.
+    expect(written).toBeLessThan(2 * 32);
     expect(
       new Set(
         (await stored())

@@ -3,8 +3,8 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
+import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { commandLine, failure, rejectedFilesOf } from '../command-line.ts';
-import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
 const { run, file, load, stored, pathOf, atCall, countedRun, rejectedLines, writes } = commandLine();
 

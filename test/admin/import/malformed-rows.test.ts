@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';
 import { findColumn, openFleet } from '../../../client/src/command-line/fleet-file.ts';
+import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { commandLine, failure } from '../command-line.ts';
-import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../import-files.ts';
 
 const { load, stored, rejectedLines } = commandLine();
 
@@ -19,39 +19,7 @@ const checked = async (path: string, encoding?: (typeof ENCODINGS)[number]) => {
   }
 };
 
-describe('A stray quote', () => {
-  const CELLS = ['registration', 'color', 'last_updated'] as const;
-  const FORMS = { 'at the start': '"', 'in the middle': 'x"x', 'at the end': 'x"' };
-  it.each(CELLS.flatMap((cell) => Object.entries(FORMS).map(([where, text]) => [where, cell, text] as const)))(
-    '%s of %s ends import and check with its line, or the row is named',
-    async (_where, cell, text) => {
-      for (const [at, last] of [0, 3].flatMap((row) => [
-        [row, vehicleRow()] as const,
-        [row, vehicleRow({ make: '"Seat"' })] as const,
-      ])) {
-        const rows = [1, 2, 3, 4].map((nth) => vehicleRow({ registration: `STRAY${nth}`, insurer: `${cell} ${at}` }));
-        const bad = vehicleRow({ registration: 'BAD', [cell]: `${text}BAD`.replace(/^(x.*")BAD$/, 'BAD$1') });
-        const { path, ...result } = await load('vehicles', 'v.csv', vehiclesCsv(...rows.toSpliced(at, 0, bad), last));
-        const [line, read] = [at + 2, await checked(path)];
-        if (text === '"') {
-          const sentence = `the quote that opens a field on line ${line} is not closed as it should be`;
-          expect([result, read]).toEqual([
-            failure(`error: ${sentence}; nothing was changed`),
-            expect.stringContaining(sentence),
-          ]);
-        } else {
-          const named = expect.objectContaining({ line, error: 'MALFORMED_ROW' });
-          expect(read).toHaveLength(6);
-          expect((read as object[]).filter((row) => 'error' in row)).toEqual([named]);
-          expect(await rejectedLines(path)).toMatchObject([{ line, row: bad }]);
-        }
-        const loaded = (await stored()).filter(({ policies: [policy] }) => policy?.insurer === `${cell} ${at}`);
-        expect(loaded).toHaveLength(text === '"' ? 0 : 4);
-      }
-    },
-  );
-});
-
+/** One: records.test.ts, the last test here, and for `check` test/client/fleet-file.test.ts. */
 describe('Two stray quotes', () => {
   it.each([
     ['the first of a row and the last of a later one', '"18 inch', '18 inch"'],

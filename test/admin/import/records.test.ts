@@ -2,8 +2,6 @@ import { utimes } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { storeItems } from '../../support/engine.ts';
-import { aCompliance } from '../../support/records.ts';
-import { commandLine, NOW } from '../command-line.ts';
 import {
   COMPLIANCE_HEADER,
   complianceLine,
@@ -12,7 +10,9 @@ import {
   vehicleLine,
   vehicleRow,
   vehiclesCsv,
-} from '../import-files.ts';
+} from '../../support/import-files.ts';
+import { aCompliance } from '../../support/records.ts';
+import { commandLine, NOW } from '../command-line.ts';
 
 const { run, file, load, stored, rejectedLines, engine } = commandLine();
 

@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals';
-import { commandLine } from '../command-line.ts';
 import {
   COMPLIANCE_HEADER,
   complianceLine,
@@ -7,7 +6,8 @@ import {
   type VehicleCells,
   vehicleLine,
   vehicleRow,
-} from '../import-files.ts';
+} from '../../support/import-files.ts';
+import { commandLine } from '../command-line.ts';
 
 const { load, rejectedLines } = commandLine();
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { expect } from '@jest/globals';
-import type { Api } from '../../black-box/api.ts';
 import { type Admin, createKey } from '../../black-box/prepare-target.ts';
+import type { Api } from '../../support/api-client.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { documentedCommands, runDocumented } from './documented-commands.ts';
 

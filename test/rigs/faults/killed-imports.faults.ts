@@ -9,10 +9,10 @@ import { expect, it } from '@jest/globals';
 import { EXIT } from '../../../lib/admin/command/command-result.ts';
 import { checkContent } from '../../../lib/content-maintenance/content-check.ts';
 import { contentExport } from '../../../lib/content-maintenance/content-export.ts';
-import { itemLine, vehicleRow, vehiclesCsv } from '../../admin/import-files.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
 import { type ChooseFault, seededNumbers, withProbability } from '../../support/fault-choosers.ts';
 import { startFaultProxy } from '../../support/fault-proxy.ts';
+import { itemLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
 const SEED = 20_260_615;

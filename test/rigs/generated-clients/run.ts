@@ -15,7 +15,7 @@ import type { Endpoint } from '../../../functions/http/endpoint.ts';
 import type { AccessLogEntry } from '../../../lib/local/gateway/gateway.ts';
 import { recordedExamples } from '../../../lib/openapi/examples.ts';
 import { buildResponses } from '../../../lib/openapi/responses.ts';
-import { startHttpFaultProxy } from '../../client/http-fault-proxy.ts';
+import { startHttpFaultProxy } from '../../support/http-fault-proxy.ts';
 import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { startServiceUnderTest } from '../../support/service-under-test.ts';

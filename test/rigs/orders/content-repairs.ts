@@ -57,12 +57,12 @@ export const repairs: readonly Operation[] = [
 const member = { list, position: 511, id: first.id };
 const claim = { domain: 'a.example', slug: 'first', id: first.id };
 
-/** As if each had been found in the seeded content, which is consistent. */
+/** As if each had been found in the seeded content, which is consistent. What wrongly removes comes after what would put it back. */
 export const repairOfConsistent = repair('what is consistent', [
-  { kind: 'orphaned slug claim', ...claim },
   { kind: 'missing slug claim', ...claim },
-  { kind: 'orphaned member', ...member },
+  { kind: 'orphaned slug claim', ...claim },
   { kind: 'missing member', ...member },
+  { kind: 'orphaned member', ...member },
   { kind: 'allocator behind', list, allocated: 513 },
   { kind: 'miscounted bucket', list, bucket: 1, counter: 1, members: 2, changes: 1 },
 ]);

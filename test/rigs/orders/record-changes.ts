@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import type { Runner } from '../../../lib/admin/deployment/deployment.ts';
 import { addImportCommands } from '../../../lib/admin/import/import-commands.ts';
 import { addRemoveCommands } from '../../../lib/admin/remove/remove-commands.ts';
-import { vehicleLine } from '../../admin/import-files.ts';
+import { vehicleLine } from '../../support/import-files.ts';
 import { type Operation, resultOf } from './operation.ts';
 import { runCli } from './run-cli.ts';
 import { alone } from './run-side.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Api, Call, Keys, Reply } from './api.ts';
+import type { Api, Call, Keys, Reply } from '../support/api-client.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
 
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';

@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import type { Api } from './api.ts';
+import type { Api } from '../support/api-client.ts';
 import { expectProblem, expectSuccess } from './expectations.ts';
 
 const FORD = { make: 'Ford', model: 'Fiesta', year: 2012, color: 'Blue' };

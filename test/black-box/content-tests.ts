@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Api, Reply } from './api.ts';
+import type { Api, Reply } from '../support/api-client.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
 
 /** A domain that no other test and no earlier run has used. */

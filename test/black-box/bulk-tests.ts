@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import type { Api, Call } from './api.ts';
+import type { Api, Call } from '../support/api-client.ts';
 import { expectProblem, expectSuccess } from './expectations.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };

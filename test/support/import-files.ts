@@ -1,5 +1,5 @@
 /** Files for tests of the import, and their rows. */
-import { aCompliance, aVehicle } from '../support/records.ts';
+import { aCompliance, aVehicle } from './records.ts';
 
 const VALID = {
   registration: 'AB12 CDE',

@@ -6,7 +6,7 @@ import { tableOutput } from '../../../lib/cloud/outputs.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
 import { commandLine, runAdminCommand } from '../../admin/command-line.ts';
 import { type AwsServer, startAwsServer } from '../../admin/deployment/aws-server.ts';
-import { ITEM_IDS, itemLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../admin/import-files.ts';
+import { ITEM_IDS, itemLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { requestedPermissions, sortedPermissions } from '../requested-permissions.ts';
 import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './synthesised.ts';
 
