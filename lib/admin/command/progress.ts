@@ -17,7 +17,7 @@ export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => 
 
 const SILENT: Progress = { update: () => undefined, stop: () => undefined };
 
-/** Shows how far a command is, with rows, rejections and time left, on standard error; nothing unless that is a terminal. */
+/** Shows how far a command is, with the time left, on standard error; nothing unless that is a terminal. */
 export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number): Progress => {
   if (!showsProgress || total === 0) return SILENT;
   const started = performance.now();
