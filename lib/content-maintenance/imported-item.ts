@@ -13,7 +13,8 @@ export const newItem = ({ version = 1, ...row }: ImportedItem, id: string, now: 
 
 /**
  * The stored item with the row's values; undefined when nothing changes. Every change increments the version, even if
- * the file has a lower one, since each change is conditional on it. Without `updated_at` in the file, it never decreases.
+ * the file has a lower one, since each change is conditional on it. Without `updated_at` in the file, it never
+ * decreases.
  */
 export const replacement = (stored: ContentItem, row: ImportedItem, now: string): ContentItem | undefined => {
   const changes = FIELDS.some((field) => row[field] !== undefined && row[field] !== stored[field]);

@@ -10,7 +10,10 @@ import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row, RowText } from '../files/row.ts';
 import type { GroupResult, RowGroup } from './file-command.ts';
 
-/** `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of no vehicle. */
+/**
+ * `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of
+ * no vehicle.
+ */
 const TABLES = `
   CREATE TABLE malformed (line INTEGER PRIMARY KEY, kind TEXT NOT NULL, reason TEXT);
   CREATE TABLE named (key TEXT, line INTEGER, owner TEXT, PRIMARY KEY (key, line)) WITHOUT ROWID;`;
@@ -38,7 +41,7 @@ const kindOf = ({ cells }: Row, key: string | undefined): Kind | undefined => {
   return cells === undefined ? 'unreadable' : 'unnamed';
 };
 
-/** Characters that decide whether a text may be a registration of the file: a million of them have 140,000 beginnings, 10 MB. */
+/** Characters by which a text may be a registration of the file. A million of them have 140,000 beginnings, 10 MB. */
 const BEGINNING = 4;
 
 /** Lengths and beginnings of the registrations of a file. */

@@ -21,12 +21,16 @@ export type RecordTable = 'vehicles' | 'compliance';
 export const STALL_TIMEOUT_MS = 30_000;
 /** Milliseconds for one attempt to read a batch. */
 const READ_TIMEOUT_MS = 10_000;
+const BACKOFF_BASE_MS = 100;
+const BACKOFF_CAP_MS = 3_000;
 /** Parts in which a table is scanned at the same time. */
 const SEGMENTS = 8;
 
-/** Retries a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error after the timeout */
+/** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
 const persist = <T>(attempt: () => Promise<T>): Promise<T> =>
-  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isTransient, (tries) => backoffMs(tries, 100, 3_000));
+  retryUntil(deadlineIn(STALL_TIMEOUT_MS), attempt, isTransient, (tries) =>
+    backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS),
+  );
 
 /** Of the fields in the order of their schema. */
 export const digestOf = (part: object): string => hash('sha256', JSON.stringify(part), 'base64url');
