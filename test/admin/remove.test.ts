@@ -66,4 +66,10 @@ describe('remove --registration', () => {
     });
     expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([['STAYS'], REGISTRATIONS]);
   });
+
+  it('erases compliance records only after "remove compliance", and gives its counts with --json', async () => {
+    const counts = await json(['remove', 'compliance', '--registration', 'AB12CDE', 'NOT1']);
+    expect(counts).toEqual({ kind: 'compliance', removed: 1, notThere: 1 });
+    expect([await storedIn('vehicles'), await storedIn('compliance')]).toEqual([REGISTRATIONS, REGISTRATIONS.slice(1)]);
+  });
 });
