@@ -34,8 +34,6 @@ export interface Examples {
   readonly errors: Readonly<Record<CommonError, ExampleResponse>>;
 }
 
-const RECORD = 'run `npm run openapi`';
-
 /** Written by hand: no request makes the service fail. */
 const failure: ExampleResponse = {
   status: problems.INTERNAL_ERROR.status,
@@ -57,13 +55,8 @@ export const requireExampleRequests = (id: EndpointId): readonly ExampleRequest[
   throw new Error(`endpoint ${id} has no example request: write \`examples\` in functions/endpoints/${id}/document.ts`);
 };
 
-const readRecording = (): Recording => {
-  try {
-    return JSON.parse(readFileSync(new URL('../../docs/examples.json', import.meta.url), 'utf8'));
-  } catch (cause) {
-    throw new Error(`docs/examples.json cannot be read: ${RECORD}`, { cause });
-  }
-};
+const readRecording = (): Recording =>
+  JSON.parse(readFileSync(new URL('../../docs/examples.json', import.meta.url), 'utf8'));
 
 /** The examples with the responses in docs/examples.json. @throws Error naming an example that is not recorded */
 export const recordedExamples = ({ endpoints, errors }: Recording = readRecording()): Examples => ({
@@ -71,7 +64,7 @@ export const recordedExamples = ({ endpoints, errors }: Recording = readRecordin
     requireExampleRequests(id).map((example) => {
       const response = endpoints[id]?.[example.name];
       if (response === undefined)
-        throw new Error(`example ${example.name} of endpoint ${id} is not recorded: ${RECORD}`);
+        throw new Error(`example ${example.name} of endpoint ${id} is not recorded: run \`npm run openapi\``);
       return { ...example, ...response };
     }),
   errors: { ...errors, INTERNAL_ERROR: failure },
