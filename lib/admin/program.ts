@@ -61,11 +61,13 @@ const usageSentence = ({ code, message }: CommanderError, command: Command): str
   if (code === 'commander.help') {
     return `a command is missing, one of ${command.commands.map((one) => one.name()).join(', ')}; see --help`;
   }
-  const sentence = message
+  const [what = '', similar] = message
     .replace(/^error: /, '')
-    .replace('\n(Did', ' (Did')
-    .replace(/\.$/, '');
-  return `${printable(sentence, MAX_USAGE_LENGTH)}; see --help`;
+    .split('\n(Did you mean ')
+    .map((text) => printable(text, MAX_USAGE_LENGTH));
+  return similar === undefined
+    ? `${what.replace(/\.$/, '')}; see --help`
+    : `${what}; did you mean ${similar.replace(/\)$/, '')} See --help`;
 };
 
 const sentenceFor = (error: unknown): string => {

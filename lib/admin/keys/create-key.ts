@@ -7,7 +7,7 @@ import { isCalendarDate, type LondonDate, londonDate } from '../../../core/runti
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { controlIn } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
-import { domainsOption, planOption } from './key-options.ts';
+import { domainsOption, planOption, required } from './key-options.ts';
 import { keyView, newKeyText, openKeys } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -37,8 +37,8 @@ const parseExpiry = (text: string): LondonDate => {
 };
 
 interface CreateKeyOptions {
-  readonly name: string;
-  readonly plan: PlanName;
+  readonly name?: string;
+  readonly plan?: PlanName;
   readonly scopes: readonly Scope[];
   readonly domains?: readonly string[];
   readonly expires?: string;
@@ -47,9 +47,10 @@ interface CreateKeyOptions {
 
 /**
  * Creates a key and shows it once; only its hash is stored.
- * @throws CommandFailure when the last day of the key is in the past
+ * @throws CommandFailure when an option is missing, or the last day of the key is in the past
  */
-const createKey = async ({ env, ...options }: CreateKeyOptions, context: CommandContext): Promise<CommandResult> => {
+const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandContext): Promise<CommandResult> => {
+  const options = { ...given, name: required(given.name, '--name'), plan: required(given.plan, '--plan') };
   const now = context.now();
   const today = londonDate(now);
   if (options.expires !== undefined && options.expires < today) {
@@ -73,8 +74,8 @@ export const addCreateKey = (keys: Command, run: Runner): void => {
   keys
     .command('create')
     .description('create a key and show it once')
-    .addOption(name.makeOptionMandatory())
-    .addOption(planOption().makeOptionMandatory())
+    .addOption(name)
+    .addOption(planOption())
     .addOption(scopes.argParser(parseScopes).default([...SCOPES], 'all'))
     .addOption(domainsOption('bind the key to content domains, such as a.example,b.example (default: any domain)'))
     .addOption(new Option('--expires <day>', 'last day of the key, YYYY-MM-DD').argParser(parseExpiry))

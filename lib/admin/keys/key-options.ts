@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { PLAN_NAMES } from '../../../core/access/plans.ts';
 import { CreateContent } from '../../../core/content/schemas.ts';
 import { validationIssues } from '../../../core/schemas/validation-issues.ts';
+import { CommandFailure } from '../command/command-result.ts';
 
 /** Maximum number of domains of one key: an API error lists them all. */
 const MAX_DOMAINS = 50;
@@ -22,9 +23,15 @@ const parseDomains = (text: string): string[] => {
   throw new InvalidArgumentError(`Write at most ${MAX_DOMAINS} domains, or create one key for each group of them.`);
 };
 
-/** `--plan`. */
+/** `--plan`. A command that requires it calls `required`. */
 export const planOption = () => new Option('--plan <plan>', 'plan of the key').choices(PLAN_NAMES);
 
 /** `--domains`, as each domain once, in lower case. */
 export const domainsOption = (description: string) =>
   new Option('--domains <domains>', description).argParser(parseDomains);
+
+/** The value of a mandatory option. Commander's own check would come before its suggestion for a misspelt option. @throws CommandFailure */
+export const required = <Value>(value: Value | undefined, option: string): Value => {
+  if (value !== undefined) return value;
+  throw new CommandFailure(`the option ${option} is missing; see --help`);
+};

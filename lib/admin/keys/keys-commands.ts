@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { addCreateKey } from './create-key.ts';
+import { required } from './key-options.ts';
 import { keyView, openKeys, requireKeyId } from './keys.ts';
 import { listKeys } from './list-keys.ts';
 import { restoreKeys } from './restore-keys.ts';
@@ -39,6 +40,6 @@ export const addKeysCommands = (program: Command, run: Runner): void => {
   keys
     .command('restore')
     .description('restore missing keys from another table; existing keys, including revoked ones, are not changed')
-    .requiredOption('--from <table>', 'name of the table, such as one restored from a backup')
-    .action(({ from }: { from: string }) => run((context) => restoreKeys(from, context)));
+    .option('--from <table>', 'name of the table, such as one restored from a backup')
+    .action(({ from }: { from?: string }) => run((context) => restoreKeys(required(from, '--from'), context)));
 };

@@ -34,12 +34,21 @@ const updateKey = async (
 
 /** Adds `keys update`. */
 export const addUpdateKey = (keys: Command, run: Runner): void => {
-  keys
+  const command = keys
     .command('update')
     .description('change the plan of a key, the content domains that it is bound to, or both')
     .argument('<id>', 'id of the key')
     .addOption(planOption())
     .addOption(domainsOption('bind the key to these content domains only, such as a.example,b.example'))
-    .addOption(new Option('--no-domains', 'let the key use any content domain'))
-    .action((id: string, options: UpdateKeyOptions) => run((context) => updateKey(id, options, context)));
+    .addOption(new Option('--no-domains', 'let the key use any content domain'));
+  // Both options set the same value, and commander would keep only the last.
+  const given = new Set<string>();
+  for (const option of ['domains', 'no-domains']) command.on(`option:${option}`, () => given.add(option));
+  command.action((id: string, options: UpdateKeyOptions) =>
+    run(async (context) => {
+      if (given.size > 1)
+        throw new CommandFailure('--domains and --no-domains contradict each other: write one of them');
+      return updateKey(id, options, context);
+    }),
+  );
 };
