@@ -119,6 +119,7 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
       unchanged: 0,
       kept: 0,
       removed: 0,
+      notThere: 0,
       excepted: 0,
       rejected: 1,
     },

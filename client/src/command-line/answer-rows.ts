@@ -1,5 +1,5 @@
 import type { VehicleVerification } from '../index.ts';
-import { type Asked, type Check, failureCells } from './checks.ts';
+import { type Check, failureCells, type LookupOptions } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
 import type { FleetFile, FleetRow } from './fleet-file.ts';
 
@@ -13,7 +13,7 @@ interface AnsweredRow extends ResultRow {
 }
 
 /** How rows are asked. */
-export interface AnswerOptions extends Asked {
+export interface AnswerOptions extends LookupOptions {
   readonly client: VehicleVerification;
   readonly check: Check;
   /** Rows that are asked at the same time: a multiple of the plan's bulk size. */

@@ -4,7 +4,7 @@ import type { VehicleVerification } from '../index.ts';
 export type Cells = readonly string[];
 
 /** What is asked of every vehicle. */
-export interface Asked {
+export interface LookupOptions {
   readonly date: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -25,7 +25,7 @@ export interface Check {
   readonly lookUp: (
     client: VehicleVerification,
     registrations: readonly string[],
-    asked: Asked,
+    options: LookupOptions,
   ) => Promise<readonly Cells[]>;
 }
 

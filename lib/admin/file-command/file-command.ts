@@ -45,17 +45,17 @@ export interface NotWritten {
 }
 
 /** How records are written. */
-export interface Writing<Entry> {
+export interface Writing<ImportRecord> {
   /** Batches at a time. */
   readonly concurrency: number;
   /** Whether one batch can have all of these. */
-  readonly fits: (entries: readonly Entry[]) => boolean;
+  readonly fits: (records: readonly ImportRecord[]) => boolean;
   /**
    * Calls `settle` with the index and the result of each record that is done. Begins none once the run is stopped, and has none in
    * flight when it throws.
    */
   readonly write: (
-    entries: readonly Entry[],
+    records: readonly ImportRecord[],
     isStopped: () => boolean,
     settle: (index: number, result: Outcome | NotWritten) => void,
   ) => Promise<void>;
@@ -105,17 +105,17 @@ export interface RowGroup {
   /** The line of the first row with this key. */
   readonly firstLine: number;
   /** Whether there are more rows than `MAX_GROUP_ROWS`, of which these are some. */
-  readonly isPart: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** The result of a group of rows. */
-export interface GroupResult<Entry> {
-  readonly record?: Entry;
+export interface GroupResult<ImportRecord> {
+  readonly record?: ImportRecord;
   readonly rejected: readonly RejectedRow[];
 }
 
 /** A command that does something for each record of a file. */
-export interface FileCommand<Entry> {
+export interface FileCommand<ImportRecord> {
   /** The name of the command, on the command line too. */
   readonly verb: 'import' | 'remove';
   /** The kind of data; also the id of its table. */
@@ -130,13 +130,16 @@ export interface FileCommand<Entry> {
   /** A sentence after the result. */
   readonly note?: string;
   /** Removes a record by its key; absent where a file cannot be complete. */
-  readonly removal?: (key: string) => Entry;
+  readonly removal?: (key: string) => ImportRecord;
   /** The key by which rows are grouped and ordered; undefined for a row that stays in the order of the file. */
   readonly keyOf: (row: Row) => string | undefined;
   /** The record of a group, or why its rows have none. */
-  readonly read: (group: RowGroup, context: RowContext) => GroupResult<Entry>;
-  readonly writing: (context: RowContext) => Writing<Entry>;
+  readonly read: (group: RowGroup, context: RowContext) => GroupResult<ImportRecord>;
+  readonly writing: (context: RowContext) => Writing<ImportRecord>;
 }
 
 /** One kind of data that can be imported. */
-export type ImportKind<Entry> = Pick<FileCommand<Entry>, 'noun' | 'columns' | 'keyOf' | 'read' | 'removal' | 'writing'>;
+export type ImportKind<ImportRecord> = Pick<
+  FileCommand<ImportRecord>,
+  'noun' | 'columns' | 'keyOf' | 'read' | 'removal' | 'writing'
+>;

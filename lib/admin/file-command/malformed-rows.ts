@@ -35,8 +35,8 @@ interface MalformedRow extends RowText {
 }
 
 const kindOf = ({ cells }: Row, key: string | undefined): Kind | undefined => {
-  if (cells === 'wrong') return 'wrong';
-  if (cells === 'more') return 'blank';
+  if (cells === 'malformed') return 'wrong';
+  if (cells === 'trailing-blanks') return 'blank';
   if (key !== undefined) return undefined;
   return cells === undefined ? 'unreadable' : 'unnamed';
 };
@@ -120,7 +120,10 @@ export const namedVehicles = (db: DatabaseSync) => {
   const isEmpty = db.prepare('SELECT 1 FROM named').get() === undefined;
   return {
     /** The result of a group, of which all rows are rejected when a malformed row names its vehicle. */
-    reject: <Entry>({ key, rows }: RowGroup, result: GroupResult<Entry>): GroupResult<Entry> => {
+    rejectIfNamed: <ImportRecord>(
+      { key, rows }: RowGroup,
+      result: GroupResult<ImportRecord>,
+    ): GroupResult<ImportRecord> => {
       const found = isEmpty || key === undefined ? undefined : find.get(key);
       if (found === undefined) return result;
       const reason = reasonOf(found as unknown as MalformedRow);

@@ -9,7 +9,7 @@ import type { RejectionReasons } from './rejection-reasons.ts';
 export const BEGINS_AGAIN = 'the same command begins again and finds what is written already';
 
 /** How far a run came, and the files that it has written. */
-export interface Finished {
+export interface RunOutcome {
   readonly isAtEnd: boolean;
   /** Why rows were rejected. */
   readonly reasons: RejectionReasons;
@@ -22,7 +22,7 @@ export interface Finished {
 }
 
 /** What a run has done. */
-interface FileResult extends Finished {
+interface FileResult extends RunOutcome {
   readonly counts: Counts;
   readonly seconds: number;
 }
@@ -63,7 +63,7 @@ const formatNote = (counts: Counts): string => {
   return `${what} no known UK format, which is often a mistake: ${examplesOf(counts).join(', ')}${count > MAX_EXAMPLES ? ', …' : ''}\n`;
 };
 
-const rejectionNotes = (rejected: number, { reasons, rejectedFile: file, isAtEnd }: Finished): string => {
+const rejectionNotes = (rejected: number, { reasons, rejectedFile: file, isAtEnd }: RunOutcome): string => {
   if (rejected === 0) return '';
   const rows = rejected === 1 ? '1 row was rejected' : `${formatNumber(rejected)} rows were rejected`;
   const soFar = isAtEnd ? '' : ' until then';

@@ -11,25 +11,25 @@ import type { FileCommand, FileContext, FileOptions } from './file-command.ts';
 import { DEFAULT_OPTIONS } from './file-options.ts';
 import { writeRegistrations } from './registrations-file.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
-import { BEGINS_AGAIN, type Finished, reportOf } from './report.ts';
+import { BEGINS_AGAIN, type RunOutcome, reportOf } from './report.ts';
 import { openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
 import { asStagingFailure, ELSEWHERE } from './staging-database.ts';
 import { workThrough } from './work-through.ts';
 
 /** Writes the rejected rows, if there are any. @returns the name of their file, and why they were rejected */
-const reportRejected = async ({ source }: FileContext, { staged }: Staging, counts: Counts) => {
-  counts.rejected = staged.rejected();
+const writeRejectedRows = async ({ source }: FileContext, { staged }: Staging, counts: Counts) => {
+  counts.rejected = staged.rejectedCount();
   const reasons = rejectionReasons();
-  for (const page of staged.rejections()) for (const rejection of page) reasons.add(rejection);
+  for (const page of staged.rejectedRows()) for (const rejection of page) reasons.add(rejection);
   if (counts.rejected === 0) return { reasons };
-  const rejectedFile = await writeRejected(source.path, String(process.pid), staged.layout(), staged.rejections());
+  const rejectedFile = await writeRejected(source.path, String(process.pid), staged.layout(), staged.rejectedRows());
   return { reasons, rejectedFile };
 };
 
 /** Says what was done before an error, and how to go on. */
-const withNextStep = async <Entry>(
+const withNextStep = async <ImportRecord>(
   failure: unknown,
-  { outcomes: [done] }: FileCommand<Entry>,
+  { outcomes: [done] }: FileCommand<ImportRecord>,
   context: FileContext,
   staging: Staging,
   counts: Counts,
@@ -37,19 +37,19 @@ const withNextStep = async <Entry>(
   if (!(failure instanceof CommandFailure) || counts.read === 0) return failure;
   const records = counts[done] === 1 ? '1 record was' : `${counts[done]} records were`;
   // When the disk is full, what was staged cannot be read any more.
-  const { rejectedFile } = await reportRejected(context, staging, counts).catch(() => ({ rejectedFile: undefined }));
+  const { rejectedFile } = await writeRejectedRows(context, staging, counts).catch(() => ({ rejectedFile: undefined }));
   const rejected = rejectedFile === undefined ? '' : `; rows rejected until then are in ${rejectedFile}`;
   const before = context.dryRun || counts[done] === 0 ? '' : `; ${records} ${done} before`;
   return new CommandFailure(`${failure.message}${before}${rejected}; ${BEGINS_AGAIN}`, { cause: failure });
 };
 
 /** Stages a file and works through it. */
-const finish = async <Entry>(
-  command: FileCommand<Entry>,
+const runStaged = async <ImportRecord>(
+  command: FileCommand<ImportRecord>,
   context: FileContext,
   staging: Staging,
   counts: Counts,
-): Promise<Finished> => {
+): Promise<RunOutcome> => {
   const { source, except, complete, dryRun } = context;
   const { staged } = staging;
   const stopped = { isAtEnd: false, reasons: rejectionReasons(), damaged: 0 };
@@ -62,12 +62,12 @@ const finish = async <Entry>(
   if (complete && comparison === undefined) return stopped;
   const { scanned, damaged } = comparison ?? {};
   const { claims, movedSlugs } = staged;
-  const within = { ...context, started: context.now(), claims, movedSlugs, scanned };
-  const isAtEnd = await workThrough(command, within, staged, counts);
+  const rowContext = { ...context, started: context.now(), claims, movedSlugs, scanned };
+  const isAtEnd = await workThrough(command, rowContext, staged, counts);
   const listed = dryRun && counts.removed > 0;
   return {
     isAtEnd,
-    ...(await reportRejected(context, staging, counts)),
+    ...(await writeRejectedRows(context, staging, counts)),
     ...(listed && { removedFile: await writeRegistrations(source.path, 'removed', staged.keysRemoved()) }),
     damaged: damaged?.count ?? 0,
     ...(damaged?.count && { damagedFile: await writeRegistrations(source.path, 'damaged', damaged.keys()) }),
@@ -78,8 +78,8 @@ const finish = async <Entry>(
  * Stages a file, imports or removes each valid record, and writes every rejected row to a file with its reasons.
  * @throws CommandFailure when nothing could be done, or the database or the disk failed on the way
  */
-export const runFileCommand = async <Entry>(
-  command: FileCommand<Entry>,
+export const runFileCommand = async <ImportRecord>(
+  command: FileCommand<ImportRecord>,
   path: string,
   options: Partial<FileOptions>,
   context: CommandContext,
@@ -97,7 +97,7 @@ export const runFileCommand = async <Entry>(
   const counts = noCounts();
   const staging = openStaging(file);
   try {
-    const finished = await finish(command, file, staging, counts);
+    const finished = await runStaged(command, file, staging, counts);
     const stored = counts.loaded + counts.unchanged;
     if (finished.isAtEnd && !file.dryRun && stored > 0) await publishImport(command.noun, stored, context);
     const seconds = (performance.now() - started) / 1_000;

@@ -44,6 +44,16 @@ export const stagedRows = (db: DatabaseSync) => {
   let [total, excepted] = [0, 0];
 
   const countRejected = db.prepare('SELECT count(*) AS count FROM rejected WHERE waits = ?');
+  const count = (waits: boolean): number => Number(countRejected.get(Number(waits))?.count);
+  function* readRejected(waits: boolean): Generator<RejectedRow[]> {
+    for (let line = 0; ; ) {
+      const page = rejections.all(Number(waits), line, PAGE_ROWS) as unknown as (RowText & { reasons: string })[];
+      const last = page.at(-1);
+      if (last === undefined) return;
+      line = last.line;
+      yield rowsOf(page, layout).map((row, index) => ({ row, reasons: JSON.parse(page[index]?.reasons ?? '[]') }));
+    }
+  }
   function* keysIn(query: string): Generator<string> {
     for (const { key } of db.prepare(query).iterate()) yield String(key);
   }
@@ -110,9 +120,9 @@ export const stagedRows = (db: DatabaseSync) => {
             same.rows.push(row);
             continue;
           }
-          const isPart = same !== undefined;
-          if (group) completed.push({ ...group, isPart: group.isPart || isPart });
-          group = { key, rows: [row], firstLine: same?.firstLine ?? row.line, isPart };
+          const isTruncated = same !== undefined;
+          if (group) completed.push({ ...group, isTruncated: group.isTruncated || isTruncated });
+          group = { key, rows: [row], firstLine: same?.firstLine ?? row.line, isTruncated };
         }
         return completed;
       };
@@ -140,19 +150,15 @@ export const stagedRows = (db: DatabaseSync) => {
     /** Rows that still wait are rejected. */
     rejectWaiting: (): void => db.exec('UPDATE rejected SET waits = 0'),
 
-    /** Rejected rows, or those that wait, in the order of the file, in pages. */
-    *rejections(waits = false): Generator<RejectedRow[]> {
-      for (let line = 0; ; ) {
-        const page = rejections.all(Number(waits), line, PAGE_ROWS) as unknown as (RowText & { reasons: string })[];
-        const last = page.at(-1);
-        if (last === undefined) return;
-        line = last.line;
-        yield rowsOf(page, layout).map((row, index) => ({ row, reasons: JSON.parse(page[index]?.reasons ?? '[]') }));
-      }
-    },
+    /** Rejected rows in the order of the file, in pages. */
+    rejectedRows: () => readRejected(false),
 
-    /** How many rows are rejected, or wait, at present. */
-    rejected: (waits = false): number => Number(countRejected.get(Number(waits))?.count),
+    /** Rows that wait, in the order of the file, in pages. */
+    waitingRows: () => readRejected(true),
+
+    rejectedCount: () => count(false),
+
+    waitingCount: () => count(true),
 
     /** A record that a dry run would have removed. */
     addRemoved: (key: string): void => void addRemoved.run(key),

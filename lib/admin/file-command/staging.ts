@@ -53,8 +53,8 @@ export const stageExceptions = async (path: string, staging: Staging): Promise<v
 };
 
 /** Stages the rows of the file. @returns false after Ctrl-C @throws CommandFailure when the file changes meanwhile */
-export const stageFile = async <Entry>(
-  command: FileCommand<Entry>,
+export const stageFile = async <ImportRecord>(
+  command: FileCommand<ImportRecord>,
   context: FileContext,
   { staged, malformed }: Staging,
 ): Promise<boolean> => {
@@ -68,7 +68,7 @@ export const stageFile = async <Entry>(
       if (signal.aborted) return false;
       for (const row of chunk.rows) {
         // Nobody knows whose a row with wrong cells is.
-        const key = row.cells === 'wrong' ? undefined : command.keyOf(row);
+        const key = row.cells === 'malformed' ? undefined : command.keyOf(row);
         staged.add(row, key ?? '');
         if (mayBeHalf) malformed.add(row, key);
       }

@@ -12,8 +12,8 @@ interface Place {
   readonly lines: readonly number[];
 }
 
-interface Batch<Entry> {
-  readonly entries: Entry[];
+interface Batch<ImportRecord> {
+  readonly records: ImportRecord[];
   readonly places: Place[];
 }
 
@@ -21,9 +21,9 @@ interface Batch<Entry> {
  * Works on batches, so many at a time, until the run is stopped. Nothing is in flight when it returns or throws.
  * @throws the first error, after which nothing begins
  */
-const inFlight = async <Entry>(
-  batches: Iterable<Batch<Entry>>,
-  work: (batch: Batch<Entry>, isStopped: () => boolean) => Promise<void>,
+const runConcurrently = async <ImportRecord>(
+  batches: Iterable<Batch<ImportRecord>>,
+  work: (batch: Batch<ImportRecord>, isStopped: () => boolean) => Promise<void>,
   concurrency: number,
   signal: AbortSignal,
 ): Promise<void> => {
@@ -48,20 +48,23 @@ const inFlight = async <Entry>(
 };
 
 /** Another row of the file may make way for a row that waits: they are tried again until that helps none of them, or Ctrl-C. */
-const retryWaiting = async <Entry>(
-  command: FileCommand<Entry>,
+const retryWaiting = async <ImportRecord>(
+  command: FileCommand<ImportRecord>,
   context: RowContext,
-  { write }: Writing<Entry>,
+  { write }: Writing<ImportRecord>,
   staged: StagedRows,
   counts: Counts,
 ): Promise<void> => {
   const isStopped = () => context.signal.aborted;
-  for (let before = Number.POSITIVE_INFINITY; staged.rejected(true) < before; ) {
-    before = staged.rejected(true);
-    for (const page of staged.rejections(true)) {
+  for (let before = Number.POSITIVE_INFINITY; staged.waitingCount() < before; ) {
+    before = staged.waitingCount();
+    for (const page of staged.waitingRows()) {
       for (const { row } of page) {
         if (isStopped()) return;
-        const { record } = command.read({ key: undefined, rows: [row], firstLine: row.line, isPart: false }, context);
+        const { record } = command.read(
+          { key: undefined, rows: [row], firstLine: row.line, isTruncated: false },
+          context,
+        );
         if (record === undefined) continue;
         await write([record], isStopped, (_, result) => {
           if (typeof result !== 'string') return;
@@ -77,8 +80,8 @@ const retryWaiting = async <Entry>(
  * Imports or removes each valid record that is staged, then removes what the file lacks.
  * @returns whether the end was reached, which it is not after Ctrl-C
  */
-export const workThrough = async <Entry>(
-  command: FileCommand<Entry>,
+export const workThrough = async <ImportRecord>(
+  command: FileCommand<ImportRecord>,
   context: RowContext,
   staged: StagedRows,
   counts: Counts,
@@ -94,8 +97,8 @@ export const workThrough = async <Entry>(
     if (!waits) counts.rejected += lines.length;
   };
 
-  const consume = (group: RowGroup): readonly [Entry, Place] | undefined => {
-    const { record, rejected } = named.reject(group, command.read(group, context));
+  const consume = (group: RowGroup): readonly [ImportRecord, Place] | undefined => {
+    const { record, rejected } = named.rejectIfNamed(group, command.read(group, context));
     counts.read += group.rows.length;
     for (const { row, reasons } of rejected) reject([row.line], reasons);
     if (record === undefined) return undefined;
@@ -103,23 +106,23 @@ export const workThrough = async <Entry>(
     return [record, { key: group.key, lines: valid.map(({ line }) => line) }];
   };
 
-  function* batchesOf(records: Iterable<readonly [Entry, Place] | undefined>): Generator<Batch<Entry>> {
-    let batch: Batch<Entry> = { entries: [], places: [] };
+  function* batchesOf(records: Iterable<readonly [ImportRecord, Place] | undefined>): Generator<Batch<ImportRecord>> {
+    let batch: Batch<ImportRecord> = { records: [], places: [] };
     for (const record of records) {
-      const isFull = record !== undefined && !writing.fits([...batch.entries, record[0]]);
-      if (isFull || (record === undefined && batch.entries.length === 0)) {
+      const isFull = record !== undefined && !writing.fits([...batch.records, record[0]]);
+      if (isFull || (record === undefined && batch.records.length === 0)) {
         yield batch;
-        batch = { entries: [], places: [] };
+        batch = { records: [], places: [] };
       }
       if (record === undefined) continue;
-      batch.entries.push(record[0]);
+      batch.records.push(record[0]);
       batch.places.push(record[1]);
     }
     yield batch;
   }
 
   /** The records of the file; undefined at the end of a page of rows. */
-  function* recordsInFile(): Generator<readonly [Entry, Place] | undefined> {
+  function* recordsInFile(): Generator<readonly [ImportRecord, Place] | undefined> {
     for (const groups of staged.groups()) {
       for (const group of groups) {
         const record = consume(group);
@@ -130,7 +133,7 @@ export const workThrough = async <Entry>(
     }
   }
 
-  function* recordsToRemove(): Generator<readonly [Entry, Place]> {
+  function* recordsToRemove(): Generator<readonly [ImportRecord, Place]> {
     if (command.removal === undefined) return;
     for (const key of staged.keysToRemove()) yield [command.removal(key), { key, lines: [] }];
   }
@@ -147,9 +150,9 @@ export const workThrough = async <Entry>(
     if (line !== undefined && (result === 'loaded' || result === 'unchanged')) countFormat(counts, line, key, today);
   };
 
-  const write = async ({ entries, places }: Batch<Entry>, isStopped: () => boolean): Promise<void> => {
-    if (entries.length === 0) return;
-    await writing.write(entries, isStopped, (index, result) => {
+  const write = async ({ records, places }: Batch<ImportRecord>, isStopped: () => boolean): Promise<void> => {
+    if (records.length === 0) return;
+    await writing.write(records, isStopped, (index, result) => {
       const place = places[index];
       if (place) settle(place, result);
     });
@@ -157,7 +160,7 @@ export const workThrough = async <Entry>(
 
   try {
     for (const records of [recordsInFile(), recordsToRemove()]) {
-      await inFlight(batchesOf(records), write, writing.concurrency, signal);
+      await runConcurrently(batchesOf(records), write, writing.concurrency, signal);
       if (signal.aborted) return false;
     }
     await retryWaiting(command, context, writing, staged, counts);

@@ -38,8 +38,8 @@ const csvRow = (row: RowText, record: CsvRecord, { columns }: CsvLayout): Row =>
     if (name !== null && cell !== undefined) fields[name] = cell;
   }
   const malformed = record.issue ?? columnCountIssue(record, columns.length);
-  if (malformed !== undefined) return { ...row, isJson: false, fields, issues: [malformed], cells: 'wrong' };
-  const cells = record.cells.length > columns.length ? 'more' : 'right';
+  if (malformed !== undefined) return { ...row, isJson: false, fields, issues: [malformed], cells: 'malformed' };
+  const cells = record.cells.length > columns.length ? 'trailing-blanks' : 'complete';
   return { ...row, isJson: false, fields, issues: textIssues(row.text), cells };
 };
 

@@ -13,9 +13,9 @@ export interface Row extends RowText {
   readonly issues: readonly string[];
   /**
    * Of a CSV, whether it has the cells that the header names. With a wrong number of cells or wrong quotes nobody knows whose row
-   * it is. `more` are blank cells after the last column, which may mean that its cells are shifted.
+   * it is. `trailing-blanks` are blank cells after the last column, which may mean that its cells are shifted.
    */
-  readonly cells?: 'right' | 'more' | 'wrong';
+  readonly cells?: 'complete' | 'trailing-blanks' | 'malformed';
 }
 
 /** The normalised registration of a row; undefined when it is missing or invalid. */

@@ -11,10 +11,10 @@ import { vehicles } from './vehicles.ts';
 
 const RECORD_OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere'] as const satisfies readonly Outcome[];
 
-const fileCommand = <Entry>(
-  kind: ImportKind<Entry>,
+const fileCommand = <ImportRecord>(
+  kind: ImportKind<ImportRecord>,
   { complete, except }: Partial<FileOptions>,
-): FileCommand<Entry> => ({
+): FileCommand<ImportRecord> => ({
   ...kind,
   verb: 'import',
   consequence: [
@@ -37,7 +37,12 @@ const requireConsistent = ({ complete, ifNewer, removeAtMost }: Partial<FileOpti
   }
 };
 
-const addImport = <Entry>(imports: Command, run: Runner, kind: ImportKind<Entry>, about: string): Command =>
+const addImport = <ImportRecord>(
+  imports: Command,
+  run: Runner,
+  kind: ImportKind<ImportRecord>,
+  about: string,
+): Command =>
   addFileOptions(imports.command(kind.noun))
     .description(`load ${about}; rejected rows go to FILE.rejected.csv or .ndjson`)
     .argument('<file>', 'a .csv or .ndjson file')

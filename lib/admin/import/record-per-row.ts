@@ -2,15 +2,15 @@ import type { GroupResult, RowGroup } from '../file-command/file-command.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 
 /** One row read as a whole record, or every reason why it is none. */
-export type RowResult<Entry> = { readonly record: Entry } | { readonly reasons: readonly string[] };
+export type RowResult<ImportRecord> = { readonly record: ImportRecord } | { readonly reasons: readonly string[] };
 
 /** Reads rows of which each is one vehicle's whole record: every row but the first of a vehicle is rejected. */
-export const recordPerRow = <Entry>(
+export const recordPerRow = <ImportRecord>(
   { key, rows, firstLine }: RowGroup,
-  read: (row: Row, registration: string | undefined) => RowResult<Entry>,
-): GroupResult<Entry> => {
+  read: (row: Row, registration: string | undefined) => RowResult<ImportRecord>,
+): GroupResult<ImportRecord> => {
   const rejected: RejectedRow[] = [];
-  let record: Entry | undefined;
+  let record: ImportRecord | undefined;
   for (const row of rows) {
     const result = row.issues.length > 0 ? { reasons: row.issues } : read(row, key);
     const reasons = 'reasons' in result ? result.reasons : [];

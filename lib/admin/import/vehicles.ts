@@ -98,10 +98,10 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
  * wrong.
  */
 const readVehicleRows = (
-  { key: registration, rows: group, isPart }: RowGroup,
+  { key: registration, rows: group, isTruncated }: RowGroup,
   context: RowContext,
 ): GroupResult<RecordChange> => {
-  if (isPart) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
+  if (isTruncated) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
   const rows = group.map((row) => readVehicleRow(row, registration, context));
   rejectContradictions(rows);
   const policies = readPolicies(rows);
