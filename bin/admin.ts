@@ -17,8 +17,16 @@ onStopSignal({
   },
   stopNow,
 });
-// The reader of the output may close it, as `| head` does.
-process.stdout.on('error', () => process.exit(EXIT.done));
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  // The reader of the output may close it, as `| head` does.
+  if (code === 'EPIPE') return;
+  const error = `standard output cannot be written (${code})`;
+  const isJson = process.argv.includes('--json');
+  process.stderr.write(isJson ? `${JSON.stringify({ error, exitCode: EXIT.notDone })}\n` : `error: ${error}\n`);
+  process.once('exit', () => {
+    process.exitCode = EXIT.notDone;
+  });
+});
 // The terminal may be closed; running work continues without it.
 process.stderr.on('error', () => undefined);
 

@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { vehicleRow, vehiclesCsv } from '../support/import-files.ts';
 import { commandLine, ended, failure, runAdminCommand } from './command-line.ts';
@@ -131,3 +134,23 @@ it('A process that rejects rows exits with 1, and with --json writes one documen
     reasons: [{ ...reason, firstLine: 3, firstValue: '1/2/2027' }],
   });
 });
+
+it.each([
+  ['closed', 'ignore', 1, /^$/],
+  ['full', '/dev/full', 2, /^{"error":"standard output cannot be written \(ENOSPC\)","exitCode":2}\n$/],
+])(
+  'A process whose standard output is %s says by its exit code that rows were rejected, or that it is lost',
+  async (_what, output, exitCode, sentence) => {
+    const path = await file('v.csv', vehiclesCsv(vehicleRow({ year: 'x' })));
+    const args = processArguments('import', 'vehicles', path, '--json');
+    const child = spawn(process.execPath, args, {
+      stdio: ['pipe', output === 'ignore' ? 'pipe' : openSync(output, 'w'), 'pipe'],
+    });
+    child.stdout?.destroy();
+    const closed = once(child, 'close');
+    expect([await text(child.stderr as NodeJS.ReadableStream), await closed]).toEqual([
+      expect.stringMatching(sentence),
+      [exitCode, null],
+    ]);
+  },
+);
