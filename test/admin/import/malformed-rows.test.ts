@@ -49,6 +49,7 @@ describe('Two stray quotes', () => {
   it.each([
     ['lines that are not rows', vehiclesCsv(vehicleRow({ make: '"Ford,\nof Köln, 2019"' }))],
     ['the first cell of a row', `note,${vehiclesCsv(`"a\nb\nc",${vehicleRow()}`)}`],
+    ['a first cell with the delimiter', `note,${vehiclesCsv(`"1 High St,\nLeeds",${vehicleRow()}`)}`],
   ])('are no mistake around %s', async (_where, csv) => {
     const { path } = await load('vehicles', 'v.csv', csv);
     expect(await checked(path)).toHaveLength(1);

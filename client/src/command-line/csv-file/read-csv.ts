@@ -42,9 +42,11 @@ const REGISTRATION_KEYS = new Set(['registration', ...REGISTRATION_NAMES].map(na
 /** What a cell of a registration looks like. */
 const REGISTRATION = /^ *(?=[^\d]*\d)[a-z\d](?:[ -]?[a-z\d]){1,11} *$/i;
 
+const countQuotes = (text: string): number => text.split('"').length - 1;
+
 /**
  * Two stray quotes make one cell of all rows between them, and that is valid CSV.
- * @throws UnreadableFile when a line within a record has as many cells as the header, with a registration in its place
+ * @throws UnreadableFile when a line within a record has as many cells as the header, with a quoted registration in its place
  */
 const requireNoRowInside = (
   { line, text }: RowText,
@@ -53,13 +55,13 @@ const requireNoRowInside = (
 ): void => {
   const named = names.findIndex((name) => REGISTRATION_KEYS.has(nameKey(name)));
   const at = named < 0 ? names.findIndex(isKnown) : named;
-  // After lines without a delimiter, a line has the end of the first cell, and then all others.
-  let mayBeRow = names.length === 1;
+  let quotes = 0;
   for (const [index, inner] of text.split(LINE_END).entries()) {
-    const cells = inner.replaceAll('"', '').split(delimiter);
-    const isRow = index > 0 && mayBeRow && cells.length === names.length && REGISTRATION.test(cells[at] ?? '');
-    mayBeRow ||= cells.length > 1;
-    if (!isRow) continue;
+    const cells = inner.split(delimiter);
+    const isQuoted = (quotes + countQuotes(cells.slice(0, at).join(delimiter))) % 2 === 1;
+    quotes += countQuotes(inner);
+    const isRow = cells.length === names.length && REGISTRATION.test((cells[at] ?? '').replaceAll('"', ''));
+    if (index === 0 || !isQuoted || !isRow) continue;
     throw new UnreadableFile(
       `a quote opens a field on line ${line} or below and is closed only after line ${line + index}, which looks like a row of its own`,
     );
