@@ -9,7 +9,7 @@ export interface ResultRow {
 }
 
 /** Whether a file with this header is a result of the check: it ends with the added columns, or with them and `_2`. */
-export const isResultOf = (check: Check, header: readonly string[]): boolean => {
+const isResultOf = (check: Check, header: readonly string[]): boolean => {
   const added = header.slice(-check.names.length);
   return header.length > added.length && check.names.every((name, at) => [name, `${name}_2`].includes(added[at] ?? ''));
 };

@@ -110,6 +110,7 @@ export const workThrough = async <ImportRecord>(
     let batch: Batch<ImportRecord> = { records: [], places: [] };
     for (const record of records) {
       const isFull = record !== undefined && !writing.fits([...batch.records, record[0]]);
+      // An empty batch at the end of a page lets Ctrl-C be noticed while every row is rejected.
       if (isFull || (record === undefined && batch.records.length === 0)) {
         yield batch;
         batch = { records: [], places: [] };

@@ -97,7 +97,7 @@ export const columnFinder = ({ required, optional }: Columns, map: readonly Mapp
   return (cell: string): string | undefined => mapped.get(nameKey(cell)) ?? known.get(nameKey(cell));
 };
 
-export type Finder = ReturnType<typeof columnFinder>;
+type Finder = ReturnType<typeof columnFinder>;
 
 /** @throws CommandFailure naming columns that are missing, or could be the same one */
 const readColumns = (cells: readonly string[], expected: Columns, map: readonly MappedColumn[], find: Finder) => {
