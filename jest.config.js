@@ -20,14 +20,14 @@ const DEFAULT = [
 
 /** Slower, or in need of more than Node: each has a script of its own with `--selectProjects`. */
 const ON_REQUEST = [
-  project('faults', ['rigs/faults/**/*.faults.ts']),
-  project('deployed', ['rigs/deploy/**/*.deployed.ts']),
-  project('sam', ['rigs/sam/**/*.sam.ts']),
-  project('black-box', ['black-box/**/*.black-box.ts']),
-  project('browser', ['rigs/browser/**/*.browser.ts']),
-  project('site', ['rigs/browser/**/*.site.ts']),
+  project('faults', ['rigs/faults/*.suite.ts']),
+  project('deployed', ['rigs/deploy/*.suite.ts']),
+  project('sam', ['rigs/sam/*.suite.ts']),
+  project('black-box', ['black-box/*.suite.ts']),
+  project('browser', ['rigs/browser/*.suite.ts']),
+  project('site', ['rigs/site/*.suite.ts']),
   {
-    ...project('client', ['client/**/*.client.ts']),
+    ...project('client', ['client/*.suite.ts']),
     globalSetup: '<rootDir>/test/client/pack-and-install.ts',
   },
 ];

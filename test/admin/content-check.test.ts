@@ -6,9 +6,9 @@ import { describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { moment, someFields } from '../support/content.ts';
-import { commandLine, ended, failure } from './command-line.ts';
+import { ended, failure, useAdmin } from '../support/use-admin.ts';
 
-const { engine, run, json, pathOf, atCall, processArguments } = commandLine();
+const { engine, run, json, pathOf, atCall, processArguments } = useAdmin();
 
 describe('content check', () => {
   it.each([

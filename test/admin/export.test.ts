@@ -9,9 +9,9 @@ import { fillDomain, moment, someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { complianceLine, itemLine, vehicleLine } from '../support/import-files.ts';
 import { aPolicy, aVehicle } from '../support/records.ts';
-import { commandLine, runAdminCommand } from './command-line.ts';
+import { runAdminCommand, useAdmin } from '../support/use-admin.ts';
 
-const { engine, run, json, load, file, pathOf, rejectedLines, interruptedRun } = commandLine();
+const { engine, run, json, load, file, pathOf, rejectedLines, interruptedRun } = useAdmin();
 
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').filter(Boolean);
 const put = (table: 'vehicles' | 'compliance', Item: object) =>

@@ -4,12 +4,12 @@ import type { KeyRecord } from '../../core/access/key-record.ts';
 import { keyStore } from '../../lib/key-management/key-store.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, type ChooseFault, forOperation, onNthCall } from '../support/fault-choosers.ts';
-import { commandLine, failure, NOW } from './command-line.ts';
+import { failure, NOW, useAdmin } from '../support/use-admin.ts';
 
 /** `NOW` is 2026-11-21 in London: seven days later. */
 const IN_A_WEEK = '2026-11-28';
 
-const { run, json, countedRun, proxy, engine } = commandLine();
+const { run, json, countedRun, proxy, engine } = useAdmin();
 
 interface Rotation {
   readonly id: string;

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { windowAt } from '../../core/access/plans.ts';
-import { commandLine, failure, NOW } from './command-line.ts';
+import { failure, NOW, useAdmin } from '../support/use-admin.ts';
 
-const { run, json, countedRun, interruptedRun, proxy, engine, pathOf } = commandLine();
+const { run, json, countedRun, interruptedRun, proxy, engine, pathOf } = useAdmin();
 
 interface Report {
   readonly keys: readonly { readonly id: string; readonly requests: number }[];

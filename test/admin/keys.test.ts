@@ -6,9 +6,9 @@ import { windowAt } from '../../core/access/plans.ts';
 import { prefixedTableNames } from '../../core/tables.ts';
 import { keyStore } from '../../lib/key-management/key-store.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
-import { commandLine, failure, NOW } from './command-line.ts';
+import { failure, NOW, useAdmin } from '../support/use-admin.ts';
 
-const { run, json, countedRun, proxy, engine, pathOf } = commandLine();
+const { run, json, countedRun, proxy, engine, pathOf } = useAdmin();
 
 interface ShownKey {
   readonly id: string;

@@ -2,12 +2,12 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../support/clock.ts';
 import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
-import { testApi } from '../support/test-api.ts';
-import { runAdminCommand } from './command-line.ts';
+import { runAdminCommand } from '../support/use-admin.ts';
+import { useApi } from '../support/use-api.ts';
 
 const lapsed = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2026-06-14', type: 'A\u009b2J' });
 const next = aPolicy({ number: 'NEXT', validFrom: '2026-06-16' });
-const api = testApi(async ({ loadVehicles, loadCompliance, engine: { client, names } }) => {
+const api = useApi(async ({ loadVehicles, loadCompliance, engine: { client, names } }) => {
   await loadVehicles(aVehicle('AB12CDE', [aPolicy(), lapsed]), aVehicle('LAPSED', [lapsed, next]));
   await loadVehicles(aVehicle('FUTURE', [next]), aVehicle('HALF'), aVehicle('NONE', []));
   const due = { mot: { dueDate: '2026-06-14' }, roadTax: { sorn: true }, outstandingFines: 2 } as const;

@@ -4,9 +4,9 @@ import { openSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { vehicleRow, vehiclesCsv } from '../support/import-files.ts';
-import { commandLine, ended, failure, runAdminCommand } from './command-line.ts';
+import { ended, failure, runAdminCommand, useAdmin } from '../support/use-admin.ts';
 
-const { run, countedRun, file, engine, proxy, processArguments } = commandLine();
+const { run, countedRun, file, engine, proxy, processArguments } = useAdmin();
 
 const NOBODY = '0'.repeat(20);
 const UNKNOWN = `no key has the id ${NOBODY}`;

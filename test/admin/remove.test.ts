@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../support/engine.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
-import { commandLine } from './command-line.ts';
+import { useAdmin } from '../support/use-admin.ts';
 
-const { run, json, file, engine, interruptedRun, rejectedLines, stored } = commandLine();
+const { run, json, file, engine, interruptedRun, rejectedLines, stored } = useAdmin();
 
 const REGISTRATIONS = ['AB12CDE', 'KR08NIL', 'MT17DUE', 'STAYS'];
 

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
-import { runAdminCommand } from '../admin/command-line.ts';
 import { NOON } from '../support/clock.ts';
 import { someFields } from '../support/content.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, forOperation } from '../support/fault-choosers.ts';
 import { aCounter, aVehicle } from '../support/records.ts';
-import { RESET, rateLimitOf, testApi } from '../support/test-api.ts';
+import { runAdminCommand } from '../support/use-admin.ts';
+import { RESET, rateLimitOf, useApi } from '../support/use-api.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -16,7 +16,7 @@ const CONTENT = '/v1/api/content';
 const UNKNOWN_VEHICLE = '/v1/vehicle/ZZ99ZZZ/insurance';
 const { start } = windowAt(new Date(NOON));
 
-const api = testApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
+const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
 
 const get = (path: string, key: string) => api.call('GET', path, { key });
 const countOf = async (key: string) =>

@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ContentItem } from '../../core/content/item.ts';
 import { contentImport } from '../../lib/content-maintenance/content-import.ts';
-import type { Reply } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { moment, someFields } from '../support/content.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
-import { testApi } from '../support/test-api.ts';
+import { type Reply, useApi } from '../support/use-api.ts';
 
 const PATH = '/v1/api/content';
-const api = testApi();
+const api = useApi();
 type Headers = Record<string, string>;
 
 let serial = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { fillDomain, someFields } from '../support/content.ts';
-import { testApi } from '../support/test-api.ts';
+import { useApi } from '../support/use-api.ts';
 
 const PATH = '/v1/api/content';
 const OURS = 'ours.example';
@@ -11,7 +11,7 @@ const FOREIGN = 'foreign.example';
 
 let one: string;
 let two: string;
-const api = testApi(async ({ engine, newKey }) => {
+const api = useApi(async ({ engine, newKey }) => {
   for (const domain of [FOREIGN, OURS, SECOND]) await fillDomain(engine.client, engine.names.content, domain, 3);
   one = await newKey({ domains: [OURS] });
   two = await newKey({ domains: [OURS, SECOND] });

@@ -17,9 +17,9 @@ import { storeItems } from '../support/engine.ts';
 import { always, forTable } from '../support/fault-choosers.ts';
 import { httpRequest } from '../support/http-request.ts';
 import { aCounter } from '../support/records.ts';
-import { testApi } from '../support/test-api.ts';
+import { useApi } from '../support/use-api.ts';
 
-const api = testApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'a.example', 3));
+const api = useApi(({ engine }) => fillDomain(engine.client, engine.names.content, 'a.example', 3));
 afterEach(() => void jest.restoreAllMocks());
 
 const ids = Object.keys(endpoints) as EndpointId[];

@@ -4,13 +4,13 @@ import { catchOutput } from '../support/caught-output.ts';
 import { fillDomain } from '../support/content.ts';
 import { forOperation, forTable, onNthCall } from '../support/fault-choosers.ts';
 import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
-import { rateLimitOf, testApi } from '../support/test-api.ts';
+import { rateLimitOf, useApi } from '../support/use-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
 const CONTENT = '/v1/api/content';
 
-const api = testApi(
+const api = useApi(
   async ({ loadVehicles, loadCompliance, engine }) => {
     const lastYear = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2025-12-31' });
     const tomorrow = aPolicy({ validFrom: '2026-06-16', validTo: '2027-06-15' });

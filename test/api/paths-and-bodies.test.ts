@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Call } from '../support/api.ts';
 import { someFields } from '../support/content.ts';
-import { testApi } from '../support/test-api.ts';
+import { type Call, useApi } from '../support/use-api.ts';
 
 let narrow: string;
-const api = testApi(async ({ newKey }) => {
+const api = useApi(async ({ newKey }) => {
   narrow = await newKey({ scopes: ['content:read'] });
 });
 

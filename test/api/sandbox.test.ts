@@ -1,16 +1,15 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { generateKey } from '../../core/access/api-key.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
-import type { Call, Reply } from '../support/api.ts';
 import { NOON } from '../support/clock.ts';
 import { aCompliance, aVehicle } from '../support/records.ts';
-import { rateLimitOf, testApi } from '../support/test-api.ts';
+import { type Call, type Reply, rateLimitOf, useApi } from '../support/use-api.ts';
 
 const OF_THE_TABLES = 'LIVE1';
 const THROTTLED = 'ER19 THR';
 const FAILING = 'ER19 ERR';
 
-const api = testApi(async ({ loadVehicles, loadCompliance }) => {
+const api = useApi(async ({ loadVehicles, loadCompliance }) => {
   // Also under the registrations of a sandbox vehicle and of the forced outcomes.
   const live = [OF_THE_TABLES, 'AB12CDE', 'ER19THR', 'ER19ERR'];
   await loadVehicles(...live.map((registration) => aVehicle(registration)));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Api, Call, Keys, Reply } from '../support/api-client.ts';
+import type { Call, HttpCaller, Keys, Reply } from '../support/http-caller.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
 
 const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
@@ -10,7 +10,7 @@ const MORE_THAN_FREE = 75;
 const ROUNDS = 3;
 
 /** Sends more requests than the free plan allows, again when the window ended meanwhile. */
-const exceedLimit = async ({ call, keys }: Api): Promise<Reply[]> => {
+const exceedLimit = async ({ call, keys }: HttpCaller): Promise<Reply[]> => {
   const all: Reply[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const burst = Array.from({ length: MORE_THAN_FREE }, () => call('GET', LOOKUP, { key: keys.free }));
@@ -21,7 +21,7 @@ const exceedLimit = async ({ call, keys }: Api): Promise<Reply[]> => {
 };
 
 /** Keys, scopes, the rate limit, and paths without an endpoint. */
-export const accessTests = (api: () => Api): void => {
+export const accessTests = (api: () => HttpCaller): void => {
   describe('A request', () => {
     it.each<[string, (keys: Keys) => Call, string?]>([
       ['without a key', () => ({ key: undefined })],

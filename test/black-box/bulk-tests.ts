@@ -1,5 +1,5 @@
 import { describe, it } from '@jest/globals';
-import type { Api, Call } from '../support/api-client.ts';
+import type { Call, HttpCaller } from '../support/http-caller.ts';
 import { expectProblem, expectSuccess } from './expectations.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -18,7 +18,7 @@ const INSURANCE = '/v1/vehicle/bulk-insurance';
 const COMPLIANCE = '/v1/vehicle/bulk-compliance';
 
 /** Insurance and compliance in bulk, and every way in which a body is rejected. */
-export const bulkTests = (api: () => Api): void => {
+export const bulkTests = (api: () => HttpCaller): void => {
   const post = (call: Call, path = INSURANCE) => api().call('POST', path, call);
 
   describe('Insurance in bulk', () => {

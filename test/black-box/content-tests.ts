@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Api, Reply } from '../support/api-client.ts';
+import type { HttpCaller, Reply } from '../support/http-caller.ts';
 import { expectProblem, expectStatus, expectSuccess } from './expectations.ts';
 
 /** A domain that no other test and no earlier run has used. */
@@ -19,9 +19,9 @@ const itemsOf = ({ body }: Reply) => body.items as { readonly id: string; readon
 const slugsOf = (reply: Reply) => itemsOf(reply).map(({ slug }) => slug);
 
 /** Content, at both of its addresses. */
-export const contentTests = (api: () => Api): void => {
+export const contentTests = (api: () => HttpCaller): void => {
   describe.each(['/v1/api/content', '/api/content'])('Content at %s', (base) => {
-    const call: Api['call'] = (...request) => api().call(...request);
+    const call: HttpCaller['call'] = (...request) => api().call(...request);
 
     it('creates, reads, updates and deletes an item', async () => {
       const domain = newDomain();

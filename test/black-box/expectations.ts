@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Reply } from '../support/api-client.ts';
+import type { Reply } from '../support/http-caller.ts';
 
 /** A response of this status, with the headers that every response carries. */
 export const expectStatus = ({ status, headers, text }: Reply, expected: number): void => {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
-import { runAdminCommand } from '../admin/command-line.ts';
-import { type OpenApi, openApi } from '../support/api-client.ts';
 import { byContract } from '../support/contract.ts';
 import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
-import { apiTests } from './api-tests.ts';
+import { type OpenHttpCaller, openHttpCaller } from '../support/http-caller.ts';
+import { runAdminCommand } from '../support/use-admin.ts';
+import { blackBoxTests } from './all-tests.ts';
 import { prepareTarget } from './prepare-target.ts';
 
 let engine: TestEngine;
 let gateway: Gateway;
-let api: OpenApi;
+let api: OpenHttpCaller;
 
 beforeAll(async () => {
   engine = await startEngine();
@@ -22,7 +22,7 @@ beforeAll(async () => {
     expect(result).toEqual({ exitCode: 0, stdout: expect.any(String), stderr: expect.any(String) });
     return result.stdout;
   };
-  api = openApi({ origin: gateway.origin, keys: await prepareTarget(admin, now) });
+  api = openHttpCaller({ origin: gateway.origin, keys: await prepareTarget(admin, now) });
 });
 afterAll(async () => {
   api.close();
@@ -31,4 +31,4 @@ afterAll(async () => {
 });
 
 describe('Through the local gateway', () =>
-  apiTests(() => ({ keys: api.keys, call: byContract(gateway.origin, api.call) })));
+  blackBoxTests(() => ({ keys: api.keys, call: byContract(gateway.origin, api.call) })));

@@ -1,12 +1,12 @@
 import { describe, it } from '@jest/globals';
-import type { Api } from '../support/api-client.ts';
+import type { HttpCaller } from '../support/http-caller.ts';
 import { expectProblem, expectSuccess } from './expectations.ts';
 
 const FORD = { make: 'Ford', model: 'Fiesta', year: 2012, color: 'Blue' };
 const OF_DATE = { errors: [{ parameter: 'date' }] };
 
 /** Lookups of one vehicle, on the sample vehicles. */
-export const vehicleTests = (api: () => Api): void => {
+export const vehicleTests = (api: () => HttpCaller): void => {
   const insuranceOf = (registration: string, query = '') =>
     api().call('GET', `/v1/vehicle/${encodeURIComponent(registration)}/insurance${query}`);
   const complianceOf = (registration: string, query = '') =>

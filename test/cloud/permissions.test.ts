@@ -5,8 +5,8 @@ import { type Endpoint, grantedActions } from '../../functions/http/endpoint.ts'
 import { requestTo } from '../../lib/local/record-examples.ts';
 import { loadSampleContent, loadSampleVehicles } from '../../lib/local/sample-database.ts';
 import { requireExampleRequests } from '../../lib/openapi/examples.ts';
-import { startApi, type TestApi } from '../support/api.ts';
 import type { DatabaseCall } from '../support/fault-proxy.ts';
+import { startApi, type TestApi } from '../support/use-api.ts';
 import { requestedPermissions, sortedPermissions } from './requested-permissions.ts';
 
 const IDS = Object.keys(endpoints) as EndpointId[];

@@ -9,10 +9,10 @@ import { recordKey } from '../../core/vehicles/vehicles-table.ts';
 import { clientOf } from '../support/engine.ts';
 import { always, onNthCall } from '../support/fault-choosers.ts';
 import { aVehicle } from '../support/records.ts';
-import { testApi } from '../support/test-api.ts';
+import { useApi } from '../support/use-api.ts';
 
 const plates = Array.from({ length: 120 }, (_, index) => `P${index}`);
-const api = testApi(({ loadVehicles }) => loadVehicles(...plates.map((plate) => aVehicle(plate))));
+const api = useApi(({ loadVehicles }) => loadVehicles(...plates.map((plate) => aVehicle(plate))));
 /** One attempt of the SDK for each of ours. */
 let db: DynamoDBDocumentClient;
 beforeAll(() => {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
-import { send } from '../support/api-client.ts';
 import { byContract } from '../support/contract.ts';
 import { clientOf } from '../support/engine.ts';
+import { send } from '../support/http-caller.ts';
 import { type Program, startProgram } from '../support/program.ts';
 import { aVehicle } from '../support/records.ts';
 

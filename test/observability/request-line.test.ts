@@ -1,12 +1,11 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { generateKey, hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { logFailure } from '../../core/observability/log.ts';
-import type { Call } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { storeItems } from '../support/engine.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
 import { aCompliance, aCounter, aVehicle } from '../support/records.ts';
-import { testApi } from '../support/test-api.ts';
+import { type Call, useApi } from '../support/use-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
 process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
@@ -20,7 +19,7 @@ const FORCED_429 = '/v1/compliance/ER19THR';
 
 let testKey: string;
 let exhausted: string;
-const api = testApi(
+const api = useApi(
   async ({ engine, newKey, loadVehicles, loadCompliance }) => {
     await loadVehicles(aVehicle(CANARY));
     await loadCompliance(aCompliance(CANARY));

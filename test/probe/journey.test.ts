@@ -14,11 +14,11 @@ import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { always, forOperation, forTable } from '../support/fault-choosers.ts';
 import { type HttpFault, type ProxiedRequest, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
-import { testApi } from '../support/test-api.ts';
+import { useApi } from '../support/use-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
-const api = testApi();
+const api = useApi();
 let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
 let key: ProbeKey;
 beforeAll(async () => {

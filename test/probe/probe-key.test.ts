@@ -7,13 +7,12 @@ import { prefixedTableNames, tables } from '../../core/tables.ts';
 import { keyOfToday } from '../../functions/probe/probe-key.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
-import { failure, runAdminCommand } from '../admin/command-line.ts';
-import type { Call } from '../support/api.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { NOON } from '../support/clock.ts';
 import { storeItems } from '../support/engine.ts';
 import { aVehicle } from '../support/records.ts';
-import { testApi } from '../support/test-api.ts';
+import { failure, runAdminCommand } from '../support/use-admin.ts';
+import { type Call, useApi } from '../support/use-api.ts';
 
 // Read when the functions are loaded, with the first request to each.
 process.env.AWS_LAMBDA_INITIALIZATION_TYPE = 'on-demand';
@@ -23,7 +22,7 @@ const CONTENT = '/v1/api/content';
 const DAY_MS = 86_400_000;
 const now = new Date(NOON);
 
-const api = testApi(({ loadVehicles }) => loadVehicles(aVehicle('LV01REA')), { logLevel: 'INFO' });
+const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('LV01REA')), { logLevel: 'INFO' });
 let testKey: string;
 beforeAll(async () => {
   testKey = await api.newKey({ environment: 'test' });

@@ -7,7 +7,7 @@ import { matchRoute } from '../../functions/http/path-template.ts';
 import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
 import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
-import type { Api } from './api-client.ts';
+import type { HttpCaller } from './http-caller.ts';
 
 /** One request as it was sent, and its response. */
 export interface Exchange {
@@ -176,7 +176,7 @@ export const requireContract = (exchange: Exchange): void => {
 
 /** The same calls, each checked. They throw an Error when the exchange is not as the document describes it. */
 export const byContract =
-  (origin: string, call: Api['call']): Api['call'] =>
+  (origin: string, call: HttpCaller['call']): HttpCaller['call'] =>
   async (method, path, sent = {}) => {
     const { headers = {}, json, raw } = sent;
     const reply = await call(method, path, sent);

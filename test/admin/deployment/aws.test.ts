@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { TableId } from '../../../core/tables.ts';
 import { awsErrorSentence } from '../../../lib/admin/deployment/aws-errors.ts';
 import { tableOutput } from '../../../lib/cloud/outputs.ts';
-import { ended, failure, runAdminCommand } from '../command-line.ts';
+import { ended, failure, runAdminCommand } from '../../support/use-admin.ts';
 import { type AwsServer, startAwsServer } from './aws-server.ts';
 
 const NAMES = { keys: 'k', usage: 'u', vehicles: 'v', compliance: 'c', content: 'n' };

@@ -4,9 +4,9 @@ import { storeItems } from '../../support/engine.ts';
 import { withProbability } from '../../support/fault-choosers.ts';
 import { complianceLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
-import { commandLine, failure } from '../command-line.ts';
+import { failure, useAdmin } from '../../support/use-admin.ts';
 
-const { run, file, pathOf, countedRun, engine, proxy, writes, stored, rejectedLines } = commandLine();
+const { run, file, pathOf, countedRun, engine, proxy, writes, stored, rejectedLines } = useAdmin();
 
 /** Registrations of 40 stored vehicles, of which at most 2 are removed without an option. */
 const ALL = Array.from({ length: 40 }, (_, index) => `V${10 + index}`);

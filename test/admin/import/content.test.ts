@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { contentTable } from '../../../core/content/content-table.ts';
 import { deadlineIn } from '../../../core/runtime/deadline.ts';
 import { ITEM_IDS, itemLine } from '../../support/import-files.ts';
-import { commandLine, NOW } from '../command-line.ts';
+import { NOW, useAdmin } from '../../support/use-admin.ts';
 
-const { file, load, run, interruptedRun, engine, rejectedLines } = commandLine();
+const { file, load, run, interruptedRun, engine, rejectedLines } = useAdmin();
 
 const table = () => contentTable(engine().client, engine().names.content, 'live');
 const list = (domain: string, slug?: string) =>

@@ -17,9 +17,16 @@ import {
   vehiclesCsv,
 } from '../../support/import-files.ts';
 import { aVehicle } from '../../support/records.ts';
-import { type AdminOutput, BEGINS_AGAIN, commandLine, ended, failure, interruptionAfter } from '../command-line.ts';
+import {
+  type AdminOutput,
+  BEGINS_AGAIN,
+  ended,
+  failure,
+  interruptionAfter,
+  useAdmin,
+} from '../../support/use-admin.ts';
 
-const { run, file, pathOf, engine, proxy, atCall, countedRun, interruptedRun, writes, ...line } = commandLine();
+const { run, file, pathOf, engine, proxy, atCall, countedRun, interruptedRun, writes, ...line } = useAdmin();
 const { processArguments, rejectedLines, stored } = line;
 
 const importing = (path: string, ...options: string[]) => ['import', 'vehicles', path, ...options];

@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
 import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
-import { commandLine, failure, rejectedFilesOf } from '../command-line.ts';
+import { failure, rejectedFilesOf, useAdmin } from '../../support/use-admin.ts';
 
-const { run, file, load, stored, pathOf, atCall, countedRun, rejectedLines, writes } = commandLine();
+const { run, file, load, stored, pathOf, atCall, countedRun, rejectedLines, writes } = useAdmin();
 
 const find = async (registration: string) => (await stored()).find((record) => record.registration === registration);
 

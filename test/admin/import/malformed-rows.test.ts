@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';
 import { findColumn, openFleet } from '../../../client/src/command-line/fleet-file.ts';
 import { VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
-import { commandLine, failure } from '../command-line.ts';
+import { failure, useAdmin } from '../../support/use-admin.ts';
 
-const { load, stored, rejectedLines } = commandLine();
+const { load, stored, rejectedLines } = useAdmin();
 
 /** What `check` reads of a file, or the sentence with which it ends. */
 const checked = async (path: string, encoding?: (typeof ENCODINGS)[number]) => {

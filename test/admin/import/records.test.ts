@@ -12,9 +12,9 @@ import {
   vehiclesCsv,
 } from '../../support/import-files.ts';
 import { aCompliance } from '../../support/records.ts';
-import { commandLine, NOW } from '../command-line.ts';
+import { NOW, useAdmin } from '../../support/use-admin.ts';
 
-const { run, file, load, stored, rejectedLines, engine } = commandLine();
+const { run, file, load, stored, rejectedLines, engine } = useAdmin();
 
 const loadRows = (...rows: VehicleCells[]) => load('vehicles', 'v.csv', vehiclesCsv(...rows.map(vehicleRow)));
 const find = async (registration: string) => (await stored()).find((record) => record.registration === registration);

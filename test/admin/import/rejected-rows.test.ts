@@ -7,9 +7,9 @@ import {
   vehicleLine,
   vehicleRow,
 } from '../../support/import-files.ts';
-import { commandLine } from '../command-line.ts';
+import { useAdmin } from '../../support/use-admin.ts';
 
-const { load, rejectedLines } = commandLine();
+const { load, rejectedLines } = useAdmin();
 
 /** A row of a file, and what each of its reasons contains; no reason for a row that is loaded. */
 type FileRow = readonly [text: string, ...reasons: string[]];

@@ -4,9 +4,9 @@ import { contentKeys } from '../../../core/content/content-store.ts';
 import { prefixedTableNames, type TableId, tables } from '../../../core/tables.ts';
 import { tableOutput } from '../../../lib/cloud/outputs.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
-import { commandLine, runAdminCommand } from '../../admin/command-line.ts';
 import { type AwsServer, startAwsServer } from '../../admin/deployment/aws-server.ts';
 import { ITEM_IDS, itemLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 import { requestedPermissions, sortedPermissions } from '../requested-permissions.ts';
 import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './synthesised.ts';
 
@@ -30,7 +30,7 @@ const permissions = statements.flatMap(({ Action, Resource }) =>
 );
 
 describe('The policy for operators', () => {
-  const { engine, proxy, file, pathOf } = commandLine();
+  const { engine, proxy, file, pathOf } = useAdmin();
   let aws: AwsServer;
 
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { expect } from '@jest/globals';
 import { type Admin, createKey } from '../../black-box/prepare-target.ts';
-import type { Api } from '../../support/api-client.ts';
+import type { HttpCaller } from '../../support/http-caller.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { documentedCommands, runDocumented } from './documented-commands.ts';
 
@@ -38,7 +38,7 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
 
   return {
     /** A deleted item comes back, one that was made after the restore point stays. */
-    restoreContent: async ({ call }: Api): Promise<void> => {
+    restoreContent: async ({ call }: HttpCaller): Promise<void> => {
       const domain = `d${randomUUID().slice(0, 8)}.example`;
       const create = async (slug: string): Promise<string> =>
         String((await call('POST', '/v1/api/content', { json: { title: slug, content: slug, domain, slug } })).body.id);
@@ -52,7 +52,7 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
     },
 
     /** A key that is missing comes back, one that was revoked after the restore point stays revoked. */
-    restoreKeys: async ({ call }: Api, admin: Admin): Promise<void> => {
+    restoreKeys: async ({ call }: HttpCaller, admin: Admin): Promise<void> => {
       const revoked = await createKey(admin, 'free');
       const missing = await createKey(admin, 'free');
       const statusWith = async (key: string) => (await call('GET', '/v1/vehicle/AB12CDE/insurance', { key })).status;
@@ -65,7 +65,7 @@ export const restoringOperator = (names: Names, env: NodeJS.ProcessEnv) => {
     },
 
     /** A record that is missing comes back, one that was erased stays erased. */
-    restoreVehicles: async ({ call }: Api, admin: Admin, missing: string, erased: string): Promise<void> => {
+    restoreVehicles: async ({ call }: HttpCaller, admin: Admin, missing: string, erased: string): Promise<void> => {
       const statusOf = async (key: string) => (await call('GET', `/v1/vehicle/${key}/insurance`)).status;
       expect([await statusOf(missing), await statusOf(erased)]).toEqual([200, 200]);
       await restore(vehicles, async () => {

@@ -11,7 +11,7 @@ export default {
   setupFiles: ['<rootDir>/test/rigs/mutation/fewer-examples.ts'],
   testMatch: [
     '<rootDir>/test/access/access.test.ts',
-    '<rootDir>/test/vehicles/*.test.ts',
+    '<rootDir>/test/{bulk,compliance,vehicles}/*.test.ts',
     '<rootDir>/test/content/item.test.ts',
     '<rootDir>/test/counted-list/buckets.test.ts',
     '<rootDir>/test/http/{input,request}.test.ts',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 
-// A valid address: test/rigs/browser/documentation.site.ts.
+// A valid address: test/rigs/site/documentation.suite.ts.
 it.each(['javascript:alert(1)', 'api.example.com', 'https://api.example.com/v1'])(
   'The site is not built for SITE_API=%s, with one sentence',
   (api) => {

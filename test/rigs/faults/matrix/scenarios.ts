@@ -4,9 +4,9 @@ import { contentTable } from '../../../../core/content/content-table.ts';
 import type { ContentItem } from '../../../../core/content/item.ts';
 import type { EndpointId } from '../../../../functions/endpoints/table.ts';
 import type { endpoint as notFound } from '../../../../functions/not-found/endpoint.ts';
-import type { TestApi } from '../../../support/api.ts';
 import { moment, someFields } from '../../../support/content.ts';
 import { aCompliance, aPolicy, aVehicle } from '../../../support/records.ts';
+import type { TestApi } from '../../../support/use-api.ts';
 
 /** Two items of one domain, so that a list reads a batch that can be partial. */
 interface Items {

@@ -1,3 +1,4 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { SCOPES } from '../../core/access/scopes.ts';
@@ -6,13 +7,13 @@ import type { ComplianceRecord } from '../../core/compliance/compliance-record.t
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { keyStore } from '../../lib/key-management/key-store.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
-import { send } from './api-client.ts';
 import { NOON } from './clock.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
 import { startFaultProxy } from './fault-proxy.ts';
+import { type Reply, send } from './http-caller.ts';
 
-export type { Call, Reply } from './api-client.ts';
+export type { Call, Reply } from './http-caller.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
@@ -54,3 +55,29 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     },
   };
 };
+
+/** An API for the tests of a file, with a premium key; each test begins without faults and at `NOON`. */
+export const useApi = (
+  prepare: (api: TestApi) => Promise<unknown> = async () => undefined,
+  options: Parameters<typeof startApi>[0] = {},
+): TestApi & { readonly key: string } => {
+  const api = {} as TestApi & { key: string };
+  beforeAll(async () => {
+    Object.assign(api, await startApi(options));
+    api.key = await api.newKey();
+    await prepare(api);
+  });
+  afterEach(() => {
+    api.faults.reset();
+    api.clock.now = NOON;
+  });
+  afterAll(() => api.stop());
+  return api;
+};
+
+/** The X-RateLimit headers of a reply: limit, remaining and reset. */
+export const rateLimitOf = ({ headers }: Reply): (string | null)[] =>
+  ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
+
+/** When the window of `NOON` ends, as in X-RateLimit-Reset. */
+export const RESET = String(Date.parse('2026-06-15T12:01:00Z') / 1_000);

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { type ProblemCode, problems, problemType } from '../../../core/problems.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from './browser.ts';
+import { FORMS, type Form, type OpenPage, requireSoundPage, testBrowser, WIDE } from '../browser/browser.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SITE_BASE = '/vehicles/';

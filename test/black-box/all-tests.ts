@@ -1,4 +1,4 @@
-import type { Api } from '../support/api-client.ts';
+import type { HttpCaller } from '../support/http-caller.ts';
 import { accessTests } from './access-tests.ts';
 import { bulkTests } from './bulk-tests.ts';
 import { contentTests } from './content-tests.ts';
@@ -8,7 +8,7 @@ import { vehicleTests } from './vehicles-tests.ts';
  * Everything that must hold wherever the service runs: on this machine, in an emulator, in containers, on AWS. `api` is
  * read when a test runs, after `prepareTarget` has prepared the target.
  */
-export const apiTests = (api: () => Api): void => {
+export const blackBoxTests = (api: () => HttpCaller): void => {
   vehicleTests(api);
   bulkTests(api);
   contentTests(api);

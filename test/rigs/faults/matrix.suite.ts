@@ -4,11 +4,10 @@ import pLimit from 'p-limit';
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import { checkContent } from '../../../lib/content-maintenance/content-check.ts';
-import type { Reply } from '../../support/api.ts';
 import { catchOutput } from '../../support/caught-output.ts';
 import { type ChooseFault, FAULTS, onNthCall } from '../../support/fault-choosers.ts';
 import { type DatabaseCall, type Fault, isApplicable } from '../../support/fault-proxy.ts';
-import { testApi } from '../../support/test-api.ts';
+import { type Reply, useApi } from '../../support/use-api.ts';
 import { canaries, leaksIn, linesIn } from './log.ts';
 import { prepare, type Scenario, scenarios } from './matrix/scenarios.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
@@ -41,7 +40,7 @@ interface Point {
 }
 const EVERYWHERE = 'everywhere';
 
-const api = testApi(undefined, { logLevel: 'DEBUG' });
+const api = useApi(undefined, { logLevel: 'DEBUG' });
 const newCanary = canaries();
 const keys: string[] = [];
 const sent = { requests: 0, failures: 0, unread: 0, slowestMs: 0, slowestRecoveryMs: 0 };

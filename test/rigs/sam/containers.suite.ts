@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { apiTests } from '../../black-box/api-tests.ts';
+import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { adminProcess, createKey, prepareTarget } from '../../black-box/prepare-target.ts';
-import { type OpenApi, openApi } from '../../support/api-client.ts';
 import { freePort } from '../../support/free-port.ts';
+import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
 import { type Program, startProgram } from '../../support/program.ts';
 import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -23,7 +23,7 @@ let env: NodeJS.ProcessEnv;
 let sam: Program;
 let origin: string;
 let dynamodb: string;
-let api: OpenApi;
+let api: OpenHttpCaller;
 
 beforeAll(async () => {
   const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'sam');
@@ -34,7 +34,7 @@ beforeAll(async () => {
   const output = await sam.printed(/^Ready\./m);
   origin = /Base address +(http:\/\/[^/]+)/.exec(output)?.[1] ?? '';
   dynamodb = /DynamoDB +(http:\S+)/.exec(output)?.[1] ?? '';
-  api = openApi({ origin, keys: await prepareTarget(admin(), new Date()) });
+  api = openHttpCaller({ origin, keys: await prepareTarget(admin(), new Date()) });
 });
 afterAll(async () => {
   api?.close();
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const admin = () => adminProcess(['--dynamodb', dynamodb], process.env);
 
-describe('The functions in Lambda containers, by npm run sam', () => apiTests(() => api));
+describe('The functions in Lambda containers, by npm run sam', () => blackBoxTests(() => api));
 
 describe('The two commands of docs/sam-local.md', () => {
   it('serve a request with a key from the database that the environment file names', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
-import { type OpenApi, openApi } from '../support/api-client.ts';
-import { apiTests } from './api-tests.ts';
+import { type OpenHttpCaller, openHttpCaller } from '../support/http-caller.ts';
+import { blackBoxTests } from './all-tests.ts';
 import { adminProcess, prepareTarget } from './prepare-target.ts';
 
 /*
@@ -11,13 +11,13 @@ import { adminProcess, prepareTarget } from './prepare-target.ts';
 const LOCAL = '--dynamodb http://127.0.0.1:8000';
 const { TEST_API_ORIGIN: origin = '', TEST_API_HOST: host, TEST_API_ADMIN: target = LOCAL } = process.env;
 
-let api: OpenApi;
+let api: OpenHttpCaller;
 
 beforeAll(async () => {
   if (origin === '') throw new Error('Set TEST_API_ORIGIN to the address of the API, without a path.');
   const admin = adminProcess(target.split(' ').filter(Boolean), process.env);
-  api = openApi({ origin, keys: await prepareTarget(admin, new Date()), ...(host && { host }) });
+  api = openHttpCaller({ origin, keys: await prepareTarget(admin, new Date()), ...(host && { host }) });
 });
 afterAll(() => api?.close());
 
-describe(`The API at ${origin}`, () => apiTests(() => api));
+describe(`The API at ${origin}`, () => blackBoxTests(() => api));

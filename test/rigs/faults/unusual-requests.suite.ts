@@ -1,9 +1,8 @@
 import { expect, it, jest } from '@jest/globals';
 import { generateKey } from '../../../core/access/api-key.ts';
-import type { Call } from '../../support/api.ts';
 import { catchOutput } from '../../support/caught-output.ts';
 import { storeItems } from '../../support/engine.ts';
-import { testApi } from '../../support/test-api.ts';
+import { type Call, useApi } from '../../support/use-api.ts';
 import { canaries, leaksIn, linesIn, MARKER } from './log.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'Canaries';
@@ -15,7 +14,7 @@ const BULK_LOOKUPS = ['/v1/vehicle/bulk-insurance', '/v1/vehicle/bulk-compliance
 /** Bytes over the limit of a body. */
 const TOO_LARGE = 1_000_001;
 
-const api = testApi(undefined, { logLevel: 'DEBUG' });
+const api = useApi(undefined, { logLevel: 'DEBUG' });
 /** A canary: another one each time. */
 const w = canaries();
 const itemOf = (word: string) => ({ title: word, content: word, domain: `${word}.example`, slug: word });
@@ -90,7 +89,7 @@ const ofDamagedRecords = async (key: string): Promise<Request[]> => {
   ];
 };
 
-/** Error messages tend to quote what they were given. The log of requests under faults: matrix.faults.ts. */
+/** Error messages tend to quote what they were given. The log of requests under faults: matrix.suite.ts. */
 it('The log of requests that are rejected or fail by what they are has a line for each and no value of a caller or a record', async () => {
   const { key } = api;
   const requests = [

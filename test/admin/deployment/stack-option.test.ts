@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { TableId } from '../../core/tables.ts';
-import { tableOutput } from '../../lib/cloud/outputs.ts';
-import { vehicleRow, vehiclesCsv } from '../support/import-files.ts';
-import { type CommandOptions, commandLine, failure, interruptionAfter, runAdminCommand } from './command-line.ts';
-import { type AwsServer, startAwsServer } from './deployment/aws-server.ts';
+import type { TableId } from '../../../core/tables.ts';
+import { tableOutput } from '../../../lib/cloud/outputs.ts';
+import { vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { type CommandOptions, failure, interruptionAfter, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
+import { type AwsServer, startAwsServer } from './aws-server.ts';
 
-const { engine, file } = commandLine();
+const { engine, file } = useAdmin();
 
 const NOWHERE = { keys: 'no', usage: 'no', vehicles: 'no', compliance: 'no', content: 'no' };
 const PROD = 'vehicle-verification-prod';

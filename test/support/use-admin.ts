@@ -11,8 +11,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/global
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import type { AdminContext } from '../../lib/admin/command/context.ts';
 import { runAdmin } from '../../lib/admin/program.ts';
-import { startEngine, type TestEngine } from '../support/engine.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { startEngine, type TestEngine } from './engine.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 export interface AdminOutput {
   readonly exitCode: number;
@@ -75,7 +75,7 @@ export const ended = async (child: ChildProcessWithoutNullStreams) => {
 };
 
 /** An engine behind a fault proxy for the tests of a file, a folder for each test, and the CLI on them. */
-export const commandLine = () => {
+export const useAdmin = () => {
   let engine: TestEngine;
   let proxy: FaultProxy;
   let folder: string;

@@ -40,7 +40,7 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface Api {
+export interface HttpCaller {
   readonly keys: Keys;
   /** Sends the premium key by default; `key: undefined` sends none. */
   readonly call: (method: string, path: string, call?: Call) => Promise<Reply>;
@@ -79,12 +79,12 @@ export const send = async (
   };
 };
 
-export interface OpenApi extends Api {
+export interface OpenHttpCaller extends HttpCaller {
   readonly close: () => void;
 }
 
 /** The API as a caller with keys sees it. */
-export const openApi = (target: Target): OpenApi => {
+export const openHttpCaller = (target: Target): OpenHttpCaller => {
   const { Agent } = target.origin.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   return {

@@ -6,13 +6,13 @@ import { NOON } from '../../support/clock.ts';
 import { type ChooseFault, forTable, withProbability } from '../../support/fault-choosers.ts';
 import type { Fault } from '../../support/fault-proxy.ts';
 import { aVehicle } from '../../support/records.ts';
-import { testApi } from '../../support/test-api.ts';
+import { useApi } from '../../support/use-api.ts';
 import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
 const SEED = 20_260_615;
 const WINDOW_MS = 60_000;
 
-const api = testApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
+const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
 
 /** Sends lookups at once and returns their responses. */
 const send = (key: string, count: number) =>

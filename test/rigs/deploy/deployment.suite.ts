@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { EXIT } from '../../../lib/admin/command/command-result.ts';
-import { apiTests } from '../../black-box/api-tests.ts';
+import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type Admin, adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
-import { type OpenApi, openApi } from '../../support/api-client.ts';
+import { type OpenHttpCaller, openHttpCaller } from '../../support/http-caller.ts';
 import { pythonTools } from '../../support/python-tools.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { cdk, deployProd, environmentFor } from './cloud-development-kit.ts';
@@ -30,7 +30,7 @@ let env: NodeJS.ProcessEnv;
 let run: ReturnType<typeof cdk>;
 let stack: ReturnType<typeof deployedStack>;
 let admin: Admin;
-let api: OpenApi;
+let api: OpenHttpCaller;
 let operator: RestoringOperator;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   // Data is kept, so a change of it is confirmed.
   admin = adminProcess(['--stack', STACK, '--yes', STACK], env);
   const keys = await prepareTarget(admin, new Date());
-  api = openApi({ origin: emulator.endpoint, host: await stack.apiHost(), keys });
+  api = openHttpCaller({ origin: emulator.endpoint, host: await stack.apiHost(), keys });
   const names = {
     CONTENT_TABLE: await stack.tableName('content'),
     KEYS_TABLE: await stack.tableName('keys'),
@@ -75,7 +75,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     expect(await importing('import', kind, file)).toMatch(table);
   });
 
-  apiTests(() => api);
+  blackBoxTests(() => api);
 
   it('restores tables by the documented commands', async () => {
     await operator.restoreContent(api);
@@ -129,7 +129,7 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     let keptTables: readonly string[];
 
     const listLeftContent = async (host: string) => {
-      const caller = openApi({ origin: emulator.endpoint, host, keys: api.keys });
+      const caller = openHttpCaller({ origin: emulator.endpoint, host, keys: api.keys });
       const { status, body } = await caller.call('GET', '/v1/api/content?domain=left.example');
       caller.close();
       return { status, total: body.total };

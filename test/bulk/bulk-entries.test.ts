@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import { bulkKeys, unknownVehicle } from '../../core/bulk/bulk-entries.ts';
+import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
+import { ENTRY_SENTENCES } from '../../core/problems.ts';
+import { requireRegistration } from '../../core/vehicles/registration.ts';
+import { aPolicy } from '../support/records.ts';
+
+const TODAY = '2026-06-15';
+
+describe('A bulk request', () => {
+  it('has a key per entry and reads each key once', () => {
+    expect(bulkKeys(['a 1', '!', 'A1', 'B2'])).toEqual({ keys: ['A1', undefined, 'A1', 'B2'], distinct: ['A1', 'B2'] });
+  });
+
+  it('suggests for an unknown vehicle the registration that was probably meant', () => {
+    expect(unknownVehicle(requireRegistration('AB1OCDE'), TODAY)).toMatchObject({
+      code: 'VEHICLE_NOT_FOUND',
+      suggestion: 'AB10CDE',
+    });
+    expect(unknownVehicle(requireRegistration('C3'), TODAY)).not.toHaveProperty('suggestion');
+  });
+
+  it('has one result per entry, in order', () => {
+    const submitted = ['a 1', '!', 'B2', 'C3', 'D4', 'A1'];
+    const found = new Map([
+      [requireRegistration('A1'), { registration: 'A1', policies: [aPolicy()] }],
+      [requireRegistration('D4'), { registration: 'D4', policies: [] }],
+    ]);
+    const { keys } = bulkKeys(submitted);
+    const failed = (registration: string, code: string, error: unknown) => ({
+      registration,
+      insured: false,
+      error,
+      code,
+    });
+    const unavailable = expect.stringMatching(/^This registration could not be looked up/);
+    expect(
+      bulkInsuranceAnswer(submitted, keys, { found, unread: new Set([requireRegistration('B2')]) }, TODAY),
+    ).toEqual({
+      results: [
+        { registration: 'a 1', insured: true, policy: aPolicy() },
+        failed('!', 'INVALID_REGISTRATION', ENTRY_SENTENCES.INVALID_REGISTRATION),
+        failed('B2', 'LOOKUP_UNAVAILABLE', unavailable),
+        failed('C3', 'VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND),
+        { registration: 'D4', insured: false, policy: null },
+        { registration: 'A1', insured: true, policy: aPolicy() },
+      ],
+      processed: 6,
+      successful: 3,
+      failed: 3,
+    });
+  });
+});
