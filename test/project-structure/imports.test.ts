@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { forbidden, PRODUCT_FOLDERS } from './import-rules.ts';
@@ -46,16 +46,34 @@ describe('Imports', () => {
   });
 });
 
-describe('The product code', () => {
-  const sourceOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
-  const deployed = ['core', 'functions'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(folder, name)),
+const sourceOf = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const filesIn = (...folders: readonly string[]) =>
+  folders.flatMap((name) => globSync(`${name}/**/*.ts`, { cwd: ROOT }));
+
+it('The deployed code reads the environment in one file', () => {
+  const readers = filesIn('core', 'functions').filter((file) => sourceOf(file).includes('process.env'));
+  expect(readers).toEqual(['core/runtime/environment.ts']);
+});
+
+describe('Of the tests', () => {
+  /** Each file with the files of the tests that it imports. */
+  const imports = filesIn('test', 'bench').flatMap((file) =>
+    [...sourceOf(file).matchAll(/^(?:import|export|\}).* ?'(\.[^']+)';$/gm)]
+      .map(([, path = '']) => [file, join(dirname(file), path)] as const)
+      .filter(([, imported]) => imported.startsWith('test/')),
   );
 
-  it('reads the environment in one file', () => {
-    const readers = deployed.filter((file) => sourceOf(file).includes('process.env'));
-    expect(readers).toEqual(['core/runtime/environment.ts']);
+  it('support imports nothing else, and a file that Jest runs is imported by nobody', () => {
+    const isRun = (file: string) => /\.(test|suite)\.ts$/.test(file);
+    const wrong = imports.filter(
+      ([file, imported]) =>
+        isRun(imported) || (file.startsWith('test/support/') && !imported.startsWith('test/support/')),
+    );
+    expect([wrong, imports.length > 300]).toEqual([[], true]);
+  });
+
+  it('only files *.test.ts, *.suite.ts and *-tests.ts contain any', () => {
+    const suites = filesIn('test').filter((file) => /^ *(it|describe)(\.\w+)?\(/m.test(sourceOf(file)));
+    expect(suites.filter((file) => !/(\.test|\.suite|-tests)\.ts$/.test(file))).toEqual([]);
   });
 });
