@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { type Gateway, startGateway } from '../../lib/local/gateway/gateway.ts';
 import { byContract } from '../support/contract.ts';
-import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { environmentOf } from '../support/engine.ts';
 import { type OpenHttpCaller, openHttpCaller } from '../support/http-caller.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
+import { useEngine } from '../support/use-engine.ts';
 import { blackBoxTests } from './all-tests.ts';
 import { prepareTarget } from './prepare-target.ts';
 
-let engine: TestEngine;
+const engine = useEngine();
 let gateway: Gateway;
 let api: OpenHttpCaller;
 
 beforeAll(async () => {
-  engine = await startEngine();
   Object.assign(process.env, environmentOf(engine));
   const now = new Date();
   // Standing still, so that no machine is too slow to send more requests in a window than the plan allows.
@@ -27,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   api.close();
   await gateway.close();
-  await engine.stop();
 });
 
 describe('Through the local gateway', () =>

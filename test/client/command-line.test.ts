@@ -1,7 +1,5 @@
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { answerRows } from '../../client/src/command-line/answer-rows.ts';
 import { readArguments } from '../../client/src/command-line/arguments.ts';
 import { listChanges, readAnswers } from '../../client/src/command-line/changes.ts';
@@ -20,14 +18,10 @@ import { openOutputFile } from '../../client/src/command-line/output-file.ts';
 import { progressBar } from '../../client/src/command-line/progress-bar.ts';
 import { countRow, failedRows, noCounts, shortSummary, summaryLines } from '../../client/src/command-line/summary.ts';
 import type { VehicleVerification } from '../../client/src/index.ts';
+import { useFolder } from '../support/use-folder.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'result-file-'));
-  await writeFile(file('fleet.csv'), 'registration\n');
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
-const file = (name: string) => join(folder, name);
+const file = useFolder('of each test');
+beforeEach(() => writeFile(file('fleet.csv'), 'registration\n'));
 
 const replaceable = async (name: string, force = false) => ({
   path: file(name),
@@ -39,7 +33,7 @@ const replaceable = async (name: string, force = false) => ({
 /** Writes a file whole, and returns the names of the files just before. */
 const write = async (name: string, text: string, force = false) => {
   const output = await openOutputFile(await replaceable(name, force));
-  const meanwhile = await readdir(folder);
+  const meanwhile = await readdir(file());
   try {
     await output.write(text);
     await output.replace();
@@ -53,7 +47,7 @@ describe('A file that a check writes', () => {
   it('is written beside what was there, readable by its owner only, with a name of any length', async () => {
     const name = `${'n'.repeat(250)}.csv`;
     expect(await write(name, 'text')).toEqual([expect.stringMatching(/^check-[0-9a-f]{32}\.tmp$/), 'fleet.csv']);
-    expect(await readdir(folder)).toEqual(['fleet.csv', name]);
+    expect(await readdir(file())).toEqual(['fleet.csv', name]);
     expect((await stat(file(name))).mode & 0o777).toBe(0o600);
     await expect(write('n'.repeat(256), '')).rejects.toThrow('cannot be written (its name is too long).');
   });
@@ -72,7 +66,7 @@ describe('A file that a check writes', () => {
       await expect(output.replace()).rejects.toThrow(sentence);
       await output.discard();
       await rm(file('out.csv'), { recursive: true });
-      expect(await readdir(folder)).toEqual(['fleet.csv']);
+      expect(await readdir(file())).toEqual(['fleet.csv']);
     }
     expect(await readFile(file('fleet.csv'), 'utf8')).toBe('registration\n');
   });
@@ -92,17 +86,17 @@ describe('A file that a check writes', () => {
     expect(await readFile(file('list.csv'))).toEqual(Buffer.from(isReplaced ? 'new' : before));
     await write('list.csv', 'forced', true);
     expect(await readFile(file('list.csv'), 'utf8')).toBe('forced');
-    expect(await readdir(folder)).toEqual(['fleet.csv', 'list.csv']);
+    expect(await readdir(file())).toEqual(['fleet.csv', 'list.csv']);
   });
 
   it('does not take its place when the temporary file is no longer its own, which stays', async () => {
     const output = await openOutputFile(await replaceable('list.csv'));
-    const [name = ''] = await readdir(folder);
+    const [name = ''] = await readdir(file());
     await rm(file(name));
     await writeFile(file(name), 'of another run');
     await expect(output.replace()).rejects.toThrow(`Another run writes ${file('list.csv')}: `);
     await output.discard();
-    expect(await readdir(folder)).toEqual([name, 'fleet.csv']);
+    expect(await readdir(file())).toEqual([name, 'fleet.csv']);
   });
 });
 

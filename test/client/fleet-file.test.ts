@@ -1,15 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type FleetRow, findColumn, openFleet } from '../../client/src/command-line/fleet-file.ts';
+import { useFolder } from '../support/use-folder.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fleet-file-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const inFolder = useFolder();
 
 const ENCODED: Record<string, (text: string) => Buffer> = {
   'UTF-8': (text) => Buffer.from(text),
@@ -59,7 +54,7 @@ it('The rows of a fleet file are as written, in every encoding, with any line en
       else if (kind === 'long') expected.push({ line, cells: [...cells, 'more'], error: 'TOO_MANY_CELLS' });
       else if (cells.some((value) => value.trim() !== '')) expected.push({ line, cells });
     }
-    const path = join(folder, 'fleet.csv');
+    const path = inFolder('fleet.csv');
     await writeFile(path, ENCODED[encoding]?.(text) ?? '');
     const fleet = await openFleet(path, (names) => findColumn(path, names, undefined));
     expect(fleet).toMatchObject({ header, column, delimiter, rowCount: expected.length, lineEnd: end });

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
 import { type HttpFaultProxy, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
+import { useFolder } from '../support/use-folder.ts';
 import { command } from './installed-package.ts';
 
 /** A service on this machine behind a fault proxy, for the tests of a file. */
@@ -28,18 +27,13 @@ export const useService = () => {
 /** The installed command, run in a new folder for each test against one service through a proxy. */
 export const useCommandLine = () => {
   const { service, proxy } = useService();
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'command-line-'));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const file = useFolder('of each test');
 
   /** The environment of a customer with a key of this plan. */
   const accountOf = (plan: keyof LocalService['keys']): NodeJS.ProcessEnv => ({
     VEHICLE_VERIFICATION_BASE_URL: `${proxy().origin}/v1`,
     VEHICLE_VERIFICATION_API_KEY: service().keys[plan],
   });
-  const file = (name: string) => join(folder, name);
 
   /**
    * Starts the command. `ended` has its exit code, or the signal that ended it, and what it printed.
@@ -48,7 +42,7 @@ export const useCommandLine = () => {
   const start = (args: readonly string[], account = accountOf('premium'), setUp = ':') => {
     const script = `${setUp}; exec "$0" "$@"`;
     const env = { PATH: process.env.PATH, ...account };
-    const child = spawn('bash', ['--norc', '-c', script, command, ...args], { cwd: folder, env, stdio: 'pipe' });
+    const child = spawn('bash', ['--norc', '-c', script, command, ...args], { cwd: file(), env, stdio: 'pipe' });
     child.stdin.end();
     const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
       ([[code, signal], stdout, stderr]) => ({ code: (code ?? signal) as number | NodeJS.Signals, stdout, stderr }),
@@ -59,7 +53,7 @@ export const useCommandLine = () => {
   return {
     accountOf,
     file,
-    folder: () => folder,
+    folder: () => file(),
     proxy,
     service,
     start,

@@ -1,25 +1,23 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { type Bundles, bundleFunctions } from '../../lib/cloud/bundles.ts';
 import { localEnvironment } from '../../lib/local/environment.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const SILENT = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
 
-let folder: string;
+const inFolder = useFolder();
 let bundles: Bundles;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'bundles-'));
   // Always with our own client: the limit on size does not apply to bundles with the SDK's client.
-  bundles = await bundleFunctions(folder, false);
+  bundles = await bundleFunctions(inFolder(), false);
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const sourceOf = (bundle: string) => readFile(join(bundle, 'index.js'), 'utf8');
 

@@ -1,16 +1,16 @@
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { runCommand } from '../support/run-command.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const AUTHOR = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com'];
 
 /** A repository of its own with this project's code. */
-let copy: string;
+const inCopy = useFolder();
 
-const run = (command: string, ...args: string[]) => runCommand(command, args, { cwd: copy });
+const run = (command: string, ...args: string[]) => runCommand(command, args, { cwd: inCopy() });
 const commitAll = async (): Promise<string> => {
   await run('git', 'add', '--all');
   await run('git', ...AUTHOR, 'commit', '--quiet', '--message', 'Test');
@@ -18,38 +18,36 @@ const commitAll = async (): Promise<string> => {
 };
 
 beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'stack-frame-'));
   for (const path of ['bin', 'core', 'functions', 'lib', 'stages', 'cdk.json', 'package.json']) {
-    await cp(join(ROOT, path), join(copy, path), { recursive: true });
+    await cp(join(ROOT, path), inCopy(path), { recursive: true });
   }
-  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  await writeFile(join(copy, '.gitignore'), 'node_modules\ncdk.out\n');
+  await symlink(join(ROOT, 'node_modules'), inCopy('node_modules'));
+  await writeFile(inCopy('.gitignore'), 'node_modules\ncdk.out\n');
   await run('git', 'init', '--quiet');
 });
-afterAll(() => rm(copy, { recursive: true }));
 
 it('A deployment outputs its commit, by which stack-frame finds the source of a frame, whatever is checked out since', async () => {
   const commit = await commitAll();
-  await writeFile(join(copy, '.gitignore'), 'node_modules\ncdk.*\n');
-  const { context } = JSON.parse(await readFile(join(copy, 'cdk.json'), 'utf8'));
+  await writeFile(inCopy('.gitignore'), 'node_modules\ncdk.*\n');
+  const { context } = JSON.parse(await readFile(inCopy('cdk.json'), 'utf8'));
   const settings = {
-    CDK_OUTDIR: join(copy, 'cdk.out'),
+    CDK_OUTDIR: inCopy('cdk.out'),
     CDK_CONTEXT_JSON: JSON.stringify({ ...context, stage: 'prod' }),
   };
   const env = { ...process.env, CDK_VALIDATION: 'false', ...settings };
-  await runCommand(process.execPath, ['bin/app.ts'], { cwd: copy, env });
-  const template = await readFile(join(copy, 'cdk.out/vehicle-verification-prod.template.json'), 'utf8');
+  await runCommand(process.execPath, ['bin/app.ts'], { cwd: inCopy(), env });
+  const template = await readFile(inCopy('cdk.out/vehicle-verification-prod.template.json'), 'utf8');
   expect(JSON.parse(template).Outputs.Commit.Value).toBe(`${commit} with uncommitted changes: M .gitignore`);
   // Anywhere else it would be a change of the functions.
   expect(template.split(commit)).toHaveLength(2);
 
   const [words, file] = ['awsAttempts', 'core/observability/log.ts'];
-  const lines = (await readFile(join(copy, 'cdk.out/functions/usage/index.js'), 'utf8')).split('\n');
+  const lines = (await readFile(inCopy('cdk.out/functions/usage/index.js'), 'utf8')).split('\n');
   const line = lines.findIndex((text) => text.includes(words));
   const frame = `    at Object.respond (/var/task/index.js:${line + 1}:${(lines[line]?.indexOf(words) ?? 0) + 1})`;
-  const source = await readFile(join(copy, file), 'utf8');
+  const source = await readFile(inCopy(file), 'utf8');
   const sourceLine = source.slice(0, source.indexOf(words)).split('\n').length;
-  await writeFile(join(copy, file), `// Another line.\n${source}`);
+  await writeFile(inCopy(file), `// Another line.\n${source}`);
   await commitAll();
   const [hash, origin] = (await run(process.execPath, 'bin/stack-frame.ts', commit, 'usage', frame)).split('\n');
   expect(template).toContain(`"${hash}"`);

@@ -1,23 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { InvalidSettings, stageSettings } from '../../lib/cloud/stage-settings.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VALID = { region: 'eu-west-2', keepsData: true };
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
-let stages: string;
-
-beforeAll(() => {
-  stages = mkdtempSync(join(tmpdir(), 'stages-'));
-});
-afterAll(() => rmSync(stages, { recursive: true }));
+const inStages = useFolder();
 
 const write = (stage: string, content: unknown) =>
-  writeFileSync(join(stages, `${stage}.json`), typeof content === 'string' ? content : JSON.stringify(content));
+  writeFileSync(inStages(`${stage}.json`), typeof content === 'string' ? content : JSON.stringify(content));
 
 /** The error message; undefined when the settings are valid. */
 const complaint = (context: Readonly<Record<string, unknown>>): string | undefined => {
@@ -33,8 +28,8 @@ const complaint = (context: Readonly<Record<string, unknown>>): string | undefin
 /** The error message about a file with this content, without the name of the file. */
 const complaintAbout = (content: unknown, stage = 'test'): string | undefined => {
   write(stage, content);
-  const file = join(stages, `${stage}.json`);
-  return complaint({ stages, stage })?.replace(file, '');
+  const file = inStages(`${stage}.json`);
+  return complaint({ stages: inStages(), stage })?.replace(file, '');
 };
 
 describe('The committed settings', () => {
@@ -53,8 +48,8 @@ describe('The committed settings', () => {
 describe('The settings of a stage', () => {
   it('have defaults for everything but the region', () => {
     write('small', { region: 'eu-west-1' });
-    expect(stageSettings({ stages, stage: 'small' })).toEqual({
-      file: join(stages, 'small.json'),
+    expect(stageSettings({ stages: inStages(), stage: 'small' })).toEqual({
+      file: inStages('small.json'),
       stage: 'small',
       architecture: 'arm64',
       atOnce: false,
@@ -69,9 +64,9 @@ describe('The settings of a stage', () => {
 
   it('retain logs longer where data is kept, unless logRetentionDays is set', () => {
     write('kept', VALID);
-    expect(stageSettings({ stages, stage: 'kept' }).logRetentionDays).toBe(90);
+    expect(stageSettings({ stages: inStages(), stage: 'kept' }).logRetentionDays).toBe(90);
     write('kept', { ...VALID, logRetentionDays: 365 });
-    expect(stageSettings({ stages, stage: 'kept' }).logRetentionDays).toBe(365);
+    expect(stageSettings({ stages: inStages(), stage: 'kept' }).logRetentionDays).toBe(365);
   });
 
   it.each<[object, string]>([
@@ -141,8 +136,8 @@ describe('The command line', () => {
 
   it('rejects unknown names and unknown values, together with the problems of the file', () => {
     write('bad', { region: 5, alarmMail: 'x', keepsData: 'no' });
-    const file = join(stages, 'bad.json');
-    const context = { stages, stage: 'bad', stge: 'prod', architecture: 'mips', atOnce: 'yes' };
+    const file = inStages('bad.json');
+    const context = { stages: inStages(), stage: 'bad', stge: 'prod', architecture: 'mips', atOnce: 'yes' };
     expect(complaint(context)?.split('\n')).toEqual([
       `-c stge is unknown: -c accepts stage, stages, architecture, atOnce; the settings are in ${file}.`,
       '-c architecture must be arm64 (the default, 20 % cheaper) or x86_64.',

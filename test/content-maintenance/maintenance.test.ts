@@ -8,22 +8,22 @@ import { contentImport } from '../../lib/content-maintenance/content-import.ts';
 import type { Inconsistency } from '../../lib/content-maintenance/content-inconsistencies.ts';
 import { contentRepair } from '../../lib/content-maintenance/content-repair.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
-import { clientOf, startEngine, storeItems, type TestEngine } from '../support/engine.ts';
+import { clientOf, storeItems, type TestEngine } from '../support/engine.ts';
 import { forOperation } from '../support/fault-choosers.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { useEngine } from '../support/use-engine.ts';
 
 type Key = ReturnType<typeof itemKey>;
 
 const { allocatorKey, counterKey, itemKey, memberKey, slugKey } = contentKeys('live');
 
-let engine: TestEngine;
+const engine = useEngine();
 let proxy: FaultProxy;
 /** Through the proxy. */
 let db: TestEngine['client'];
 let TableName: string;
 
 beforeAll(async () => {
-  engine = await startEngine();
   proxy = await startFaultProxy(engine.endpoint);
   db = clientOf(proxy.endpoint);
   TableName = engine.names.content;
@@ -32,7 +32,6 @@ afterEach(() => proxy.reset());
 afterAll(async () => {
   db.destroy();
   await proxy.close();
-  await engine.stop();
 });
 
 const content = () => contentTable(engine.client, TableName, 'live');

@@ -3,8 +3,9 @@ import { contentStore, domainList } from '../../core/content/content-store.ts';
 import { contentTable } from '../../core/content/content-table.ts';
 import { contentExport } from '../../lib/content-maintenance/content-export.ts';
 import { fillDomain, moment, someFields } from '../support/content.ts';
-import { sharedEndpoint, startEngine, type TestEngine } from '../support/engine.ts';
+import { sharedEndpoint } from '../support/engine.ts';
 import { meteredClient } from '../support/metered-client.ts';
+import { useEngine } from '../support/use-engine.ts';
 
 const DOMAIN = 'large.example';
 /** A full bucket and a part of the next one. */
@@ -14,11 +15,10 @@ const GAPS = [484, 492, 492];
 const SPARSE = 20;
 const ITEMS = DENSE + GAPS.length * SPARSE;
 
-let engine: TestEngine;
+const engine = useEngine();
 let meter: ReturnType<typeof meteredClient>;
 
 beforeAll(async () => {
-  engine = await startEngine();
   meter = meteredClient(engine.endpoint);
   const { client, names } = engine;
   await fillDomain(client, names.content, DOMAIN, DENSE);
@@ -28,10 +28,7 @@ beforeAll(async () => {
     await fillDomain(client, names.content, DOMAIN, SPARSE, fields);
   }
 });
-afterAll(async () => {
-  meter.client.destroy();
-  await engine.stop();
-});
+afterAll(() => meter.client.destroy());
 
 const content = () => contentTable(meter.client, engine.names.content, 'live');
 const slugsTo = (count: number, prefix = '') => Array.from({ length: count }, (_, n) => `${prefix}item-${n}`);

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { contentTable } from '../../core/content/content-table.ts';
 import type { ContentItem } from '../../core/content/item.ts';
 import { checkContent } from '../../lib/content-maintenance/content-check.ts';
 import { moment, someFields } from '../support/content.ts';
-import { startEngine, type TestEngine } from '../support/engine.ts';
+import { useEngine } from '../support/use-engine.ts';
 
 const DOMAINS = ['a.example', 'b.example', 'c.example'] as const;
 
-let engine: TestEngine;
-beforeAll(async () => {
-  engine = await startEngine();
-});
-afterAll(() => engine.stop());
+const engine = useEngine();
 
 const domain = fc.constantFrom(...DOMAINS);
 const slug = fc.integer({ min: 0, max: 3 }).map((number) => `s${number}`);

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { countedLists } from '../../core/counted-list/counted-list.ts';
 import { readListedItems } from '../../core/counted-list/listed-items.ts';
 import { deadlineIn } from '../../core/runtime/deadline.ts';
-import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { clientOf, type TestEngine } from '../support/engine.ts';
+import { useEngine } from '../support/use-engine.ts';
 
-let engine: TestEngine;
+const engine = useEngine();
 /** A client that calls `others` once, after it has read the counters of a list and before it reads its members. */
 let reader: TestEngine['client'];
 let others: (() => Promise<unknown>) | undefined;
 
-beforeAll(async () => {
-  engine = await startEngine();
+beforeAll(() => {
   reader = clientOf(engine.endpoint);
   reader.middlewareStack.add(
     (next) => async (args) => {
@@ -26,10 +26,7 @@ beforeAll(async () => {
     { step: 'initialize' },
   );
 });
-afterAll(async () => {
-  reader.destroy();
-  await engine.stop();
-});
+afterAll(() => reader.destroy());
 
 /** Members are named like their positions: 0, 1, 2 … */
 const join = async (name: string, count: number): Promise<void> => {

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalService, startLocalService } from '../../lib/local/service.ts';
 import { runCommand } from '../support/run-command.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/integration.md'), 'utf8');
@@ -20,7 +20,7 @@ const scripts = snippetsOf(page, 'sh').filter((script) => !script.includes('vehi
 const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 const hasCurl = ['curl', 'bash'].every(isInstalled);
 
-let folder: string;
+const inFolder = useFolder();
 let service: LocalService;
 
 const COMPILER = {
@@ -32,20 +32,16 @@ const COMPILER = {
 
 beforeAll(async () => {
   service = await startLocalService({ port: 0, dynamodbPort: 0 });
-  folder = await mkdtemp(join(tmpdir(), 'integration-'));
-  await cp(join(ROOT, 'client/src'), join(folder, 'src'), { recursive: true });
+  await cp(join(ROOT, 'client/src'), inFolder('src'), { recursive: true });
   // A package can import itself by its name: the programs import the client's sources as its users import the package.
   const itself = { name: 'vehicle-verification', type: 'module', exports: './src/index.ts' };
-  await writeFile(join(folder, 'package.json'), JSON.stringify(itself));
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(COMPILER));
-  await writeFile(join(folder, 'program.ts'), snippetsOf(page, 'ts').join('\n'));
+  await writeFile(inFolder('package.json'), JSON.stringify(itself));
+  await writeFile(inFolder('tsconfig.json'), JSON.stringify(COMPILER));
+  await writeFile(inFolder('program.ts'), snippetsOf(page, 'ts').join('\n'));
   const readme = readFileSync(join(ROOT, 'client/README.md'), 'utf8');
-  await writeFile(join(folder, 'readme.ts'), snippetsOf(readme, 'ts').join('\n'));
+  await writeFile(inFolder('readme.ts'), snippetsOf(readme, 'ts').join('\n'));
 });
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => service.stop());
 
 /** Runs a program to its end, with the keys of the service. @returns what it prints */
 const run = (command: string, args: readonly string[], accepted = [0]): Promise<string> => {
@@ -56,20 +52,20 @@ const run = (command: string, args: readonly string[], accepted = [0]): Promise<
     VEHICLE_VERIFICATION_BASE_URL: `${service.origin}/v1`,
     VEHICLE_VERIFICATION_API_KEY: service.keys.premium,
   };
-  return runCommand(command, args, { cwd: folder, env: { ...process.env, ...credentials }, accepted });
+  return runCommand(command, args, { cwd: inFolder(), env: { ...process.env, ...credentials }, accepted });
 };
 
 describe('The TypeScript of docs/integration.md and client/README.md', () => {
   it('compiles against the client, which has the fields of the responses and no others', async () => {
     const source = "import type { Vehicle } from 'vehicle-verification';\nexport const f = (v: Vehicle) => v.colour;\n";
-    await writeFile(join(folder, 'misread.ts'), source);
+    await writeFile(inFolder('misread.ts'), source);
     const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const output = await run(process.execPath, [compiler, '--project', folder], [1, 2]);
+    const output = await run(process.execPath, [compiler, '--project', inFolder()], [1, 2]);
     expect(output.match(/error TS.*/g)).toEqual([expect.stringContaining("'colour' does not exist on type")]);
   });
 
   it('runs against the service with the expected output', async () => {
-    const output = await run(process.execPath, [join(folder, 'program.ts')]);
+    const output = await run(process.execPath, [inFolder('program.ts')]);
     expect(output.split('\n')).toEqual([
       'AB12CDE compliant: true',
       'limit 6000 hours 24 over the limit 0',
@@ -95,7 +91,7 @@ describe('The TypeScript of docs/integration.md and client/README.md', () => {
   });
 
   it('runs with the output that the README of the client shows', async () => {
-    const lines = (await run(process.execPath, [join(folder, 'readme.ts')])).split('\n');
+    const lines = (await run(process.execPath, [inFolder('readme.ts')])).split('\n');
     expect(lines[0]).toMatch(/^true \d{4}-\d\d-\d\d$/);
     expect(lines.slice(1, 5)).toEqual(['true []', 'AB12 CDE true', 'KR08 NIL false', 'ZZ99 ZZZ VEHICLE_NOT_FOUND']);
     expect(lines.at(-1)).toMatch(/^INVALID_REGISTRATION A registration has /);

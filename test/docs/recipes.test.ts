@@ -1,36 +1,34 @@
 /** The recipes of docs/operations.md in TypeScript make stacks, each by itself in `bin/app.ts`. */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import { runCommand } from '../support/run-command.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const BEFORE = 'app.synth();';
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const recipes = [...read('docs/operations.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 
-let project: string;
+const inProject = useFolder();
 beforeAll(async () => {
-  project = mkdtempSync(join(tmpdir(), 'recipes-'));
-  mkdirSync(join(project, 'bin'));
-  cpSync(join(ROOT, 'bin/node-version.cjs'), join(project, 'bin/node-version.cjs'));
+  mkdirSync(inProject('bin'));
+  cpSync(join(ROOT, 'bin/node-version.cjs'), inProject('bin/node-version.cjs'));
   for (const name of ['core', 'functions', 'lib', 'node_modules', 'stages', 'package.json'])
-    symlinkSync(join(ROOT, name), join(project, name));
+    symlinkSync(join(ROOT, name), inProject(name));
   // In one process: loading the CDK takes longer than a stack.
   const program = recipes.map((recipe, index) => {
     const app = read('bin/app.ts').replace(BEFORE, () => recipe + BEFORE);
-    writeFileSync(join(project, `bin/app-${index}.ts`), app);
+    writeFileSync(inProject(`bin/app-${index}.ts`), app);
     return `process.env.CDK_OUTDIR = 'out-${index}'; await import('./bin/app-${index}.ts');`;
   });
   const CDK_CONTEXT_JSON = JSON.stringify({ ...JSON.parse(read('cdk.json')).context, stage: 'prod' });
   await runCommand(process.execPath, ['--input-type=module', '--eval', program.join('\n')], {
-    cwd: project,
+    cwd: inProject(),
     env: { ...process.env, CDK_VALIDATION: 'false', CDK_CONTEXT_JSON },
   });
   // Three stacks: three times what a test may take.
 }, 360_000);
-afterAll(() => rmSync(project, { recursive: true }));
 
 interface Resource {
   readonly Type: string;
@@ -44,7 +42,7 @@ it.each([
 ])('The recipe for %s makes its resources', (_name, stack, types) => {
   const index = recipes.findIndex((code) => code.includes(`${types[0]?.split('::').at(-1)}(`));
   const resourcesOf = (name: string): Resource[] => {
-    const template = join(project, `out-${index}`, `vehicle-verification-${name}.template.json`);
+    const template = inProject(`out-${index}`, `vehicle-verification-${name}.template.json`);
     return Object.values(JSON.parse(readFileSync(template, 'utf8')).Resources);
   };
   expect([recipes.length, resourcesOf(stack).map(({ Type }) => Type)]).toEqual([3, expect.arrayContaining(types)]);

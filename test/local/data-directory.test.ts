@@ -1,13 +1,13 @@
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { parseApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
 import { demoKeys } from '../../lib/local/demo-keys.ts';
 import { startLocalService } from '../../lib/local/service.ts';
+import { useFolder } from '../support/use-folder.ts';
 
-let parent: string;
+const inParent = useFolder();
 /** With all its data in tables, as after a restart. */
 let kept: string;
 /** A folder for each test, which does not exist yet. */
@@ -19,8 +19,7 @@ const startAndStop = async () => (await start()).stop();
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
 beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'data-'));
-  kept = folder = join(parent, 'kept');
+  kept = folder = inParent('kept');
   await mkdir(folder, { mode: 0o755 });
   await startAndStop();
   expect(await modeOf(folder)).toBe(0o700);
@@ -31,9 +30,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   tests += 1;
-  folder = join(parent, String(tests));
+  folder = inParent(String(tests));
 });
-afterAll(() => rm(parent, { recursive: true }));
 
 describe('A data folder', () => {
   it('is accessible to its owner only, even if others could read it before', async () => {

@@ -8,19 +8,18 @@ import type { TransactWrite } from '../../core/dynamodb/transact.ts';
 import { prefixedTableNames, tables } from '../../core/tables.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { type Engine, startEmbeddedEngine } from '../../lib/local/engine/embedded.ts';
-import { clientOf, startEngine, type TestEngine } from '../support/engine.ts';
+import { clientOf } from '../support/engine.ts';
 import { forOperation, onNthCall } from '../support/fault-choosers.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
+import { useEngine } from '../support/use-engine.ts';
 
 type More<Kind extends keyof TransactWrite> = Partial<NonNullable<TransactWrite[Kind]>>;
 
-let shared: TestEngine;
+const shared = useEngine();
 let table: string;
-beforeAll(async () => {
-  shared = await startEngine();
+beforeAll(() => {
   table = shared.names.keys;
 });
-afterAll(() => shared.stop());
 
 /** Each test works on items of its own. */
 const fresh = () => randomUUID();

@@ -1,18 +1,18 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import type { AdminContext } from '../../lib/admin/command/context.ts';
 import { runAdmin } from '../../lib/admin/program.ts';
-import { startEngine, type TestEngine } from './engine.ts';
+import type { TestEngine } from './engine.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { useEngine } from './use-engine.ts';
+import { useFolder } from './use-folder.ts';
 
 export interface AdminOutput {
   readonly exitCode: number;
@@ -76,26 +76,15 @@ export const ended = async (child: ChildProcessWithoutNullStreams) => {
 
 /** An engine behind a fault proxy for the tests of a file, a folder for each test, and the CLI on them. */
 export const useAdmin = () => {
-  let engine: TestEngine;
+  const engine = useEngine();
   let proxy: FaultProxy;
-  let folder: string;
+  const pathOf = useFolder('of each test');
   beforeAll(async () => {
-    engine = await startEngine();
     proxy = await startFaultProxy(engine.endpoint);
   });
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'admin-'));
-  });
-  afterEach(() => {
-    proxy.reset();
-    return rm(folder, { recursive: true });
-  });
-  afterAll(async () => {
-    await proxy.close();
-    await engine.stop();
-  });
+  afterEach(() => proxy.reset());
+  afterAll(() => proxy.close());
 
-  const pathOf = (name: string): string => join(folder, name);
   const file = async (name: string, content: string | Buffer): Promise<string> => {
     await writeFile(pathOf(name), content);
     return pathOf(name);

@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TableId } from '../../../core/tables.ts';
+import { writeFile } from 'node:fs/promises';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { awsErrorSentence } from '../../../lib/admin/deployment/aws-errors.ts';
-import { tableOutput } from '../../../lib/cloud/outputs.ts';
 import { ended, failure, runAdminCommand } from '../../support/use-admin.ts';
-import { type AwsServer, startAwsServer } from './aws-server.ts';
+import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
 const NAMES = { keys: 'k', usage: 'u', vehicles: 'v', compliance: 'c', content: 'n' };
 const PROD = 'vehicle-verification-prod';
@@ -26,13 +23,11 @@ region = eu-south-1
 ${CREDENTIALS.join('')}[profile empty]
 `;
 
-let folder: string;
-let server: AwsServer;
+const inFolder = useFolder();
+const server = useAwsServer();
 
 beforeAll(async () => {
-  server = await startAwsServer();
-  server.stacks.there = Object.fromEntries(Object.keys(NAMES).map((id) => [tableOutput(id as TableId), id]));
-  folder = await mkdtemp(join(tmpdir(), 'aws-'));
+  server.stacks.there = tableOutputs(NAMES);
   for (const [name, text] of [
     ['config', CONFIG],
     ['credentials', `[default]\n${CREDENTIALS.join('')}`],
@@ -40,28 +35,24 @@ beforeAll(async () => {
     ['typo.json', '{ "region": "London" }'],
     ['broken.json', '{ "region"'],
   ] as const) {
-    await writeFile(join(folder, name), text);
+    await writeFile(inFolder(name), text);
   }
 });
 beforeEach(() => {
   server.failWith(undefined);
   for (const name of Object.keys(process.env).filter((name) => name.startsWith('AWS_'))) delete process.env[name];
   Object.assign(process.env, {
-    HOME: folder,
-    AWS_CONFIG_FILE: join(folder, 'config'),
-    AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
+    HOME: inFolder(),
+    AWS_CONFIG_FILE: inFolder('config'),
+    AWS_SHARED_CREDENTIALS_FILE: inFolder('none'),
     AWS_EC2_METADATA_DISABLED: 'true',
     AWS_ENDPOINT_URL: server.endpoint,
   });
 });
-afterAll(async () => {
-  server.close();
-  await rm(folder, { recursive: true });
-});
 
 /** Lists keys, which fails. No secret and no stack trace may be printed, and --json must print the same error as an object. */
 const list = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
-  const options = { env, stagesFolder: folder };
+  const options = { env, stagesFolder: inFolder() };
   const result = await runAdminCommand(['keys', 'list', ...args], NAMES, options);
   const regions = [...server.regions];
   expect(result.stdout + result.stderr).not.toContain(SECRET);
@@ -171,7 +162,7 @@ describe('An error of AWS', () => {
 
 describe('The region of a stack', () => {
   const ENVIRONMENT = { AWS_REGION: 'us-east-1', AWS_DEFAULT_REGION: 'us-west-2', AWS_PROFILE: 'ops' };
-  beforeEach(() => void Object.assign(process.env, { AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials') }));
+  beforeEach(() => void Object.assign(process.env, { AWS_SHARED_CREDENTIALS_FILE: inFolder('credentials') }));
 
   it.each([
     [PROD, ENVIRONMENT, 'eu-west-1', 'stages/prod.json'],
@@ -207,7 +198,7 @@ describe('The region of a stack', () => {
   });
 
   it.each(['x', 'vehicle-verification-dev'])('is requested in the error when nothing names it: %s', async (stack) => {
-    process.env.AWS_CONFIG_FILE = join(folder, 'no-config');
+    process.env.AWS_CONFIG_FILE = inFolder('no-config');
     const sentence = `name the region of the stack ${stack} with --region\n`;
     expect(await list(['--stack', stack])).toEqual({ ...failure(sentence), regions: [] });
   });

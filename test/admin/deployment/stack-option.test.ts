@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { TableId } from '../../../core/tables.ts';
-import { tableOutput } from '../../../lib/cloud/outputs.ts';
+import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { type CommandOptions, failure, interruptionAfter, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
-import { type AwsServer, startAwsServer } from './aws-server.ts';
+import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 
 const { engine, file } = useAdmin();
 
@@ -12,24 +10,16 @@ const PROD = 'vehicle-verification-prod';
 const DEV = 'vehicle-verification-dev';
 const WATCHED = 'vehicle-verification-watched';
 
-let aws: AwsServer;
+const aws = useAwsServer();
 
-beforeAll(async () => {
-  aws = await startAwsServer();
-  const tables = Object.entries(engine().names).map(([id, name]) => [tableOutput(id as TableId), name]);
+beforeAll(() => {
+  const tables = tableOutputs(engine().names);
   aws.stacks.other = { Something: 'else' };
-  aws.stacks[PROD] = { ...Object.fromEntries(tables), KeepsData: 'yes' };
-  aws.stacks[WATCHED] = { ...Object.fromEntries(tables), ImportMetrics: 'VehicleVerification/watched' };
-  aws.stacks[DEV] = { ...Object.fromEntries(tables), KeepsData: 'no' };
-  Object.assign(process.env, {
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-    AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
-    AWS_ENDPOINT_URL_CLOUDWATCH: aws.endpoint,
-    AWS_ENDPOINT_URL_DYNAMODB: engine().endpoint,
-  });
+  aws.stacks[PROD] = { ...tables, KeepsData: 'yes' };
+  aws.stacks[WATCHED] = { ...tables, ImportMetrics: 'VehicleVerification/watched' };
+  aws.stacks[DEV] = { ...tables, KeepsData: 'no' };
+  Object.assign(process.env, aws.environmentWith(engine().endpoint));
 });
-afterAll(() => aws.close());
 
 /** Runs the CLI with tables of another name, so that only the stack's outputs can lead to the right ones. */
 const run = (args: readonly string[], options?: CommandOptions) =>

@@ -1,12 +1,11 @@
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../../core/content/content-store.ts';
-import { prefixedTableNames, type TableId, tables } from '../../../core/tables.ts';
-import { tableOutput } from '../../../lib/cloud/outputs.ts';
+import { prefixedTableNames, tables } from '../../../core/tables.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
-import { type AwsServer, startAwsServer } from '../../admin/deployment/aws-server.ts';
 import { ITEM_IDS, itemLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { runAdminCommand, useAdmin } from '../../support/use-admin.ts';
+import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 import { requestedPermissions, sortedPermissions } from '../requested-permissions.ts';
 import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './synthesised.ts';
 
@@ -31,20 +30,12 @@ const permissions = statements.flatMap(({ Action, Resource }) =>
 
 describe('The policy for operators', () => {
   const { engine, proxy, file, pathOf } = useAdmin();
-  let aws: AwsServer;
+  const aws = useAwsServer();
 
-  beforeAll(async () => {
-    aws = await startAwsServer();
-    const outputs = Object.entries(engine().names).map(([id, name]) => [tableOutput(id as TableId), name]);
-    aws.stacks[STACK] = Object.fromEntries(outputs);
-    Object.assign(process.env, {
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
-      AWS_ENDPOINT_URL_DYNAMODB: proxy().endpoint,
-    });
+  beforeAll(() => {
+    aws.stacks[STACK] = tableOutputs(engine().names);
+    Object.assign(process.env, aws.environmentWith(proxy().endpoint));
   });
-  afterAll(() => aws.close());
 
   /** Runs a command, which must succeed: an inconsistency of content is an exit code of its own. */
   const done = async (args: readonly string[], exitCode = 0): Promise<string> => {

@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll } from '@jest/globals';
+import type { TableId, TableNames } from '../../core/tables.ts';
+import { tableOutput } from '../../lib/cloud/outputs.ts';
 
 export type Outputs = Readonly<Record<string, string>>;
 
@@ -26,8 +29,12 @@ const errorXml = ({ code, message }: AwsError): string =>
 const errorJson = ({ code, message }: AwsError): string =>
   JSON.stringify({ __type: `com.amazon.coral.service#${code}`, Message: message });
 
+/** The outputs of a stack of this service that has these tables. */
+export const tableOutputs = (names: TableNames): Outputs =>
+  Object.fromEntries(Object.entries(names).map(([id, name]) => [tableOutput(id as TableId), name]));
+
 /** A fake CloudFormation that returns the outputs of these stacks, a CloudWatch, and a DynamoDB that returns errors only. */
-export const startAwsServer = async () => {
+const startAwsServer = async () => {
   const stacks: Record<string, Outputs> = {};
   /** The region that each request was signed for. */
   const regions: (string | undefined)[] = [];
@@ -59,9 +66,18 @@ export const startAwsServer = async () => {
     response.end(outputs ? stackXml(outputs) : errorXml(sent));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint,
+    /** For the SDK: credentials, and this database beside the other services. */
+    environmentWith: (database: string) => ({
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
+      AWS_ENDPOINT_URL_CLOUDWATCH: endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: database,
+    }),
     stacks,
     regions,
     stackRequests,
@@ -75,4 +91,14 @@ export const startAwsServer = async () => {
   };
 };
 
-export type AwsServer = Awaited<ReturnType<typeof startAwsServer>>;
+type AwsServer = Awaited<ReturnType<typeof startAwsServer>>;
+
+/** The fake services for the tests of a file. */
+export const useAwsServer = (): AwsServer => {
+  const server = {} as AwsServer;
+  beforeAll(async () => {
+    Object.assign(server, await startAwsServer());
+  });
+  afterAll(() => void server.close());
+  return server;
+};
