@@ -11,7 +11,8 @@ import { complianceLine, itemLine, vehicleLine } from '../support/import-files.t
 import { aPolicy, aVehicle } from '../support/records.ts';
 import { runAdminCommand, useAdmin } from '../support/use-admin.ts';
 
-const { engine, run, json, load, file, pathOf, rejectedLines, interruptedRun } = useAdmin();
+const admin = useAdmin();
+const { engine, run, pathOf } = admin;
 
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').filter(Boolean);
 const put = (table: 'vehicles' | 'compliance', Item: object) =>
@@ -47,7 +48,7 @@ describe('export vehicles and export compliance', () => {
   ] as const)(
     'write a file of %s for its owner only, that import reads back to the same records',
     async (noun, named, lines) => {
-      expect(await load(noun, 'first.ndjson', lines.join('\n'))).toMatchObject({ exitCode: 0 });
+      expect(await admin.load(noun, 'first.ndjson', lines.join('\n'))).toMatchObject({ exitCode: 0 });
       const [path, again] = [pathOf('export.ndjson'), pathOf('again.ndjson')];
       const stdout = `${lines.length} ${named} are in ${path}.\n`;
       expect(await run(['export', noun, path])).toEqual({ exitCode: 0, stdout, stderr: '' });
@@ -74,11 +75,11 @@ describe('export vehicles and export compliance', () => {
       stderr: `Damaged records that were left out: 1; they are in ${path}.rejected.ndjson\n`,
     });
     const reasons = ['the stored record is damaged; remove it, then load it again'];
-    expect(await rejectedLines(path)).toMatchObject([{ row: { registration: 'BROKEN1' }, reasons }]);
+    expect(await admin.rejectedLines(path)).toMatchObject([{ row: { registration: 'BROKEN1' }, reasons }]);
     expect(await readFile(path, 'utf8')).not.toContain('BROKEN1');
     const rejectedFile = `${path}.rejected-2.ndjson`;
     const shown = { kind: 'vehicles', file: path, exported: 6, damaged: 1, rejectedFile };
-    expect(await json(['export', 'vehicles', path])).toEqual(shown);
+    expect(await admin.json(['export', 'vehicles', path])).toEqual(shown);
     await run(['remove', 'vehicles', '--registration', 'BROKEN1']);
   });
 
@@ -87,7 +88,7 @@ describe('export vehicles and export compliance', () => {
     const many = Array.from({ length: 600 }, (_, index) => aVehicle(`MANY${index}`, policies));
     await storeItems(engine().client, engine().names.vehicles, many);
     const path = pathOf('v.ndjson');
-    const stopped = await interruptedRun(['export', 'vehicles', path], 2, 'Scan');
+    const stopped = await admin.interruptedRun(['export', 'vehicles', path], 2, 'Scan');
     expect(stopped).toMatchObject({ exitCode: 130, stdout: '' });
     expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, false]);
     const { stderr } = await run(['export', 'vehicles', path], { showsProgress: true });
@@ -113,9 +114,9 @@ describe('export content', () => {
       expect(await others.runThere('import', 'content', path)).toMatchObject({ exitCode: 0 });
       expect(await allItems(others.names.content)).toEqual(await allItems());
     }
-    const created = await load('content', 'new.ndjson', itemLine('new', { title: 'was \u0000' }));
+    const created = await admin.load('content', 'new.ndjson', itemLine('new', { title: 'was \u0000' }));
     const reasons = [expect.stringContaining('must not contain U+0000, which is character 5')];
-    expect(await rejectedLines(created.path)).toMatchObject([{ reasons }]);
+    expect(await admin.rejectedLines(created.path)).toMatchObject([{ reasons }]);
   });
 
   it('has no content of test keys, which an import does not touch either', async () => {
@@ -125,7 +126,11 @@ describe('export content', () => {
     await run(['export', 'content', path]);
     const exported = (await linesOf(path)).map((line) => JSON.parse(line).id);
     expect(exported.toReversed()).toEqual((await allItems()).items.map(({ id }) => id));
-    await run(['import', 'content', await file('item.ndjson', itemLine('item-3', { domain, title: 'Imported' }))]);
+    await run([
+      'import',
+      'content',
+      await admin.file('item.ndjson', itemLine('item-3', { domain, title: 'Imported' })),
+    ]);
     const { items } = await sandbox.list({ domain, slug }, { offset: 0, limit: 1 }, moment().deadline);
     expect(items).toMatchObject([{ title: 'Title of item-3', version: 1 }]);
   });

@@ -4,7 +4,7 @@ import { catchOutput } from '../support/caught-output.ts';
 import { fillDomain } from '../support/content.ts';
 import { forOperation, forTable, onNthCall } from '../support/fault-choosers.ts';
 import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
-import { rateLimitOf, useApi } from '../support/use-api.ts';
+import { useApi } from '../support/use-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
@@ -109,12 +109,6 @@ const logged = () => {
 };
 
 /** Every endpoint under every fault: `npm run test:faults`. Lost responses of changes: `npm run test:orders`. */
-it('While its table cannot be read a lookup is 500 with the real rate limit and Retry-After', async () => {
-  api.faults.inject(forTable(api.engine.names.vehicles, () => 'error'));
-  const reply = await insuranceOf('AB12CDE');
-  expect([reply.status, reply.headers.get('retry-after'), rateLimitOf(reply)[0]]).toEqual([500, '1', '6000']);
-});
-
 describe('A bulk response', () => {
   /** The last two are a batch of their own. */
   const registrations = Array.from({ length: 102 }, (_, index) => `P${index}`);

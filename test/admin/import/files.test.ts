@@ -6,9 +6,11 @@ import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../../support/csv-forms.ts';
 import { manyVehicles, VEHICLE_HEADER, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { failure, rejectedFilesOf, useAdmin } from '../../support/use-admin.ts';
 
-const { run, file, load, stored, pathOf, atCall, countedRun, rejectedLines, writes } = useAdmin();
+const admin = useAdmin();
+const { run, file, load, rejectedLines } = admin;
 
-const find = async (registration: string) => (await stored()).find((record) => record.registration === registration);
+const find = async (registration: string) =>
+  (await admin.stored()).find((record) => record.registration === registration);
 
 describe('A CSV', () => {
   const header = (csv: string, written: (head: string) => string) => csv.replace(/.*/, written);
@@ -139,21 +141,21 @@ describe('An import', () => {
       /^error: the name is too long, so give the file that is read a shorter one: .*x\.csv;/,
     ],
   ])('is rejected for a file that cannot be imported: %s', async (name, make, sentence) => {
-    make(pathOf(name));
-    expect(await run(['import', 'vehicles', pathOf(name)])).toEqual(failure(sentence));
+    make(admin.pathOf(name));
+    expect(await run(['import', 'vehicles', admin.pathOf(name)])).toEqual(failure(sentence));
   });
 
   it('is rejected when somebody writes to its file while it is read, not while it is loaded', async () => {
     const path = await file('v.csv', manyVehicles('GROWS'));
     const grow = () => appendFileSync(path, `${vehicleRow()}\n`);
     const signal = Object.defineProperty(new AbortController().signal, 'aborted', { get: () => void grow() });
-    expect(await countedRun(['import', 'vehicles', path], { signal })).toEqual(
+    expect(await admin.countedRun(['import', 'vehicles', path], { signal })).toEqual(
       failure(/^error: the file has changed while it was read; run this again/),
     );
-    expect(writes()).toEqual([]);
+    expect(admin.writes()).toEqual([]);
     await file('v.csv', manyVehicles('GROWS'));
-    atCall(1, 'PutItem', grow);
-    expect(await countedRun(['import', 'vehicles', path])).toMatchObject({ exitCode: 0 });
+    admin.atCall(1, 'PutItem', grow);
+    expect(await admin.countedRun(['import', 'vehicles', path])).toMatchObject({ exitCode: 0 });
   });
 
   it('writes its rejected rows as a CSV that can be corrected and imported, a new one each time, until none is left', async () => {
