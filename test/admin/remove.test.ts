@@ -19,7 +19,7 @@ beforeEach(async () => {
   await storeItems(client, names.compliance, compliance);
 });
 
-/** After an error of the database and Ctrl-C, and with responses that are lost, it does as an import does: import/differences.test.ts. */
+/** Errors of the database and Ctrl-C: import/differences.test.ts; lost responses: import/complete.test.ts. */
 describe('remove of a file', () => {
   const exported = ['AB12CDE', 'kr08 nil', 'MT17DUE'].map((one) => JSON.stringify(aVehicle(one)));
   it.each([

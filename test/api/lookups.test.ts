@@ -74,7 +74,7 @@ describe('A lookup of another day', () => {
   });
 });
 
-/** The order and the form of results: test/vehicles, test/black-box. Batches and their retries: test/dynamodb. */
+/** The order and the form of results: test/bulk, test/black-box. Batches and their retries: test/dynamodb. */
 describe('A bulk request', () => {
   it('returns registrations exactly as they were sent', async () => {
     const odd = ['__proto__', 'constructor', '\u0000', '🚗', 'a'.repeat(5_000)];

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { prefixedTableNames } from '../../../core/tables.ts';
 import { vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { type CommandOptions, failure, interruptionAfter, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 
 const { engine, file } = useAdmin();
 
-const NOWHERE = { keys: 'no', usage: 'no', vehicles: 'no', compliance: 'no', content: 'no' };
+const NOWHERE = prefixedTableNames('no-');
 const PROD = 'vehicle-verification-prod';
 const DEV = 'vehicle-verification-dev';
 const WATCHED = 'vehicle-verification-watched';

@@ -3,20 +3,21 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { contentKeys } from '../../../core/content/content-store.ts';
 import { prefixedTableNames, tables } from '../../../core/tables.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
-import { ITEM_IDS, itemLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import {
+  complianceLine,
+  ITEM_IDS,
+  itemLine,
+  vehicleLine,
+  vehicleRow,
+  vehiclesCsv,
+} from '../../support/import-files.ts';
 import { runAdminCommand, useAdmin } from '../../support/use-admin.ts';
 import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 import { requestedPermissions, sortedPermissions } from '../requested-permissions.ts';
 import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './synthesised.ts';
 
 const STACK = 'vehicle-verification-prod';
-const OTHER_NAMES = { keys: 'no', usage: 'no', vehicles: 'no', compliance: 'no', content: 'no' };
-const COMPLIANCE = JSON.stringify({
-  registration: 'AB12CDE',
-  mot: { dueDate: '2027-01-01' },
-  roadTax: { paidUntil: '2027-01-01' },
-  outstandingFines: 0,
-});
+const OTHER_NAMES = prefixedTableNames('no-');
 
 const [policy, ...otherPolicies] = resourcesOf(PROD, 'AWS::IAM::ManagedPolicy');
 const statements = policy ? statementsOf(policy) : [];
@@ -87,7 +88,7 @@ describe('The policy for operators', () => {
     const vehicles = await file('v.csv', vehiclesCsv(vehicleRow()));
     await done(['import', 'vehicles', vehicles]);
     await importLines('vehicles', [vehicleLine()], '--if-newer');
-    await importLines('compliance', [COMPLIANCE]);
+    await importLines('compliance', [complianceLine({ registration: 'AB12CDE' })]);
     await done(['lookup', 'AB12CDE']);
     for (const kind of ['vehicles', 'compliance']) {
       await done(['export', kind, pathOf(`${kind}.ndjson`)]);
