@@ -158,7 +158,6 @@ describe('Of several issues', () => {
   });
 });
 
-/** Events of any form: `npm run test:faults`. */
 it('An event without path parameters gets 404', async () => {
   expect((await invoke('read-content', api.key)).statusCode).toBe(404);
 });
