@@ -14,7 +14,7 @@ const ITEMS = 600;
 const BULK = Array.from({ length: 1_000 }, (_, n) => generatedRegistration(n));
 
 /** The fields of an item of about 1 kB. */
-export const benchFields: typeof someFields = (domain, slug) => ({
+const benchFields: typeof someFields = (domain, slug) => ({
   ...someFields(domain, slug),
   content: 'x'.repeat(850),
 });

@@ -10,7 +10,7 @@ import { pathInDocument, strictDocument } from '../../lib/openapi/strict-documen
 import type { HttpCaller } from './http-caller.ts';
 
 /** One request as it was sent, and its response. */
-export interface Exchange {
+interface Exchange {
   readonly method: string;
   /** As it was sent: `URL` itself rewrites some paths. */
   readonly url: Pick<URL, 'pathname' | 'search' | 'searchParams'>;
@@ -170,7 +170,7 @@ const requireForm = (form: Document, exchange: SpecifiedExchange): void => {
 };
 
 /** @throws Error naming what differs from the document */
-export const requireContract = (exchange: Exchange): void => {
+const requireContract = (exchange: Exchange): void => {
   for (const form of forms) requireForm(form, { ...exchange, components: form.components });
 };
 

@@ -25,7 +25,7 @@ export interface DatabaseCall {
   readonly nth: number;
 }
 
-export interface RecordedCall extends DatabaseCall {
+interface RecordedCall extends DatabaseCall {
   /** Undefined when it passed, or while its fault is still being chosen. */
   fault: Fault | undefined;
   /** Whether the client disconnected although no fault delayed the response: this machine was too slow. */

@@ -6,10 +6,10 @@ import { afterAll, beforeAll } from '@jest/globals';
 import type { TableId, TableNames } from '../../core/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
 
-export type Outputs = Readonly<Record<string, string>>;
+type Outputs = Readonly<Record<string, string>>;
 
 /** An error in the form in which AWS sends it. */
-export interface AwsError {
+interface AwsError {
   readonly status: number;
   readonly code: string;
   readonly message: string;

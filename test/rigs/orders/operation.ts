@@ -21,7 +21,7 @@ export interface Caller {
 export type Requests = readonly ((caller: Caller) => Promise<unknown>)[];
 
 /** What a side that only reads has to answer for. */
-export interface ReadCheck {
+interface ReadCheck {
   /** Adds a state that is stored while it reads; JSON. */
   readonly gather: (gathered: unknown, stored: StoredContent) => unknown;
   /** What is wrong with its result. */

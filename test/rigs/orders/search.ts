@@ -11,7 +11,7 @@ import { type Node, stepsFrom } from './steps.ts';
 import { storedIn } from './stored-content.ts';
 
 /** What a search came to. */
-export interface Figures {
+interface Figures {
   readonly orders: number;
   readonly states: number;
   /** States in which a side may have ended between two of its calls. */

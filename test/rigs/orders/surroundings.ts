@@ -1,7 +1,8 @@
 /**
- * What the code of a side sees of the machine: a clock that stands still, timers that fire at once or never, and random numbers
- * that are the same in each run. So it does the same again when it gets the same responses. They replace the globals: the product
- * makes deadlines in twelve places and draws in six, mostly in commands, which would take parameters for this rig alone.
+ * What the code of a side sees of the machine: a clock that stands still, timers that fire at once or never, and random
+ * numbers that are the same in each run. So it does the same again when it gets the same responses. They replace the
+ * globals: the product makes deadlines in twelve places and draws in six, mostly in commands, which would take
+ * parameters for this rig alone.
  */
 import crypto, { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
