@@ -48,8 +48,10 @@ const PRICES = {
 const ACCESS_LOG_BYTES = 229;
 
 /** Of the response, headers included. */
-const responseBytes = ({ headers = {}, body = '' }: Invocation): number =>
-  Object.entries(headers).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, Buffer.byteLength(body));
+const responseBytes = ({ headers = {}, body = '', isBase64Encoded }: Invocation): number => {
+  const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
+  return Object.entries(headers).reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, bytes);
+};
 
 type Start = Awaited<ReturnType<typeof prepareRequests>>['start'];
 

@@ -17,6 +17,7 @@ export interface Invocation {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  readonly isBase64Encoded?: boolean;
 }
 
 /** The outcome of a message with events. */

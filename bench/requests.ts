@@ -33,6 +33,7 @@ const gatewayEvent = (key: string, method: string, path: string, { json, ...part
   rawQueryString: '',
   headers: {
     accept: '*/*',
+    'accept-encoding': 'gzip',
     host: 'api.example.com',
     'user-agent': 'curl/8.7.1',
     'x-amzn-trace-id': 'Root=1-68f0a1b2-0123456789abcdef01234567',

@@ -28,6 +28,8 @@ export interface ServedEndpoint {
   readonly date?: 'accepted' | { readonly rejected: string };
   /** Whether the body has an array `registrations`, whose length the caller's plan limits. */
   readonly bulk?: true;
+  /** Whether large responses are compressed for callers that accept gzip: bulk answers and pages of a list. */
+  readonly compressed?: true;
   readonly successStatus: number;
   /**
    * Memory of the function, which brings a share of a core: docs/performance.md#the-memory-of-each-function has what each size

@@ -7,6 +7,7 @@ import { usageTable } from '../../core/access/usage-table.ts';
 import { database } from '../../core/dynamodb/database.ts';
 import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 import type { TableId } from '../../core/tables.ts';
+import { compression } from './compression.ts';
 import { grantedActions, type ServedEndpoint } from './endpoint.ts';
 import { keyForm } from './key-form.ts';
 import { problemDocuments } from './problem-documents.ts';
@@ -52,11 +53,11 @@ const requestContext: InboundMiddleware = {
 
 /**
  * Makes a function behind API Gateway. Its middlewares, outermost first: request context, request log and id, response headers,
- * problem documents, key form, then `middlewares`. They share the request context, `request.internal`. `respond` is the first step
+ * compression, problem documents, key form, then `middlewares`. They share the request context, `request.internal`. `respond` is the first step
  * of the way back, in place of a handler, to which middy does not pass that context.
  */
 export const httpFunction = (
-  { id, successStatus }: Pick<ServedEndpoint, 'id' | 'successStatus'>,
+  { id, successStatus, compressed }: Pick<ServedEndpoint, 'id' | 'successStatus' | 'compressed'>,
   middlewares: readonly InboundMiddleware[],
   respond: (context: RequestContext) => Promise<Answer>,
 ): GatewayHandler => {
@@ -70,7 +71,16 @@ export const httpFunction = (
   };
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, Context, RequestContext>({
     timeoutEarlyInMillis: 0,
-  }).use([requestContext, requestLog(id), responseHeaders(), problemDocuments(), keyForm(), ...middlewares, response]);
+  }).use([
+    requestContext,
+    requestLog(id),
+    responseHeaders(),
+    ...(compressed ? [compression()] : []),
+    problemDocuments(),
+    keyForm(),
+    ...middlewares,
+    response,
+  ]);
   // middy reads the context before it catches errors, so it must be an object.
   return (event, lambda) => handler((event ?? {}) as APIGatewayProxyEventV2, (lambda ?? {}) as Context);
 };

@@ -24,6 +24,8 @@ const EVERY_RESPONSE: Headers = {
 /** A request, and what its response must be. */
 export interface Step {
   readonly json?: object;
+  /** The value of `Accept-Encoding`. */
+  readonly accepts?: 'gzip' | 'identity';
   readonly status: number;
   /** What the body must have at least; without it, the body must be empty. */
   readonly body?: object;
@@ -86,6 +88,7 @@ export const checkedRequests = (origin: string, key: string) => {
           // A new connection each time: a kept-alive one would be closed while Lambda freezes the function.
           connection: 'close',
           ...(step.json && { 'content-type': 'application/json' }),
+          ...(step.accepts && { 'accept-encoding': step.accepts }),
         },
         ...(step.json && { body: JSON.stringify(step.json) }),
         redirect: 'manual',

@@ -6,7 +6,8 @@ import type { ProbeKey } from './probe-key.ts';
 const INSURED = 'AB12CDE';
 const WITHOUT_POLICY = 'KR08NIL';
 const UNKNOWN = 'ZZ99ZZZ';
-const REGISTRATIONS = { registrations: [INSURED, WITHOUT_POLICY, UNKNOWN] };
+/** So many that the answer is large enough to be compressed. */
+const REGISTRATIONS = [INSURED, WITHOUT_POLICY, UNKNOWN, ...Array<string>(20).fill(INSURED)];
 
 const INSURANCE = { registration: INSURED, insured: true, policy: {} };
 const VERDICT = {
@@ -33,20 +34,26 @@ type Requests = ReturnType<typeof checkedRequests>;
 const lookUp = async ({ request }: Requests, { id }: ProbeKey): Promise<void> => {
   await request(`GET /v1/vehicle/${INSURED}/insurance`, { status: 200, body: INSURANCE });
   await request('POST /v1/vehicle/bulk-insurance', {
-    json: REGISTRATIONS,
+    json: { registrations: REGISTRATIONS },
+    accepts: 'gzip',
     status: 200,
     body: {
       results: [INSURANCE, { registration: WITHOUT_POLICY, insured: false, policy: null }, NOT_FOUND],
-      processed: 3,
-      successful: 2,
+      processed: REGISTRATIONS.length,
+      successful: REGISTRATIONS.length - 1,
       failed: 1,
     },
   });
   await request(`GET /v1/compliance/${INSURED}`, { status: 200, body: VERDICT });
   await request('POST /v1/vehicle/bulk-compliance', {
-    json: REGISTRATIONS,
+    json: { registrations: REGISTRATIONS },
+    accepts: 'identity',
+    headers: { 'content-encoding': '' },
     status: 200,
-    body: { results: [VERDICT, { registration: WITHOUT_POLICY, reasons: ['NO_POLICY'] }, NOT_FOUND], processed: 3 },
+    body: {
+      results: [VERDICT, { registration: WITHOUT_POLICY, reasons: ['NO_POLICY'] }, NOT_FOUND],
+      processed: REGISTRATIONS.length,
+    },
   });
   await request('GET /v1/usage', { status: 200, body: { key: { id } } });
 };

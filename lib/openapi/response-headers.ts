@@ -30,6 +30,10 @@ const everyResponse = {
     description: 'In every response to a test key, errors included; absent otherwise',
     schema: { type: 'string', const: 'true' },
   },
+  Vary: {
+    description: 'In every response of bulk requests and lists, which are compressed for callers that accept gzip',
+    schema: { type: 'string', const: 'Accept-Encoding' },
+  },
 } as const;
 
 const someResponses = {

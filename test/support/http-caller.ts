@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
 
 /** One key for each kind of caller. */
 export interface Keys {
@@ -67,7 +68,8 @@ export const send = async (
   outgoing.on('error', () => undefined);
   outgoing.end(json === undefined ? raw : JSON.stringify(json));
   const [incoming] = await replied;
-  const received = await text(incoming);
+  const isCompressed = incoming.headers['content-encoding'] === 'gzip';
+  const received = await text(isCompressed ? incoming.pipe(createGunzip()) : incoming);
   const entries = Object.entries(incoming.headers).map(([name, value]): [string, string] => [name, String(value)]);
   return {
     status: incoming.statusCode ?? 0,

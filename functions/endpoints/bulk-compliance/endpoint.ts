@@ -11,6 +11,7 @@ export const endpoint = {
     rejected: 'must be left out: MOT, road tax and fines have no history, so a verdict is always for today',
   },
   bulk: true,
+  compressed: true,
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
   memoryMegabytes: 1_280,

@@ -9,6 +9,7 @@ export const endpoint = {
   scope: 'vehicles:read',
   date: { rejected: 'must be a field of the body here: "date"' },
   bulk: true,
+  compressed: true,
   successStatus: 200,
   problems: ['BULK_TOO_LARGE'],
   memoryMegabytes: 1_280,

@@ -38,17 +38,22 @@ const contextFor = (functionName: string, { remainingMs }: Deadline): Context =>
   succeed: () => undefined,
 });
 
-/** What the functions of this service return: neither cookies nor base64. */
+/** What the functions of this service return: no cookies. */
 interface FunctionResult {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly body?: string;
+  readonly isBase64Encoded?: boolean;
 }
 
 const responseFrom = (json: string): HttpResponse => {
-  const { statusCode, headers = {}, body = '' }: FunctionResult = JSON.parse(json);
+  const { statusCode, headers = {}, body = '', isBase64Encoded }: FunctionResult = JSON.parse(json);
   const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
-  return { statusCode, headers: Object.fromEntries(lowerCase), body: Buffer.from(body) };
+  return {
+    statusCode,
+    headers: Object.fromEntries(lowerCase),
+    body: Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
+  };
 };
 
 /** Invokes a handler as Lambda does and converts its result into a response as API Gateway does. */

@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import { fillDomain } from '../support/content.ts';
+import { testApi } from '../support/test-api.ts';
+
+const api = testApi(async ({ engine }) => fillDomain(engine.client, engine.names.content, 'news.example', 20));
+
+const ENTRIES = 50;
+const GZIP = { 'Accept-Encoding': 'gzip' };
+
+const bulk = (what: 'insurance' | 'compliance', headers: Record<string, string>, entries = ENTRIES) =>
+  api.call('POST', `/v1/vehicle/bulk-${what}`, {
+    key: api.key,
+    headers,
+    json: { registrations: Array<string>(entries).fill('AB12CDE') },
+  });
+const list = (headers: Record<string, string>, query = 'domain=news.example&limit=20') =>
+  api.call('GET', `/v1/api/content?${query}`, { key: api.key, headers });
+
+/** docs/contract.md#every-response */
+describe('A large response is compressed with gzip', () => {
+  it.each([
+    ['a bulk answer about insurance', (headers: Record<string, string>) => bulk('insurance', headers)],
+    ['a bulk answer about compliance', (headers: Record<string, string>) => bulk('compliance', headers)],
+    ['a page of a list', (headers: Record<string, string>) => list(headers)],
+  ])('when the caller accepts it, to the same text: %s', async (_, request) => {
+    const [plain, compressed] = [await request({}), await request(GZIP)];
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(compressed.headers.get('content-encoding')).toBe('gzip');
+    expect(compressed.text).toBe(plain.text);
+    const [less, all] = [compressed, plain].map(({ headers }) => Number(headers.get('content-length')));
+    expect(less).toBeLessThan(Number(all) / 2);
+  });
+
+  it('also when it is an error with many issues', async () => {
+    const reply = await api.call('POST', '/v1/vehicle/bulk-insurance', {
+      key: api.key,
+      headers: GZIP,
+      json: { registrations: Array<number>(ENTRIES).fill(1) },
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.headers.get('content-encoding')).toBe('gzip');
+    expect(reply.body.errors).toHaveLength(ENTRIES);
+  });
+
+  it.each([
+    ['gzip', 'gzip'],
+    ['deflate, GZIP;q=0.5, br', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['*', 'gzip'],
+    ['gzip;q=0', null],
+    ['gzip; Q=0.000, *', null],
+    ['*;q=0', null],
+    ['br, deflate', null],
+    ['', null],
+  ])('by what Accept-Encoding says: "%s"', async (accepted, coding) => {
+    const reply = await bulk('insurance', { 'Accept-Encoding': accepted });
+    expect(reply.headers.get('content-encoding')).toBe(coding);
+  });
+
+  it('not below 2 kB', async () => {
+    expect((await bulk('insurance', GZIP, 2)).headers.get('content-encoding')).toBeNull();
+  });
+
+  it('and caches are told that it depends on Accept-Encoding, whatever was sent', async () => {
+    const replies = [await bulk('insurance', {}), await list(GZIP, 'limit=0'), await bulk('compliance', {}, 2_000)];
+    expect(replies.map(({ status, headers }) => [status, headers.get('vary')])).toEqual([
+      [200, 'Accept-Encoding'],
+      [400, 'Accept-Encoding'],
+      [400, 'Accept-Encoding'],
+    ]);
+  });
+
+  it('not for a single lookup', async () => {
+    const reply = await api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key: api.key, headers: GZIP });
+    expect([reply.headers.get('vary'), reply.headers.get('content-encoding')]).toEqual([null, null]);
+  });
+});
