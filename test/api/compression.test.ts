@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { fillDomain } from '../support/content.ts';
-import { testApi } from '../support/test-api.ts';
+import { useApi } from '../support/use-api.ts';
 
-const api = testApi(async ({ engine }) => fillDomain(engine.client, engine.names.content, 'news.example', 20));
+const api = useApi(async ({ engine }) => fillDomain(engine.client, engine.names.content, 'news.example', 20));
 
 const ENTRIES = 50;
 const GZIP = { 'Accept-Encoding': 'gzip' };
