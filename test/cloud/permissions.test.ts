@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { type Endpoint, grantedActions } from '../../functions/http/endpoint.ts';
@@ -73,6 +73,14 @@ const readsIn = ({ operation, body }: DatabaseCall): string[] => {
 it.each(IDS)('The permissions that a row lists are exactly those that the endpoint uses: %s', (id) => {
   const used = requestedPermissions(callsOf.get(id) ?? [], api.engine.names);
   expect([...used, ...(onlyReleased[id] ?? [])].sort()).toEqual(grantedPermissions(endpoints[id]));
+});
+
+it('A request that the row of its function does not permit is rejected as IAM rejects it', async () => {
+  const read = () => api.call('GET', '/v1/vehicle/AB12CDE/insurance', { key });
+  const row = jest.replaceProperty(endpoints['vehicle-insurance'], 'tables', {} as never);
+  expect((await read()).status).toBe(500);
+  row.restore();
+  expect((await read()).status).toBe(200);
 });
 
 it('Reads are strongly consistent of keys and content, so that a revoked key stops at once; others cost half', () => {

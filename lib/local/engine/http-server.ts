@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
+import { CALLING_FUNCTION } from '../calling-function.ts';
+import { authorise } from './permissions.ts';
 import {
   type EngineResponse,
   isJsonObject,
@@ -58,6 +60,8 @@ const respond = async (
   }
   const input = parseObject(body);
   if (input === undefined) throw new RejectedRequest('SerializationException', 'The body is not a JSON object');
+  const functionId = request.headers[CALLING_FUNCTION];
+  if (functionId !== undefined) authorise(String(functionId), operation, input);
   return performOperation(operation, input);
 };
 

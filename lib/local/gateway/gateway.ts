@@ -3,8 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
+import { database } from '../../../core/dynamodb/database.ts';
 import { FUNCTION_IDS, type FunctionId, importFile } from '../../endpoint-files.ts';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
+import { callAs, nameCallingFunction } from '../calling-function.ts';
 import { httpEvent, readBody, splitTarget } from './http-event.ts';
 import { gatewayResponse, type HttpResponse, type InvokedFunction, invoke } from './invocation.ts';
 import { chooseRoute, defaultRoute } from './routes.ts';
@@ -77,10 +79,11 @@ const respond = async (
   if (body === undefined || headBytes(request) > MAX_HEAD_BYTES) {
     return { ...gatewayResponse(413, 'Request Too Long'), routeKey };
   }
-  const handler = functions.get(match.route.functionId);
+  const { functionId } = match.route;
+  const handler = functions.get(functionId);
   if (handler === undefined) return { ...gatewayResponse(500, 'Internal Server Error'), routeKey };
   const event = httpEvent(request, body, address, match, arrivedAt);
-  return { ...(await limit(() => invoke(handler, match.route.functionId, event))), routeKey };
+  return { ...(await limit(() => callAs(functionId, () => invoke(handler, functionId, event)))), routeKey };
 };
 
 /** Responds to malformed HTTP and to oversized headers, for which Node emits no request. */
@@ -101,6 +104,7 @@ const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const { port, allowedHosts, concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onResponse, pages } = options;
   const functions = await loadFunctions();
+  nameCallingFunction(database());
   const limit = pLimit(concurrency);
   const responseTo = async (request: IncomingMessage) => {
     if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) {
