@@ -13,6 +13,7 @@ import { addImportCommands } from './import/import-commands.ts';
 import { addKeysCommands } from './keys/keys-commands.ts';
 import { addLookupCommand } from './lookup/lookup-command.ts';
 import { addRemoveCommands } from './remove/remove-commands.ts';
+import { addTablesCommands } from './tables/tables-commands.ts';
 
 const EXIT_CODES = `
 Exit codes:
@@ -110,6 +111,7 @@ export const runAdmin = async (args: readonly string[], context: AdminContext): 
   addExportCommands(program, run);
   addContentCommands(program, run);
   addLookupCommand(program, run);
+  addTablesCommands(program, run);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

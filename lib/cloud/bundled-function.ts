@@ -1,4 +1,4 @@
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, type FunctionOptions, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -12,12 +12,17 @@ export interface BundledFunctionProps extends FunctionOptions {
   readonly bundle: string;
   /** The permissions of its role, besides writing to its log group. */
   readonly statements: readonly PolicyStatement[];
+  /**
+   * Permissions that a later deployment takes away, by name. Each is a resource of its own: CloudFormation deletes it at the end of
+   * that deployment, when no version that needs it serves requests.
+   */
+  readonly temporary?: readonly (readonly [name: string, statement: PolicyStatement])[];
 }
 
 /** A Lambda function that runs a bundle, with its own role and log group. */
 export const bundledFunction = (
   scope: Construct,
-  { settings, bundle, statements, environment, ...options }: BundledFunctionProps,
+  { settings, bundle, statements, temporary = [], environment, ...options }: BundledFunctionProps,
 ): LambdaFunction => {
   const logGroup = new LogGroup(scope, 'Logs', logGroupProps(settings));
   const writeLogs = new PolicyStatement({
@@ -28,6 +33,9 @@ export const bundledFunction = (
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     inlinePolicies: { Access: new PolicyDocument({ statements: [writeLogs, ...statements] }) },
   });
+  for (const [name, statement] of temporary) {
+    role.attachInlinePolicy(new Policy(role, name, { statements: [statement] }));
+  }
   return new LambdaFunction(scope, 'Function', {
     ...options,
     runtime: Runtime.NODEJS_24_X,

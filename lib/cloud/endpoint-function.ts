@@ -29,7 +29,9 @@ export class EndpointFunction extends Construct {
     this.lambda = bundledFunction(this, {
       settings,
       bundle,
+      // Both, because versions for the one and for the other serve requests during a deployment.
       statements: tables.statements(grantedActions(row)),
+      temporary: tables.statementsOnNamed(grantedActions(row)),
       description: summary,
       memorySize: row.memoryMegabytes,
       // The functions' own deadline is one second before it; API Gateway's limit is 30 s.

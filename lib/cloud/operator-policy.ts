@@ -7,17 +7,17 @@ import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /** The actions that the CLI needs on each table. A test compares them with the requests that its commands send. */
-const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
+const OPERATOR_ACTIONS = {
   keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'],
   usage: ['Query'],
-  vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
-  compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
+  vehicles: ['BatchGetItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
+  compliance: ['BatchGetItem', 'DeleteItem', 'DescribeTable', 'PutItem', 'Scan'],
   content: ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
-};
+} satisfies Record<TableId, readonly string[]>;
 
 /**
- * The permissions of an operator who uses the CLI on the tables of this stage. They include neither other tables, such as restored
- * ones, nor deployments. The policy is attached to nobody.
+ * The permissions of an operator who uses the CLI on the tables of this stage. They include neither other tables, except those that the
+ * setting `tables` names, nor deployments. The policy is attached to nobody.
  */
 export class OperatorPolicy extends Construct {
   readonly arn: string;
@@ -26,14 +26,8 @@ export class OperatorPolicy extends Construct {
     super(scope, id);
     const { stackName } = Stack.of(this);
     const policy = new ManagedPolicy(this, 'Policy', { description: `Operators of ${stackName}: what the CLI needs` });
-    for (const [table, actions] of Object.entries(OPERATOR_ACTIONS) as [TableId, readonly string[]][]) {
-      policy.addStatements(
-        new PolicyStatement({
-          actions: actions.map((name) => `dynamodb:${name}`),
-          resources: [tables.byId[table].tableArn],
-        }),
-      );
-    }
+    const onNamed = tables.statementsOnNamed(OPERATOR_ACTIONS).map(([, statement]) => statement);
+    policy.addStatements(...tables.statements(OPERATOR_ACTIONS), ...onNamed);
     // The last part of a stack's ARN is random, and the CLI knows only the name.
     const stackIn = (account?: string) =>
       Stack.of(this).formatArn({

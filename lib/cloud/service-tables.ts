@@ -1,11 +1,18 @@
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { type Attribute, AttributeType, Billing, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  type Attribute,
+  AttributeType,
+  Billing,
+  type ITableV2,
+  TableEncryptionV2,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { type KeyAttribute, type TableDescription, type TableId, tables } from '../../core/tables.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
-import { grantedActions, type TableActions } from '../../functions/http/endpoint.ts';
+import { grantedActions } from '../../functions/http/endpoint.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 const WRITES = /^(Put|Update|Delete)/;
@@ -17,6 +24,8 @@ const attribute = ({ name, type }: KeyAttribute): Attribute => ({
   type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING,
 });
 
+type TableActions = Readonly<Partial<Record<TableId, readonly string[]>>>;
+
 type Access = 'Read' | 'Write';
 
 /** Whether functions have this access to a table. Imports do not count: the CLI retries throttled writes. */
@@ -27,23 +36,46 @@ const isAccessed = (id: TableId, access: Access): boolean =>
 
 /** The tables of core/tables.ts: on demand, encrypted, with point-in-time recovery (35 days) for all but the counters. */
 export class ServiceTables extends Construct {
-  readonly byId: Readonly<Record<TableId, TableV2>>;
+  /** The tables that the stage uses: those that the setting `tables` names, otherwise the stack's own. */
+  readonly byId: Readonly<Record<TableId, ITableV2>>;
+  /** The stack's own tables. They stay resources, unchanged, when the stage uses others. */
+  private readonly own: Readonly<Record<TableId, ITableV2>>;
+  /** The tables that the setting `tables` names. */
+  private readonly named: Readonly<Partial<Record<TableId, ITableV2>>>;
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
     const created = ids.map((tableId) => [tableId, this.create(tableId, settings)] as const);
-    this.byId = Object.fromEntries(created) as Record<TableId, TableV2>;
+    this.own = Object.fromEntries(created) as Record<TableId, ITableV2>;
+    this.named = Object.fromEntries(
+      Object.entries(settings.tables ?? {}).map(([tableId, name]) => [
+        tableId,
+        TableV2.fromTableName(this, `named-${tableId}`, name),
+      ]),
+    );
+    this.byId = { ...this.own, ...this.named };
   }
 
-  /** Permits exactly these actions on these tables. A transaction needs the actions of its items. */
+  /** Permits exactly these actions on the stack's own tables. A transaction needs the actions of its items. */
   statements(actions: TableActions): PolicyStatement[] {
-    return (Object.entries(actions) as [TableId, readonly string[]][]).map(
-      ([id, names]) =>
-        new PolicyStatement({
-          actions: names.map((name) => `dynamodb:${name}`),
-          resources: [this.byId[id].tableArn],
-        }),
-    );
+    return this.statementsOn(this.own, actions).map(([, statement]) => statement);
+  }
+
+  /** As `statements`, on the tables that the setting `tables` names, with the name of each. */
+  statementsOnNamed(actions: TableActions): (readonly [name: string, statement: PolicyStatement])[] {
+    return this.statementsOn(this.named, actions);
+  }
+
+  private statementsOn(deployed: Readonly<Partial<Record<TableId, ITableV2>>>, actions: TableActions) {
+    return (Object.entries(actions) as [TableId, readonly string[]][]).flatMap(([id, names]) => {
+      const table = deployed[id];
+      if (table === undefined) return [];
+      const statement = new PolicyStatement({
+        actions: names.map((name) => `dynamodb:${name}`),
+        resources: [table.tableArn],
+      });
+      return [[table.tableName, statement] as const];
+    });
   }
 
   /** The throttling metrics of the tables to which functions have this access. */

@@ -56,6 +56,11 @@ const TimeBetweenImports = T.String({
   description: 'hours or days, such as "26h" or "7d", at most 7 days',
 });
 
+const TableName = T.String({
+  pattern: '^[a-zA-Z0-9_.-]{3,255}$',
+  description: 'the name of a table: 3 to 255 letters, digits and _.-',
+});
+
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
   /** Where the stack is deployed. */
@@ -84,6 +89,11 @@ export const StageFile = T.Object({
   expectImports: T.Optional(
     T.Object({ vehicles: T.Optional(TimeBetweenImports), compliance: T.Optional(TimeBetweenImports) }),
   ),
+  /**
+   * Tables that the stage uses in place of its own, such as restored ones, in its account and region. The stack's own tables stay as
+   * they are. When absent, the stage uses its own.
+   */
+  tables: T.Optional(T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName) })),
   /** The address of the published documentation site (`npm run site`). The `type` of every problem is a link to its page of errors. */
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm is a link to its section there. */

@@ -85,6 +85,15 @@ describe('The settings of a stage', () => {
       ': expectImports.compliance must be hours or days, such as "26h" or "7d", at most 7 days.',
     ]),
     [{ expectImports: { content: '1d' } }, ': expectImports.content is not a setting.'],
+    [
+      { tables: { vehicles: 'a b' } },
+      ': tables.vehicles must be the name of a table: 3 to 255 letters, digits and _.-',
+    ],
+    [{ tables: { keys: 'restored-keys' } }, ': tables.keys is not a setting.'],
+    [
+      { tables: { vehicles: 'restored', compliance: 'restored' } },
+      ': tables.compliance must be another table than tables.vehicles.',
+    ],
     [{ domain: { name: 'api.example.com' } }, ': domain.certificateArn is required.'],
     [{ domain: { ...DOMAIN, name: 'https://api.example.com' } }, ': domain.name must be a host name in lower case'],
     [

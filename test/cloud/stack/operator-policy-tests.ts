@@ -90,6 +90,7 @@ describe('The policy for operators', () => {
     await importLines('vehicles', [vehicleLine()], '--if-newer');
     await importLines('compliance', [complianceLine({ registration: 'AB12CDE' })]);
     await done(['lookup', 'AB12CDE']);
+    await done(['tables', 'check']);
     for (const kind of ['vehicles', 'compliance']) {
       await done(['export', kind, pathOf(`${kind}.ndjson`)]);
       await done(['remove', kind, '--registration', 'AB12CDE']);

@@ -31,6 +31,7 @@ const STAGES = {
       region: 'eu-west-1',
       account: '210987654321',
       expectImports: { compliance: '1d' },
+      tables: { vehicles: 'restored-vehicles' },
       domain: { ...domain, certificateArn: domain.certificateArn.replace('eu-west-2', 'eu-west-1') },
     },
   },

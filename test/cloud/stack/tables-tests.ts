@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEV, KEPT, PROD, resourcesOf, type Template, tableNamed } from './synthesised.ts';
+import { DEV, KEPT, PROD, referenced, resourcesOf, statementsOf, type Template, tableNamed } from './synthesised.ts';
 
 interface TableProperties {
   readonly KeySchema: readonly { readonly AttributeName: string }[];
@@ -54,4 +54,43 @@ describe('The tables', () => {
       }
     },
   );
+});
+
+describe('A table that the setting tables names', () => {
+  const NAME = 'restored-vehicles';
+  const policies = resourcesOf(KEPT, 'AWS::IAM::Policy');
+
+  it('is the one that functions, outputs, metrics and operators use', () => {
+    const functions = resourcesOf(KEPT, 'AWS::Lambda::Function').map(({ Properties }) => Properties.Environment);
+    const used = functions
+      .map((environment) => JSON.stringify(environment))
+      .filter((text) => /VEHICLES_TABLE/.test(text));
+    expect(used).toHaveLength(4);
+    for (const text of used) expect(text).toContain(`"VEHICLES_TABLE":"${NAME}"`);
+    expect(KEPT.Outputs.VehiclesTable?.Value).toBe(NAME);
+    const [dashboard] = resourcesOf(KEPT, 'AWS::CloudWatch::Dashboard');
+    expect(JSON.stringify(dashboard)).toContain(`TableName\\",\\"${NAME}`);
+    const [operators] = resourcesOf(KEPT, 'AWS::IAM::ManagedPolicy');
+    expect(JSON.stringify(operators)).toContain(`:table/${NAME}`);
+  });
+
+  // All versions of a function share its role, and during a deployment those for either table serve requests.
+  it('is permitted beside the stack’s own, by policies that CloudFormation deletes only after a deployment without it', () => {
+    const granted = (statements: ReturnType<typeof statementsOf>, table: (resource: string) => boolean) =>
+      statements
+        .filter(({ Resource }) => [Resource].flat().some((one) => table(tableNamed(referenced(one)))))
+        .map(({ Action }) => Action);
+    expect(policies).toHaveLength(4);
+    for (const policy of policies) {
+      const [role] = policy.Properties.Roles as readonly unknown[];
+      const own = KEPT.Resources[referenced(role)];
+      const onNamed = granted(statementsOf(policy), (resource) => resource.includes(`:table/${NAME}`));
+      expect(onNamed).toHaveLength(1);
+      expect(onNamed).toEqual(granted(own ? statementsOf(own) : [], (resource) => resource === 'vehicles'));
+      const lambda = resourcesOf(KEPT, 'AWS::Lambda::Function').find(
+        ({ Properties }) => referenced(Properties.Role) === referenced(role),
+      );
+      expect(lambda?.DependsOn).toContain(policy.id);
+    }
+  });
 });
