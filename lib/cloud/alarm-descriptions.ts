@@ -63,6 +63,8 @@ const MAX_P99_MS = 1_500;
 const MAX_FAILURES = 0.0001;
 /** Share of the stage's throttle that requests may take. Above the throttle API Gateway rejects requests of every caller. */
 const MAX_TRAFFIC = 0.8;
+/** Share of the account's concurrency that all functions of account and region may claim. */
+const MAX_CLAIMED = 0.8;
 
 const hoursIn = (time: string): number => Number.parseInt(time, 10) * (time.endsWith('d') ? 24 : 1);
 
@@ -80,6 +82,20 @@ const importAlarms = ({ stage, expectImports = {} }: StageSettings): AlarmDescri
     const description = `No import of ${data} has loaded anything for ${time}.`;
     return [{ id: `NoImport-${data}`, description, metric, when: nothingFor(hoursIn(time)) }];
   });
+
+/** The account runs short of concurrency. The metric counts what other functions reserve, too. */
+const concurrencyAlarm = ({ accountConcurrency }: StageSettings): AlarmDescription[] => {
+  if (accountConcurrency === undefined) return [];
+  const name = { namespace: 'AWS/Lambda', metricName: 'ClaimedAccountConcurrency' };
+  return [
+    {
+      id: 'AccountConcurrency',
+      description: `The functions of the account take 80 % of its concurrency, ${accountConcurrency}.`,
+      metric: new Metric({ ...name, statistic: 'Maximum', period: MINUTE }),
+      when: above(accountConcurrency * MAX_CLAIMED),
+    },
+  ];
+};
 
 /**
  * Ids of the alarms that roll back a new version of a function. A caller can raise none of them. A function turns most of its
@@ -145,6 +161,7 @@ export const describeAlarms = ({ settings, gateway, tables, functions }: Monitor
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', ...SUM }),
       when: above(maxFailures),
     },
+    ...concurrencyAlarm(settings),
     // No alarm on reads: those that fail after all retries are in `DatabaseErrors`.
     ...tables.throttles('Write').map(({ table, metric }) => ({
       id: `WriteThrottles-${table}`,

@@ -9,6 +9,8 @@ import { describeAlarms, type MonitoredParts } from './alarm-descriptions.ts';
 
 /** The alarms, and the topic to which they publish when they are raised and when they end. */
 export class ServiceAlarms extends Construct {
+  /** The stack's own topic. A subscription of yours gets every alarm that notifies. */
+  readonly topic: Topic;
   readonly byId: ReadonlyMap<string, Alarm>;
   /**
    * The subscription of `alarmEmail`, if there is one. Created after the probe: until its first runs, `Unreachable` has no data and
@@ -18,19 +20,20 @@ export class ServiceAlarms extends Construct {
 
   constructor(scope: Construct, id: string, props: MonitoredParts) {
     super(scope, id);
-    const { alarmEmail, keepsData, stage, file, runbookUrl } = props.settings;
+    const { alarmEmail, alarmTopicArn, keepsData, stage, file, runbookUrl } = props.settings;
     // An alarm holds metric names and thresholds, no personal data. Encryption at rest would need a customer managed key.
-    const topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
-    allowAlarmsToPublish(topic);
-    if (alarmEmail !== undefined) this.subscription = subscribeByEmail(topic, alarmEmail);
-    else if (keepsData) warnThatNobodyIsNotified(topic, file);
-    const publish = new SnsAction(topic);
+    this.topic = new Topic(this, 'Topic', { displayName: `Vehicle verification, ${stage}`, enforceSSL: true });
+    allowAlarmsToPublish(this.topic);
+    if (alarmEmail !== undefined) this.subscription = subscribeByEmail(this.topic, alarmEmail);
+    else if (keepsData && alarmTopicArn === undefined) warnThatNobodyIsNotified(this.topic, file);
+    const others = alarmTopicArn === undefined ? [] : [Topic.fromTopicArn(this, 'OtherTopic', alarmTopicArn)];
+    const publish = [this.topic, ...others].map((topic) => new SnsAction(topic));
     const alarms = describeAlarms(props).map(({ id: alarmId, description, metric, when, isSilent }) => {
       const whatToDo = isSilent ? '' : ` What to do: ${runbookSection(alarmId, runbookUrl)}`;
       const alarm = new Alarm(this, alarmId, { alarmDescription: description + whatToDo, metric, ...when });
       if (!isSilent) {
-        alarm.addAlarmAction(publish);
-        alarm.addOkAction(publish);
+        alarm.addAlarmAction(...publish);
+        alarm.addOkAction(...publish);
       }
       return [alarmId, alarm] as const;
     });
@@ -77,7 +80,7 @@ const subscribeByEmail = (topic: Topic, email: string): Subscription => {
 const warnThatNobodyIsNotified = (topic: Topic, file: string): void =>
   Annotations.of(topic).addWarningV2(
     'vehicle-verification:noAlarmEmail',
-    `The alarms notify nobody: add "alarmEmail": "you@example.com" to ${file}.`,
+    `The alarms notify nobody: add "alarmEmail": "you@example.com" or "alarmTopicArn" to ${file}.`,
   );
 
 /** The link to the runbook's section on an alarm. Those of several tables share one: `WriteThrottles-usage` is in `writethrottles`. */

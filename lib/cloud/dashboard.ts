@@ -79,7 +79,8 @@ export class ServiceDashboard extends Construct {
   constructor(scope: Construct, id: string, props: ServiceDashboardProps) {
     super(scope, id);
     new Dashboard(this, 'Dashboard', {
-      dashboardName: `vehicle-verification-${props.settings.stage}`,
+      // With the region: all regions of an account share the names.
+      dashboardName: `vehicle-verification-${props.settings.stage}-${props.settings.region}`,
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: FULL, height: 4 })],
         trafficAndErrors(props),

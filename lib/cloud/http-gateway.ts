@@ -3,12 +3,14 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   ApiMapping,
   CfnIntegration,
+  type CfnRoute,
   DomainName,
   HttpApi,
   HttpMethod,
   HttpRoute,
   HttpRouteKey,
   HttpStage,
+  type IHttpRouteAuthorizer,
   LogGroupLogDestination,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -57,6 +59,7 @@ export class HttpGateway extends Construct {
   /** The source of the metrics of all requests. */
   readonly stage: HttpStage;
   private readonly api: HttpApi;
+  private readonly routes: HttpRoute[] = [];
 
   constructor(scope: Construct, id: string, settings: StageSettings) {
     super(scope, id);
@@ -101,9 +104,18 @@ export class HttpGateway extends Construct {
     this.addRoute('default', HttpRouteKey.DEFAULT, new HttpLambdaIntegration(id, live as IFunction));
   }
 
+  /** Puts an authoriser before every route. It is for a proxy through which all requests must come; the functions check the keys. */
+  authoriseBy(authorizer: IHttpRouteAuthorizer): void {
+    for (const route of this.routes) {
+      const { authorizerId, authorizationType } = authorizer.bind({ route, scope: route });
+      Object.assign(route.node.defaultChild as CfnRoute, { authorizerId, authorizationType });
+    }
+  }
+
   private addRoute(name: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
     const route = new HttpRoute(this, name.replaceAll('/', '.'), { httpApi: this.api, routeKey, integration });
     permitBeforeUse(route);
+    this.routes.push(route);
     Validations.of(route).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason:

@@ -22,6 +22,9 @@ export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
 /** The metrics that the CLI publishes: records that a complete import has loaded. */
 export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'ComplianceLoaded' } as const;
 
+/** The ARN of the topic to which the alarms publish. */
+export const ALARM_TOPIC_OUTPUT = 'AlarmTopic';
+
 /** The ARN of the managed policy for operators. */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
 

@@ -24,6 +24,8 @@ export interface ProbeProps {
 
 const MINUTE = Duration.minutes(1);
 
+const ORIGIN_VARIABLE = 'PROBED_ORIGIN';
+
 /** With the CPU share of 128 MB a TLS handshake takes a second. */
 const MEMORY_MEGABYTES = 256;
 
@@ -38,9 +40,11 @@ const TIMEOUT_SECONDS = 50;
  * alarm `Unreachable`, which can stop the rollout, therefore depends on its metric and not on this function.
  */
 export class Probe extends Construct {
+  private readonly lambda: LambdaFunction;
+
   constructor(scope: Construct, id: string, { settings, bundle, origin, tables, functions }: ProbeProps) {
     super(scope, id);
-    const lambda = bundledFunction(this, {
+    this.lambda = bundledFunction(this, {
       settings,
       bundle,
       statements: [mayAddProbeKeys(tables)],
@@ -48,17 +52,22 @@ export class Probe extends Construct {
       memorySize: MEMORY_MEGABYTES,
       timeout: Duration.seconds(TIMEOUT_SECONDS),
       environment: {
-        PROBED_ORIGIN: origin,
+        [ORIGIN_VARIABLE]: origin,
         [descriptions.keys.environmentVariable]: tables.byId.keys.tableName,
       },
       // The next run is a minute later; the errors of a retry could be counted in that minute.
       retryAttempts: 0,
       maxEventAge: MINUTE,
     });
-    for (const { live } of functions.values()) lambda.node.addDependency(live);
+    for (const { live } of functions.values()) this.lambda.node.addDependency(live);
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(MINUTE) });
-    rule.addTarget(new LambdaTarget(lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
-    acknowledgeFindings(lambda, rule);
+    rule.addTarget(new LambdaTarget(this.lambda, { retryAttempts: 0, maxEventAge: MINUTE }));
+    acknowledgeFindings(this.lambda, rule);
+  }
+
+  /** Makes the probe ask another address, `https://host`, that callers use in place of the gateway's. */
+  ask(origin: string): void {
+    this.lambda.addEnvironment(ORIGIN_VARIABLE, origin);
   }
 }
 

@@ -1,4 +1,4 @@
-import { CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import { CfnOutput, DefaultStackSynthesizer, type IStackSynthesizer, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
@@ -13,6 +13,7 @@ import { GradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
 import { OperatorPolicy } from './operator-policy.ts';
 import {
+  ALARM_TOPIC_OUTPUT,
   BASE_ADDRESS_OUTPUT,
   COMMIT_OUTPUT,
   DOMAIN_TARGET_OUTPUT,
@@ -43,14 +44,22 @@ export interface ServiceStackProps {
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
+ *
+ * Its public parts are for what an operator's account has beside the service, such as lib/recipes.
  */
 export class ServiceStack extends Stack {
+  readonly tables: ServiceTables;
+  readonly gateway: HttpGateway;
+  readonly probe: Probe;
+  readonly alarms: ServiceAlarms;
+
   constructor(scope: Construct, id: string, { settings, bundles, commit }: ServiceStackProps) {
-    const { stage, region, account, keepsData, owner } = settings;
+    const { stage, region, account, keepsData, owner, bootstrapQualifier: qualifier } = settings;
     super(scope, id, {
       description: `Vehicle verification API, stage ${stage}`,
       env: { region, ...(account && { account }) },
       terminationProtection: keepsData,
+      ...(qualifier !== undefined && { synthesizer: new DefaultStackSynthesizer({ qualifier }) as IStackSynthesizer }),
     });
     // They show whose a resource and its cost are. Adding a tag replaces no resource.
     const tags = { service: 'vehicle-verification', stage, ...(owner !== undefined && { owner }) };
@@ -58,8 +67,9 @@ export class ServiceStack extends Stack {
       // The schemas of cfn-lint 1.51 allow no tags on a dashboard.
       Tags.of(this).add(name, value, { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] });
     }
-    const tables = new ServiceTables(this, 'Tables', settings);
-    const gateway = new HttpGateway(this, 'Gateway', settings);
+    this.tables = new ServiceTables(this, 'Tables', settings);
+    this.gateway = new HttpGateway(this, 'Gateway', settings);
+    const { tables, gateway } = this;
     const functions = new Map<FunctionId, EndpointFunction>();
 
     const addFunction = (functionId: FunctionId, summary: string, row: ServedEndpoint) => {
@@ -79,29 +89,30 @@ export class ServiceStack extends Stack {
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
     const monitored = { settings, gateway, tables, functions };
-    const { byId: alarms, subscription } = new ServiceAlarms(this, 'Alarms', monitored);
+    this.alarms = new ServiceAlarms(this, 'Alarms', monitored);
+    const { byId: alarms, subscription, topic } = this.alarms;
     const { gradualDeployment, atOnce } = settings;
     if (gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms, atOnce });
-    const probe = new Probe(this, 'Probe', {
+    this.probe = new Probe(this, 'Probe', {
       settings,
       bundle: bundles.probe,
       origin: gateway.origin,
       tables,
       functions,
     });
-    subscription?.node.addDependency(probe);
+    subscription?.node.addDependency(this.probe);
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
     const { arn: policyArn } = new OperatorPolicy(this, 'Operators', tables, settings);
-    this.addOutputs(settings, gateway, tables, commit, policyArn);
+    this.addOutputs(settings, commit, policyArn, topic.topicArn);
   }
 
   private addOutputs(
     { stage, keepsData, expectImports }: StageSettings,
-    gateway: HttpGateway,
-    tables: ServiceTables,
     commit: string,
     policyArn: string,
+    topicArn: string,
   ): void {
+    const { gateway, tables } = this;
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
     addOutput(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
     if (gateway.domainTarget) addOutput(DOMAIN_TARGET_OUTPUT, gateway.domainTarget);
@@ -110,6 +121,7 @@ export class ServiceStack extends Stack {
     addOutput(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) addOutput(tableOutput(id as TableId), tableName);
     addOutput(COMMIT_OUTPUT, commit);
+    addOutput(ALARM_TOPIC_OUTPUT, topicArn);
     addOutput(OPERATOR_POLICY_OUTPUT, policyArn);
   }
 }

@@ -95,7 +95,7 @@ export class ServiceTables extends Construct {
       }));
   }
 
-  private create(id: TableId, { keepsData }: StageSettings): TableV2 {
+  private create(id: TableId, { keepsData }: StageSettings): ITableV2 {
     const { partitionKey, sortKey, timeToLiveAttribute }: TableDescription = tables[id];
     const table = new TableV2(this, id, {
       partitionKey: attribute(partitionKey),
@@ -114,6 +114,6 @@ export class ServiceTables extends Construct {
       const reason = 'It holds request counters. Restoring them to an earlier time has no use.';
       Validations.of(table).acknowledge({ id: 'AwsSolutions-DDB3', reason });
     }
-    return table;
+    return table as ITableV2;
   }
 }

@@ -26,13 +26,19 @@ const invalidFields = (value: Fields): FieldProblem[] =>
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
 /** The rules between fields that are valid by themselves. */
-const conflicts = (stage: string, { region, keepsData, domain, tables = {} }: StageFile): FieldProblem[] => {
+const conflicts = (
+  stage: string,
+  { region, keepsData, domain, alarmTopicArn, tables = {} }: StageFile,
+): FieldProblem[] => {
   const problems: FieldProblem[] = [];
   if (PRODUCTION.test(stage) && keepsData === undefined) {
     problems.push(['keepsData', 'is required for a stage with this name: true, or false if its data may be deleted']);
   }
   if (domain !== undefined && domain.certificateArn.split(':')[3] !== region) {
     problems.push(['domain.certificateArn', `must be of a certificate in ${region}, the region of the stage`]);
+  }
+  if (alarmTopicArn !== undefined && alarmTopicArn.split(':')[3] !== region) {
+    problems.push(['alarmTopicArn', `must be of a topic in ${region}, the region of the stage`]);
   }
   if (tables.vehicles !== undefined && tables.vehicles === tables.compliance) {
     problems.push(['tables.compliance', 'must be another table than tables.vehicles']);

@@ -68,6 +68,13 @@ export const StageFile = T.Object({
   /** A deployment with credentials of another account fails. When absent, any account is allowed. */
   account: T.Optional(T.String({ pattern: '^\\d{12}$', description: 'an account number of 12 digits, in quotes' })),
   /**
+   * The qualifier of the bootstrap that deploys the stage, so that only who may use that one deploys it. When absent, the CDK's
+   * default, which all other stages of the account share.
+   */
+  bootstrapQualifier: T.Optional(
+    T.String({ pattern: '^[a-z0-9]{1,10}$', description: '1 to 10 lower-case letters and digits' }),
+  ),
+  /**
    * If true, tables and CDK stack are protected from deletion, and tables and logs are retained when the CDK stack is deleted. If
    * false, they are deleted with it. Required for a stage that is named like production; otherwise false when absent.
    */
@@ -81,6 +88,18 @@ export const StageFile = T.Object({
   ),
   /** Receives the alarms. When absent, only the dashboard shows them. */
   alarmEmail: T.Optional(T.String({ pattern: '^[^\\s@]+@[^\\s@]+$', description: 'an email address' })),
+  /** A topic of yours that gets the alarms too, in the stage's region. */
+  alarmTopicArn: T.Optional(
+    T.String({
+      pattern: '^arn:aws[a-z-]*:sns:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]+$',
+      description: 'the ARN of a topic in SNS',
+    }),
+  ),
+  /**
+   * How many functions the account may run at once in this region. An alarm is raised when all its functions together take 80 % of
+   * it. When absent, no alarm.
+   */
+  accountConcurrency: T.Optional(T.Integer({ minimum: 10 })),
   domain: T.Optional(Domain),
   /**
    * The longest time between two imports of the data, after which an alarm is raised. More than the usual time between them, so

@@ -94,6 +94,13 @@ describe('The settings of a stage', () => {
       { tables: { vehicles: 'restored', compliance: 'restored' } },
       ': tables.compliance must be another table than tables.vehicles.',
     ],
+    [{ alarmTopicArn: 'on-call' }, ': alarmTopicArn must be the ARN of a topic in SNS.'],
+    [
+      { alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:on-call' },
+      ': alarmTopicArn must be of a topic in eu-west-2, the region of the stage.',
+    ],
+    [{ accountConcurrency: 0 }, ': accountConcurrency must be '],
+    [{ bootstrapQualifier: 'prod-eu' }, ': bootstrapQualifier must be 1 to 10 lower-case letters and digits.'],
     [{ domain: { name: 'api.example.com' } }, ': domain.certificateArn is required.'],
     [{ domain: { ...DOMAIN, name: 'https://api.example.com' } }, ': domain.name must be a host name in lower case'],
     [

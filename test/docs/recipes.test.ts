@@ -1,4 +1,4 @@
-/** The recipes of docs/operations.md in TypeScript make stacks, each by itself in `bin/app.ts`. */
+/** The recipes, called in `bin/app.ts` as docs/operations.md says, make stacks. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
@@ -6,7 +6,6 @@ import { runCommand } from '../support/run-command.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const BEFORE = 'app.synth();';
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const recipes = [...read('docs/operations.md').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 
@@ -16,38 +15,44 @@ beforeAll(async () => {
   cpSync(join(ROOT, 'bin/node-version.cjs'), inProject('bin/node-version.cjs'));
   for (const name of ['core', 'functions', 'lib', 'node_modules', 'stages', 'package.json'])
     symlinkSync(join(ROOT, name), inProject(name));
-  // In one process: loading the CDK takes longer than a stack.
-  const program = recipes.map((recipe, index) => {
-    const app = read('bin/app.ts').replace(BEFORE, () => recipe + BEFORE);
-    writeFileSync(inProject(`bin/app-${index}.ts`), app);
-    return `process.env.CDK_OUTDIR = 'out-${index}'; await import('./bin/app-${index}.ts');`;
-  });
+  const [imports, calls] = [/^import .*$/gm, /^(?!import ).+$/gm].map((lines) =>
+    recipes.flatMap((recipe) => recipe.match(lines) ?? []).join('\n'),
+  );
+  const app = read('bin/app.ts')
+    .replace('new ServiceStack(', 'const service = new ServiceStack(')
+    .replace('app.synth();', () => `${calls}\napp.synth();`);
+  writeFileSync(inProject('bin/app.ts'), `${imports}\n${app}`);
   const CDK_CONTEXT_JSON = JSON.stringify({ ...JSON.parse(read('cdk.json')).context, stage: 'prod' });
-  await runCommand(process.execPath, ['--input-type=module', '--eval', program.join('\n')], {
+  await runCommand(process.execPath, ['bin/app.ts'], {
     cwd: inProject(),
-    env: { ...process.env, CDK_VALIDATION: 'false', CDK_CONTEXT_JSON },
+    env: { ...process.env, CDK_VALIDATION: 'false', CDK_OUTDIR: 'out', CDK_CONTEXT_JSON },
   });
-  // Three stacks: three times what a test may take.
 }, 360_000);
 
 interface Resource {
   readonly Type: string;
-  readonly Properties?: { readonly AuthorizationType?: string };
+  readonly Properties: Readonly<Record<string, unknown>>;
 }
+
+const resourcesOf = (name: string): Resource[] => {
+  const template = inProject('out', `vehicle-verification-${name}.template.json`);
+  return Object.values(JSON.parse(readFileSync(template, 'utf8')).Resources);
+};
 
 it.each([
   ['backups', 'prod', ['AWS::Backup::BackupPlan', 'AWS::Backup::BackupSelection', 'AWS::Backup::BackupVault']],
+  ['copies in a second region', 'prod-copies', ['AWS::Backup::BackupVault']],
+  ['a subscription of the alarms', 'prod', ['AWS::SNS::Subscription']],
   ['CloudFront with a WAF', 'edge', ['AWS::CloudFront::Distribution', 'AWS::WAFv2::WebACL']],
   ['a budget and cost anomalies', 'costs', ['AWS::Budgets::Budget', 'AWS::CE::AnomalySubscription']],
 ])('The recipe for %s makes its resources', (_name, stack, types) => {
-  const index = recipes.findIndex((code) => code.includes(`${types[0]?.split('::').at(-1)}(`));
-  const resourcesOf = (name: string): Resource[] => {
-    const template = inProject(`out-${index}`, `vehicle-verification-${name}.template.json`);
-    return Object.values(JSON.parse(readFileSync(template, 'utf8')).Resources);
-  };
-  expect([recipes.length, resourcesOf(stack).map(({ Type }) => Type)]).toEqual([3, expect.arrayContaining(types)]);
-  const routes = resourcesOf('prod').filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route');
-  // Behind CloudFront no route is left open; otherwise the functions check the keys alone.
-  const authorization = new Set(routes.map(({ Properties }) => Properties?.AuthorizationType));
-  expect([...authorization]).toEqual([stack === 'edge' ? 'CUSTOM' : 'NONE']);
+  expect(resourcesOf(stack).map(({ Type }) => Type)).toEqual(expect.arrayContaining(types));
+});
+
+it('Behind CloudFront no route is left open, and the probe asks what callers ask', () => {
+  const prod = resourcesOf('prod');
+  const routes = prod.filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route');
+  expect([...new Set(routes.map(({ Properties }) => Properties.AuthorizationType))]).toEqual(['CUSTOM']);
+  const environments = prod.map(({ Properties }) => JSON.stringify(Properties.Environment ?? ''));
+  expect(environments.filter((text) => text.includes('"PROBED_ORIGIN":"https://api.example.com"'))).toHaveLength(1);
 });

@@ -42,6 +42,7 @@ describe('The alarms', () => {
       'AWS/ApiGateway Count by ApiId, Stage: Sum > 240000 in 1 of 1 × 60 s',
       'AWS/ApiGateway Latency by ApiId, Stage: p99 > 1500 in 3 of 5 × 60 s',
       'AWS/Lambda Throttles: Sum > 30 in 3 of 5 × 60 s',
+      'AWS/Lambda ClaimedAccountConcurrency: Maximum > 800 in 3 of 5 × 60 s',
       'AWS/DynamoDB WriteThrottleEvents by TableName: Sum > 30 in 3 of 5 × 60 s',
       'AWS/DynamoDB WriteThrottleEvents by TableName: Sum > 30 in 3 of 5 × 60 s',
       // Without a dimension, as the CLI publishes them.
@@ -77,9 +78,10 @@ describe('The alarms', () => {
     }
   });
 
-  it('publish to the topic, which sends email to alarmEmail, except those that only roll back a function', () => {
+  it('publish to alarmTopicArn and to the topic of the stack, which sends email to alarmEmail, except those that only roll back a function', () => {
     const [topic, ...otherTopics] = resourcesOf(FULL, 'AWS::SNS::Topic');
-    const actions = [{ Ref: topic?.id }];
+    const actions = [{ Ref: topic?.id }, 'arn:aws:sns:eu-west-2:123456789012:on-call'];
+    expect(FULL.Outputs.AlarmTopic?.Value).toEqual({ Ref: topic?.id });
     for (const alarm of alarmsOf(FULL)) {
       const expected = isSilent(alarm) ? {} : { AlarmActions: actions, OKActions: actions };
       const { id, AlarmActions, OKActions } = alarm;
@@ -110,7 +112,11 @@ describe('The alarms', () => {
 
   it('have a warning that names setting and file when a stage that keeps data has no alarmEmail', () => {
     expect([stacks.prod.warnings, stacks.full.warnings, stacks.dev.warnings]).toEqual([
-      [expect.stringMatching(/notify nobody: add "alarmEmail": "you@example\.com" to \S+\/prod\.json\./)],
+      [
+        expect.stringMatching(
+          /notify nobody: add "alarmEmail": "you@example\.com" or "alarmTopicArn" to \S+\/prod\.json\./,
+        ),
+      ],
       [],
       [],
     ]);
@@ -123,7 +129,8 @@ describe('The alarms', () => {
   });
 });
 
-it('The dashboard reads metrics only: queries of logs cost by the gigabyte', () => {
-  const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard').map(({ Properties }) => Properties.DashboardBody);
-  expect(JSON.stringify(dashboard)).not.toContain('\\"type\\":\\"log\\"');
+it('The dashboard is named by stage and region, and reads metrics only: queries of logs cost by the gigabyte', () => {
+  const [dashboard] = resourcesOf(PROD, 'AWS::CloudWatch::Dashboard').map(({ Properties }) => Properties);
+  expect(dashboard?.DashboardName).toBe('vehicle-verification-prod-eu-west-2');
+  expect(JSON.stringify(dashboard?.DashboardBody)).not.toContain('\\"type\\":\\"log\\"');
 });

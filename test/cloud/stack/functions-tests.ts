@@ -103,7 +103,7 @@ describe('The permissions of each function', () => {
 describe('The stack', () => {
   it('outputs its address, stage and table names', () => {
     const tables = ['KeysTable', 'UsageTable', 'VehiclesTable', 'ComplianceTable', 'ContentTable'];
-    const outputs = ['BaseAddress', 'Stage', 'KeepsData', ...tables, 'Commit', 'OperatorPolicy'];
+    const outputs = ['BaseAddress', 'Stage', 'KeepsData', ...tables, 'Commit', 'AlarmTopic', 'OperatorPolicy'];
     expect(Object.keys(PROD.Outputs)).toEqual(outputs);
   });
 
@@ -112,6 +112,11 @@ describe('The stack', () => {
     expect(stacks.kept).toMatchObject({ ...settings, terminationProtection: true });
     expect(stacks.dev).toMatchObject({ terminationProtection: false });
   });
+});
+
+it('The stack is deployed by the bootstrap that the settings name, otherwise by the one of the CDK', () => {
+  const versionOf = (template: object) => /cdk-bootstrap\/(\w+)\/version/.exec(JSON.stringify(template))?.[1];
+  expect([versionOf(stacks.kept.template), versionOf(PROD)]).toEqual(['kept', 'hnb659fds']);
 });
 
 describe('The tags', () => {

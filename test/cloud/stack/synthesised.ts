@@ -15,6 +15,8 @@ const STAGES = {
     settings: {
       owner: 'Team Vehicles',
       alarmEmail: 'ops@example.com',
+      alarmTopicArn: 'arn:aws:sns:eu-west-2:123456789012:on-call',
+      accountConcurrency: 1_000,
       docsUrl: 'https://docs.example.com/vehicles',
       runbookUrl: 'https://example.com/runbook.md',
       lambdaSystemLogs: true,
@@ -31,6 +33,7 @@ const STAGES = {
       region: 'eu-west-1',
       account: '210987654321',
       expectImports: { compliance: '1d' },
+      bootstrapQualifier: 'kept',
       tables: { vehicles: 'restored-vehicles' },
       domain: { ...domain, certificateArn: domain.certificateArn.replace('eu-west-2', 'eu-west-1') },
     },
