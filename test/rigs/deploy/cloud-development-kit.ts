@@ -5,8 +5,8 @@ import { runCommand } from '../../support/run-command.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const CDK = join(ROOT, 'node_modules/.bin/cdk');
 
-/** An operator's shell that takes the emulator for AWS. */
-export const environmentFor = (endpoint: string): NodeJS.ProcessEnv => ({
+/** An operator's shell that takes the emulator for AWS, and keeps in `folder` what the CDK remembers of its accounts. */
+export const environmentFor = (endpoint: string, folder: string): NodeJS.ProcessEnv => ({
   PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
   HOME: process.env.HOME,
   AWS_ENDPOINT_URL: endpoint,
@@ -15,6 +15,7 @@ export const environmentFor = (endpoint: string): NodeJS.ProcessEnv => ({
   AWS_SECRET_ACCESS_KEY: 'test',
   AWS_REGION: 'eu-west-2',
   AWS_DEFAULT_REGION: 'eu-west-2',
+  CDK_HOME: folder,
   CDK_DISABLE_CLI_TELEMETRY: 'true',
   CI: 'true',
 });
