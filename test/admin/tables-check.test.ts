@@ -26,7 +26,7 @@ describe('tables check', () => {
   it('exits with 1 and the reason for a table that cannot be used', async () => {
     const { names } = engine();
     const problemOf = async (name: string) => {
-      const { exitCode, stdout } = await run(['tables', 'check', '--tables', `vehicles=${name}`]);
+      const { exitCode, stdout } = await run(['tables', 'check', 'vehicles', '--tables', `vehicles=${name}`]);
       return [exitCode, new RegExp(`^vehicles +${name} +(.*)$`, 'm').exec(stdout)?.[1]];
     };
     await put(names.compliance, { registration: 'CD34EFG', mot: null });

@@ -1,6 +1,6 @@
 import { DescribeTableCommand, type DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { readStored } from '../../../core/schemas/record-schema.ts';
 import { tables } from '../../../core/tables.ts';
@@ -13,6 +13,8 @@ import { type CommandContext, type Deployment, type Runner, tableName } from '..
 const RECORDS = { vehicles: VehicleRecord, compliance: ComplianceRecord };
 
 type CheckedId = keyof typeof RECORDS;
+
+const IDS = Object.keys(RECORDS) as readonly CheckedId[];
 
 /** Items that are read: one that is damaged does not make a table unusable. */
 const SAMPLE = 25;
@@ -38,10 +40,10 @@ const problemWith = async (db: Deployment['db'], id: CheckedId, name: string): P
   return readable ? undefined : `none of its items that were read is a record of ${id}`;
 };
 
-/** Checks whether tables can be used for vehicles and compliance: their keys, and whether a record can be read. */
-const check = async ({ deployment }: CommandContext): Promise<CommandResult> => {
+/** Checks whether the table of each of these can be used: its key, and whether a record can be read. */
+const check = async (ids: readonly CheckedId[], { deployment }: CommandContext): Promise<CommandResult> => {
   const checked = await Promise.all(
-    (Object.keys(RECORDS) as CheckedId[]).map(async (table) => {
+    ids.map(async (table) => {
       const name = tableName(deployment, table);
       const problem = await problemWith(deployment.db, table, name).catch((error: unknown) => {
         if (error instanceof ResourceNotFoundException) return 'it does not exist in this account and region';
@@ -64,6 +66,7 @@ export const addTablesCommands = (program: Command, run: Runner): void => {
     .command('tables')
     .description('look at the tables themselves')
     .command('check')
-    .description('whether the tables of vehicles and compliance, or those of --tables, can be used: key and records')
-    .action(() => run(check));
+    .description('whether a table, such as a restored one that --tables names, can be used: key and records')
+    .addArgument(new Argument('[data]', 'only the table of this data').choices(IDS))
+    .action((data?: CheckedId) => run((context) => check(data === undefined ? IDS : [data], context)));
 };
