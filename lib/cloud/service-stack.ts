@@ -45,7 +45,7 @@ export interface ServiceStackProps {
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
  *
- * Its public parts are for what an operator's account has beside the service, such as lib/recipes.
+ * Its public parts are for what an operator's account has beside the service, such as docs/recipes.
  */
 export class ServiceStack extends Stack {
   readonly tables: ServiceTables;

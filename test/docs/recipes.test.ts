@@ -13,7 +13,7 @@ const inProject = useFolder();
 beforeAll(async () => {
   mkdirSync(inProject('bin'));
   cpSync(join(ROOT, 'bin/node-version.cjs'), inProject('bin/node-version.cjs'));
-  for (const name of ['core', 'functions', 'lib', 'node_modules', 'stages', 'package.json'])
+  for (const name of ['core', 'docs', 'functions', 'lib', 'node_modules', 'stages', 'package.json'])
     symlinkSync(join(ROOT, name), inProject(name));
   const [imports, calls] = [/^import .*$/gm, /^(?!import ).+$/gm].map((lines) =>
     recipes.flatMap((recipe) => recipe.match(lines) ?? []).join('\n'),

@@ -12,6 +12,8 @@ const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
 const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
 const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
+/** Parts for an operator's account, which they call in their `bin/app.ts`. */
+const RECIPES = '^docs/recipes/';
 /** The part of the client that the operators' CLI uses too. */
 const CSV_READER = '^client/src/command-line/csv-file/';
 const HANDLER = '^functions/.+/handler\\.ts$';
@@ -51,7 +53,7 @@ const rules: readonly Rule[] = [
     from: { path: `^(${PRODUCT_FOLDERS.join('|')})/` },
     to: {
       path: '^[^/]+/',
-      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER],
+      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER, RECIPES],
       dependencyTypes: ['local'],
     },
   },

@@ -1,7 +1,7 @@
 import { type App, ArnFormat, Duration, Stack, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
-import type { ServiceStack } from '../cloud/service-stack.ts';
+import type { ServiceStack } from '../../lib/cloud/service-stack.ts';
 
 /** Days that a daily backup and its copy are kept. */
 const DAILY = Duration.days(35);

@@ -11,7 +11,7 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
-import type { ServiceStack } from '../cloud/service-stack.ts';
+import type { ServiceStack } from '../../lib/cloud/service-stack.ts';
 
 export interface EdgeSettings {
   /** The host name that callers use. */

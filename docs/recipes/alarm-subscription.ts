@@ -1,6 +1,6 @@
 import { Validations } from 'aws-cdk-lib';
 import { UrlSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import type { ServiceStack } from '../cloud/service-stack.ts';
+import type { ServiceStack } from '../../lib/cloud/service-stack.ts';
 
 /** Sends each alarm to a service for on-call teams. @param address `https://…`, as that service gives it for Amazon SNS */
 export const addAlarmSubscription = ({ alarms: { topic } }: ServiceStack, address: string): void => {
