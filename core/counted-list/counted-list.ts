@@ -165,5 +165,3 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
     },
   };
 };
-
-export type CountedLists = ReturnType<typeof countedLists>;
