@@ -112,7 +112,7 @@ describe('A Host header', () => {
 
 describe('On this machine, without a key,', () => {
   it.each([
-    ...['/docs', '/docs/errors'].map((path) => [path, 'text/html']),
+    ...['/docs', '/docs/guide', '/docs/errors', '/docs/changelog'].map((path) => [path, 'text/html']),
     ['/openapi.json', 'application/json'],
     ...['/docs/scalar.js', '/docs/reference.js', '/docs/colours.js'].map((path) => [path, 'text/javascript']),
     ...['/docs/page.css', '/docs/reference.css'].map((path) => [path, 'text/css']),
@@ -158,13 +158,17 @@ describe('On this machine, without a key,', () => {
     expect(String(escaped?.body)).toContain('data-key="vvc_test_&lt;&quot;demo&quot;&gt;"');
   });
 
-  it('the type of every problem points to its section', async () => {
+  it('the type of every problem points to its section, and links between the Markdown files lead to their pages', async () => {
     const errors = await (await get('/docs/errors')).text();
     for (const code of Object.keys(problems) as (keyof typeof problems)[]) {
       const [path, anchor] = problemType(code).split('#');
       expect(path).toBe('/docs/errors');
-      expect(errors).toContain(`<h2 id="${anchor}">${code}</h2>`);
-      expect(errors).toContain(`<li><a href="${path}#${anchor}">${code}</a></li>`);
+      expect(errors).toContain(`<h2 id="${anchor}"><a href="#${anchor}">${code}</a></h2>`);
+      expect(errors).toContain(`<li><a href="#${anchor}">${code}</a></li>`);
     }
+    const guide = await (await get('/docs/guide')).text();
+    expect(guide).toContain('href="/docs/errors#rate-limited"');
+    expect(guide).toContain('href="/openapi.json"');
+    expect(guide).not.toMatch(/href="[^"]*\.(md|ts)/);
   });
 });

@@ -1,13 +1,12 @@
 /**
  * The pages that this machine serves without a key: the API reference at `/docs`, the OpenAPI document at `/openapi.json`, and
- * the errors at `/docs/errors`, to which the `type` of each leads. A deployed service has none of them: it requires a key for
- * every request.
+ * guide, errors and changelog below `/docs`. A deployed service has none of them: it requires a key for every request.
  */
 import { readFile } from 'node:fs/promises';
-import { type ProblemCode, problems, problemType } from '../../../core/problems.ts';
 import { errorListMarkdown } from '../../openapi/error-list.ts';
 import { openApiDocument } from '../../openapi/published-document.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
+import { escapeHtml, htmlPage } from './html.ts';
 
 /** Allows no other origin and no inline script. Scalar needs inline styles; they cannot load from or send to other origins. */
 const CONTENT_SECURITY_POLICY = [
@@ -26,44 +25,16 @@ const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const SVG = 'image/svg+xml';
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** For a quoted attribute. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
-
-/** A complete page with the links and the button for dark and light colours. `body` is HTML. */
-const htmlPage = (title: string, body: string): string => `<!doctype html>
-<html lang="en-GB">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" href="/docs/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/page.css">
-</head>
-<body>
-<script src="/docs/colours.js"></script>
-<header class="site">
-<nav aria-label="Documentation">
-<a href="/docs">Reference</a>
-<a href="/docs/errors">Errors</a>
-</nav>
-<button type="button" id="colours">Dark</button>
-</header>
-${body}
-</body>
-</html>
-`;
-
 /** The reference, with the test key that its requests send. */
 const referencePage = (testKey: string): string =>
-  htmlPage(
-    'Vehicle verification API',
-    `<link rel="stylesheet" href="/docs/reference.css">
+  htmlPage({
+    path: '/docs',
+    title: 'Vehicle verification API',
+    body: `<link rel="stylesheet" href="/docs/reference.css">
 <main class="reference"><p class="sandbox">Requests from this page carry the test key of this machine: they see the sandbox vehicles, and content of their own.</p><div id="reference" data-url="/openapi.json" data-key="${escapeHtml(testKey)}"></div></main>
 <script src="/docs/scalar.js"></script>
 <script src="/docs/reference.js"></script>`,
-  );
+  });
 
 const response = (type: string, body: Buffer | string): HttpResponse => ({
   statusCode: 200,
@@ -81,19 +52,12 @@ const response = (type: string, body: Buffer | string): HttpResponse => ({
 
 const TO_REFERENCE: HttpResponse = { statusCode: 302, headers: { location: '/docs' }, body: Buffer.alloc(0) };
 
-/** The list of errors, with a table of contents. Imports the Markdown renderer when it is requested. */
-const errorsPage = async (): Promise<string> => {
-  const { marked } = await import('marked');
-  const codes = Object.keys(problems) as ProblemCode[];
-  const contents = codes.map((code) => `<li><a href="${problemType(code)}">${code}</a></li>`).join('');
-  const html = marked
-    .parse(errorListMarkdown(), { async: false })
-    .replace(/<p><a id="([^"]*)"><\/a><\/p>\s*<h2>/g, '<h2 id="$1">')
-    .replace('</h1>', `$&<nav class="contents" aria-label="On this page"><ul>${contents}</ul></nav>`);
-  return htmlPage('Errors', `<main class="text">${html}</main>`);
-};
+/** Imports the Markdown renderer only when a text page is requested. */
+const textPage = async (path: string, markdown: string) =>
+  (await import('./markdown-page.ts')).markdownPage(path, markdown);
 
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
+const markdownFile = (name: string) => readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
 
 /**
  * The script of Scalar, the API reference. The package for Fastify contains it and installs 24 packages. `@scalar/api-reference`
@@ -122,7 +86,9 @@ type Content = (request: PageRequest) => Promise<Buffer | string> | string;
 
 const PAGES: Readonly<Record<string, readonly [type: string, content: Content]>> = {
   '/docs': [HTML, ({ testKey }) => referencePage(testKey)],
-  '/docs/errors': [HTML, errorsPage],
+  '/docs/guide': [HTML, async () => textPage('/docs/guide', await markdownFile('integration.md'))],
+  '/docs/errors': [HTML, () => textPage('/docs/errors', errorListMarkdown())],
+  '/docs/changelog': [HTML, async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
   '/openapi.json': ['application/json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
   '/docs/page.css': [CSS, () => ownFile('page.css')],
   '/docs/reference.css': [CSS, () => ownFile('reference.css')],
