@@ -196,7 +196,6 @@ export const internalError = (): ApiError =>
     headers: { 'Retry-After': '1' },
   });
 
-/** The sentences of the errors that the sandbox forces. */
 const FORCED_DETAILS = {
   RATE_LIMITED: 'The sandbox forces this error for this registration, the limit is not reached; try again in 1 s.',
   INTERNAL_ERROR: 'The sandbox forces this error for this registration, nothing failed; try again in a moment.',

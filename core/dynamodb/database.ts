@@ -1,7 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
-import { type DatabaseEnvironment, databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
+import { databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
 import { rejectLateAttempts } from './client/late-attempts.ts';
 import { DynamoDbJson } from './client/protocol.ts';
 import { dynamoDbTransport, type TransportTimeouts } from './client/transport.ts';
@@ -49,9 +49,11 @@ export const transportSettings = ({ connection, response }: TransportTimeouts): 
     : { protocol: DynamoDbJson, requestHandler: dynamoDbTransport({ connection, response }) };
 
 /** A DynamoDB client whose timeouts leave time to respond (docs/design.md#time). */
-export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocumentClient => {
+export const createDatabase = (
+  place: Pick<DynamoDBClientConfig, 'region' | 'endpoint' | 'credentials'>,
+): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
-    ...environment,
+    ...place,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
     ...transportSettings({ connection: CONNECTION_TIMEOUT_MS, response: REQUEST_TIMEOUT_MS }),

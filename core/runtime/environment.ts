@@ -23,19 +23,8 @@ export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]
   return Object.fromEntries(ids.map((id) => [id, environment[tables[id].environmentVariable]])) as Record<Id, string>;
 };
 
-/** Region, endpoint and credentials for DynamoDB: set by Lambda; a local engine accepts any. */
-export interface DatabaseEnvironment {
-  readonly region: string;
-  readonly endpoint?: string;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string;
-  };
-}
-
-/** @throws MissingEnvironment */
-export const databaseFromEnvironment = (): DatabaseEnvironment => {
+/** Region, endpoint and credentials for DynamoDB: set by Lambda; a local engine accepts any. @throws MissingEnvironment */
+export const databaseFromEnvironment = () => {
   const environment = environmentWith(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
   const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   return {

@@ -26,7 +26,6 @@ export interface AlarmDescription {
   readonly isSilent?: boolean;
 }
 
-/** When an alarm is raised. */
 type Condition = Omit<AlarmProps, 'metric'>;
 
 /** Above the value in 3 minutes of 5, so that one bad minute wakes nobody. Without requests there are no errors. */

@@ -10,9 +10,8 @@ const LOG_RETENTION_DAYS: readonly number[] = [
 /**
  * The throttle of API Gateway, a target that bursts can overrun and that AWS may apply to each route. It limits what
  * unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds and no read.
- * A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup reads while
- * admission runs: one vehicle or content item, two records for compliance, in bulk those of at most 25 vehicles. Lists
- * without a slug and larger bulk requests read nothing. The defaults, 1,000 and 2,000, are at least what ten
+ * A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup by path reads while
+ * admission runs: one vehicle or content item, two records for compliance. The defaults, 1,000 and 2,000, are at least what ten
  * premium callers send at full speed, and well below an account's default of 10,000.
  */
 const Throttle = T.Object({

@@ -57,8 +57,6 @@ describe('The settings of a stage', () => {
       keepsData: false,
       throttle: { rateLimit: 1_000, burstLimit: 2_000 },
       logRetentionDays: 7,
-      lambdaSystemLogs: false,
-      gradualDeployment: false,
     });
   });
 

@@ -34,7 +34,6 @@ const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
 /** The host as sockets take it: an IPv6 address without brackets. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Closes all idle connections. */
 const dropIdle = ({ freeSockets }: HttpAgent): void => {
   for (const socket of Object.values(freeSockets).flatMap((sockets = []) => sockets)) socket.destroy();
 };

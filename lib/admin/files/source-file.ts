@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import {
   type Encoding,
@@ -35,7 +34,6 @@ const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
 const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Omit<SourceFile, 'encoding'>> => {
   const format = formatOf(path, formats);
   try {
-    await access(path, constants.R_OK);
     const facts = await stat(path);
     if (facts.isDirectory()) throw new CommandFailure(`that is a folder, not a file: ${path}`);
     if (!facts.isFile()) {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
-import { COUNTED_LIMITS } from '../../../core/access/authenticate.ts';
+import { MAX_COUNTED_MULTIPLE } from '../../../core/access/authenticate.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type Usage, usageHours } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
@@ -66,7 +66,7 @@ const keyUsage = async (text: string, context: CommandContext): Promise<CommandR
   const counts = all.filter(({ start }) => beganBeforeEnd(key, start));
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
   const limit = PLANS[plan].requestsPerWindow;
-  const requests = count < COUNTED_LIMITS * limit ? `${count}` : `at least ${count}`;
+  const requests = count < MAX_COUNTED_MULTIPLE * limit ? `${count}` : `at least ${count}`;
   const until = new Date(window.end * 1_000).toISOString();
   const hours = usageHours(counts, PLANS[plan], now);
   const chart = barChart(

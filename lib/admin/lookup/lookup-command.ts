@@ -17,7 +17,6 @@ import { type CommandContext, type Runner, tableName } from '../deployment/deplo
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
-/** Characters of the column of labels. */
 const LABEL_WIDTH = 14;
 
 /** The error of a response, without what differs in each. */
@@ -27,7 +26,6 @@ interface AnsweredError {
   readonly suggestion?: string | undefined;
 }
 
-/** A response of the API. */
 type Answer<Body> =
   | { readonly status: 200; readonly body: Body }
   | { readonly status: number; readonly error: AnsweredError };

@@ -25,14 +25,11 @@ const routes = rows.flatMap((functionId) => {
 
 export const defaultRoute: Route = { key: notFound.id, functionId: 'not-found' };
 
-const variablesIn = (template: string): number => template.split('{').length;
-
-/** Chooses as API Gateway does: literal segments take precedence over variables; without a match, `$default`. */
+/** Chooses as API Gateway does; without a match, `$default`. No request matches two of our routes. */
 export const chooseRoute = (method: string, encodedPath: string): RouteMatch => {
-  const matches = routes.flatMap((route) => {
+  for (const route of routes) {
     const parameters = route.method === method ? matchRoute(route.template, encodedPath) : undefined;
-    return parameters ? [{ route, parameters, variables: variablesIn(route.template) }] : [];
-  });
-  const [best] = matches.sort((a, b) => a.variables - b.variables);
-  return best ?? { route: defaultRoute, parameters: {} };
+    if (parameters) return { route, parameters };
+  }
+  return { route: defaultRoute, parameters: {} };
 };
