@@ -1,25 +1,17 @@
-import type {
-  BulkComplianceFailure,
-  BulkFailure,
-  BulkSuccess,
-  ComplianceVerdict,
-  UsageReport,
-  VehicleInsurance,
-} from './api-types.ts';
+import type * as Api from './api-types.ts';
+import type { BulkSuccess, ComplianceVerdict, UsageReport, VehicleInsurance } from './api-types.ts';
 import { openBulk } from './bulk.ts';
 import { Content } from './content.ts';
 import { isProblem } from './errors.ts';
 import { type AskSigned, openSignedAnswers, type SignedAnswer } from './signed-answers.ts';
 import { type ApiRequest, type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
 
-/** An entry of a bulk insurance lookup without an answer: it has a `code`. The service's `insured: false` of it is no answer. */
-export type InsuranceFailure = Omit<BulkFailure, 'insured'>;
-/** An entry of a bulk insurance lookup: a result, or a failure. */
-export type InsuranceEntry = BulkSuccess | InsuranceFailure;
-/** An entry of a bulk compliance lookup without a verdict: it has a `code`. The service's `compliant: false` of it is no verdict. */
-export type ComplianceFailure = Omit<BulkComplianceFailure, 'compliant'>;
-/** An entry of a bulk compliance lookup: a verdict, or a failure. */
-export type ComplianceEntry = ComplianceVerdict | ComplianceFailure;
+/** Why there is no answer. Its type lacks `insured`, which the service sends as false and which says nothing. */
+export type BulkFailure = Omit<Api.BulkFailure, 'insured'>;
+/** An entry of a bulk insurance lookup: a result, or the `code` of an error. */
+export type InsuranceEntry = BulkSuccess | BulkFailure;
+/** An entry of a bulk compliance lookup: a verdict, or the `code` of an error. */
+export type ComplianceEntry = ComplianceVerdict | Omit<Api.BulkComplianceFailure, 'compliant'>;
 
 export interface LookupOptions extends CallOptions {
   /** Asks for an answer that the service has signed, and verifies it. The call then resolves with `answer` and `receipt`. */

@@ -11,10 +11,9 @@ export type {
   VehicleInsurance,
 } from './api-types.ts';
 export {
+  type BulkFailure,
   type ComplianceEntry,
-  type ComplianceFailure,
   type InsuranceEntry,
-  type InsuranceFailure,
   type InsuranceOptions,
   type LookupOptions,
   VehicleVerification,
