@@ -117,11 +117,14 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
   const key = keys.get(kid);
   if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${kid}.`);
   if (bytes?.length !== SIGNATURE_BYTES) throw malformed(signature.length < (SIGNATURE_BYTES * 4) / 3);
+  const claims = jsonOf(payload);
+  const isWhole = isValidClaims(claims);
   const signed = new TextEncoder().encode(`${head}.${payload}`);
   if (!(await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes, signed))) {
-    throw new InvalidReceipt(`The receipt was changed after it was signed, or another key than ${kid} has signed it.`);
+    // A change that leaves the claims whole looks like the signature of another key.
+    const otherKey = isWhole ? `, or another key than ${kid} has signed it` : '';
+    throw new InvalidReceipt(`The receipt was changed after it was signed${otherKey}.`);
   }
-  const claims = jsonOf(payload);
-  if (isValidClaims(claims)) return claims as ReceiptClaims;
+  if (isWhole) return claims as ReceiptClaims;
   throw new InvalidReceipt('The receipt lacks something that every signed answer has.');
 };

@@ -12,8 +12,8 @@ export interface SignedAnswer<Answer> {
 /** The value of shared work, or the reason of the caller's signal, whichever comes first. */
 const orAbort = <Value>(work: Promise<Value>, signal: AbortSignal | undefined): Promise<Value> => {
   if (signal === undefined) return work;
+  signal.throwIfAborted();
   const aborted = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
   return Promise.race([work, aborted]);

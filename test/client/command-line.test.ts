@@ -313,7 +313,7 @@ describe('The arguments', () => {
 it('A table of changes has every word, whatever its length', () => {
   const before = 'not compliant INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING';
   const list = { title: 'Changes', columns: CHANGE_COLUMNS, rows: [['AB12CDE', 'changed reasons', before, before]] };
-  const lines = tableLines({ ...list, file: undefined }, '--changes');
+  const lines = tableLines({ ...list, path: undefined }, '--changes');
   expect(lines.at(-1)).toBe(`  AB12CDE       changed reasons  ${before}  ${before}`);
 });
 

@@ -41,74 +41,53 @@ const verify = async (text: string, options: object = {}) => {
 };
 
 describe('A receipt', () => {
-  const hmac = (secret: string) => (text: string) => createHmac('sha256', secret).update(text).digest();
-  const changed = good.replace(/\.(.{40})(.)/, (_, before, one) => `.${before}${one === 'A' ? 'B' : 'A'}`);
-  it.each<[string, string, string]>([
-    [
-      'whose claims were changed',
-      `${changed}\n`,
-      `The receipt was changed after it was signed, or another key than ${key.kid} has signed it.`,
-    ],
+  const hmac = (text: string) => createHmac('sha256', JSON.stringify(key.jwk)).update(text).digest();
+  const signed = (changes: object, header: object = {}) => signToken(key, { ...CLAIMS, ...changes }, header);
+  const changed = good.replace('.e', '.A');
+  it.each<[string, string, RegExp]>([
+    ['whose claims were changed', `${changed}\n`, /^The receipt was changed after it was signed\.$/],
     [
       'that another key has signed',
       signToken(foreignKey, CLAIMS, { kid: key.kid }),
-      `The receipt was changed after it was signed, or another key than ${key.kid} has signed it.`,
+      / or another key than \S+ has signed/,
     ],
     [
-      'whose key is another one in the key set',
+      'with another key in the key set',
       signToken(foreignKey, CLAIMS, { kid: 'renamed' }),
-      'The key set has another key in the place of renamed.',
+      /^The key set has another key /,
     ],
     [
-      'whose key is not in the key set',
+      'whose key is unknown',
       signToken(foreignKey, CLAIMS),
-      `The receipt names the key ${foreignKey.kid}, which is not in the key set.`,
+      /^The receipt names the key \S+, which is not in the key set/,
     ],
     [
-      'with the algorithm none',
+      'without a signature',
       signToken(key, CLAIMS, { alg: 'none' }, () => Buffer.alloc(0)),
-      'The receipt has no signature (alg "none"): anybody can have written it.',
+      / has no signature \(alg "none"/,
     ],
     [
-      'with the public key as a shared secret',
-      signToken(key, CLAIMS, { alg: 'HS256' }, hmac(JSON.stringify(key.jwk))),
-      'The receipt is signed with HS256, a shared secret: anybody can have taken the public key for it.',
+      'with the public key as a secret',
+      signToken(key, CLAIMS, { alg: 'HS256' }, hmac),
+      / HS256, a shared secret: anybody /,
     ],
-    [
-      'with another algorithm',
-      signToken(key, CLAIMS, { alg: 'RS256' }),
-      'The receipt is signed with "RS256", not with ES256.',
-    ],
-    [
-      'of another type',
-      signToken(key, CLAIMS, { typ: 'JWT' }),
-      'The receipt has the type "JWT", not "vehicle-answer+jwt".',
-    ],
-    [
-      'of another issuer',
-      signToken(key, { ...CLAIMS, iss: 'https://x.example' }),
-      'The receipt is of the issuer https://x.example, not of https://api.example.com.',
-    ],
-    [
-      'of the sandbox',
-      signToken(key, { ...CLAIMS, sandbox: true }),
-      'The receipt is of the sandbox, whose vehicles are made up: --sandbox accepts it.',
-    ],
-    [
-      'without a claim',
-      signToken(key, { ...CLAIMS, aud: undefined }),
-      'The receipt lacks something that every signed answer has.',
-    ],
+    ['with another algorithm', signed({}, { alg: 'RS256' }), /^The receipt is signed with "RS256", not with ES256\.$/],
+    ['of another type', signed({}, { typ: 'JWT' }), /^The receipt has the type "JWT", not "vehicle-answer\+jwt"\.$/],
+    ['of another issuer', signed({ iss: 'https://x.example' }), / issuer https:\/\/x\.example, not of https:\/\/api\./],
+    ['of the sandbox', signed({ sandbox: true }), /^The receipt is of the sandbox, .*: --sandbox accepts it\.$/],
+    ['without a claim', signed({ aud: undefined }), /^The receipt lacks something that every signed answer has\.$/],
     [
       'that is none',
       '{"insured":true}\n',
-      'The receipt was changed, or is none: it has not the form of a signed answer.',
+      /^The receipt was changed, or is none: it has not the form of a signed answer/,
     ],
-    ['that ends in its claims', good.slice(0, 250), 'The file ends in the middle of the receipt.'],
-    ['that ends in its signature', good.slice(0, -1), 'The file ends in the middle of the receipt.'],
+    ['that ends in its claims', good.slice(0, 250), /^The file ends in the middle of the receipt\.$/],
+    ['that ends in its signature', good.slice(0, -1), /^The file ends in the middle of the receipt\.$/],
   ])('%s does not hold, and says so', async (_title, text, sentence) => {
-    const expected = [expect.stringContaining('Line 1 holds'), expect.anything(), `Line 2 does not hold. ${sentence}`];
-    expect(await verify(`${good}\n${text}`)).toEqual({ holds: false, lines: [...expected, '1 of 2 receipts hold.'] });
+    const { holds, lines } = await verify(`${good}\n${text}`);
+    const [first, , second = '', last] = lines;
+    expect([holds, first, last]).toEqual([false, expect.stringContaining('Line 1 holds'), '1 of 2 receipts hold.']);
+    expect(second.replace('Line 2 does not hold. ', '')).toMatch(sentence);
   });
 
   it('does not hold when any of its bytes is another one', async () => {

@@ -5,15 +5,15 @@ import type { VehicleVerification } from '../index.ts';
 import { type AnswerOptions, answerRows } from './answer-rows.ts';
 import type { CheckArguments } from './arguments.ts';
 import { CHANGE_COLUMNS, listChanges, readAnswers } from './changes.ts';
-import { findTargets, type Outputs, type Targets, withOutputs, writeList } from './check-outputs.ts';
+import { withOutputs, writeList } from './check-outputs.ts';
 import { type Check, complianceCheck, insuranceCheck } from './checks.ts';
 import { csvText, headerText } from './csv-text.ts';
-import { openEarlierResult } from './earlier-result.ts';
+import { openEarlierResult, type ResultRow } from './earlier-result.ts';
 import { ENDING_COLUMNS, listEnding, newlyEnding, readEarlierEnding } from './ending.ts';
 import { CannotRun } from './failure.ts';
 import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
 import { openLookups } from './lookups.ts';
-import { replaceFiles } from './output-file.ts';
+import { type OutputFile, replaceFiles } from './output-file.ts';
 import type { ProgressBar } from './progress-bar.ts';
 import { type Counts, countRow, noCounts, shortSummary } from './summary.ts';
 import type { VehicleList } from './vehicle-list.ts';
@@ -93,12 +93,13 @@ const addedColumns = (columns: readonly string[], header: readonly string[]): st
     return free;
   });
 
-/** Asks for every row, writes it to the result, and passes it on to the lists. */
+/** Asks for every row, writes it to the result, and passes it on. */
 const writeRows = async (
-  { result }: Outputs,
+  result: OutputFile,
   fleet: FleetFile,
   options: AnswerOptions,
-  { bar, lists }: Pick<CheckOptions, 'bar'> & { readonly lists: Lists },
+  bar: ProgressBar,
+  use: (row: ResultRow) => void,
 ): Promise<Counts> => {
   const { check } = options;
   const counts = noCounts();
@@ -110,41 +111,41 @@ const writeRows = async (
     await result.write(csvText(lines, fleet));
     for (const row of rows) {
       countRow(counts, check, row.cells);
-      lists.changes?.add(row);
-      lists.ending?.add(row);
+      use(row);
     }
     show();
   }
   return counts;
 };
 
-interface Lists {
-  readonly changes: ReturnType<typeof listChanges> | undefined;
-  readonly ending: ReturnType<typeof listEnding> | undefined;
-}
-
-/** The lists with their titles and files, after the last row. */
-const finishLists = async (
-  lists: Lists,
-  check: Check,
-  { previous, ending }: CheckArguments,
-  { targets, isFirst }: { readonly targets: Targets; readonly isFirst: boolean },
-): Promise<Pick<CheckReport, 'changes' | 'ending'>> => ({
-  changes: lists.changes && {
-    title: isFirst
-      ? `${previous} is new: all that are ${check.outcomes.false}, unknown or invalid`
-      : `Changes since ${previous}`,
-    columns: CHANGE_COLUMNS,
-    rows: lists.changes.finish(),
-    file: targets.changes,
-  },
-  ending: lists.ending && {
-    title: `Ends from ${ending?.from} to ${ending?.to}`,
-    columns: ENDING_COLUMNS,
-    rows: await lists.ending.finish(),
-    file: targets.ending,
-  },
-});
+/** The lists of a check, to which its rows are added. */
+const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof readEarlier>>, options: AnswerOptions) => {
+  const { check } = options;
+  const { previous } = args;
+  const changed = previous === undefined ? undefined : listChanges(check, earlier.answers);
+  const ends = args.ending && listEnding({ ...options, ...args.ending });
+  const changesTitle = earlier.answers
+    ? `Changes since ${previous}`
+    : `${previous} is new: all that are ${check.outcomes.false}, unknown or invalid`;
+  const changesList = { title: changesTitle, columns: CHANGE_COLUMNS, path: args.changesFile };
+  const endingTitle = `Ends from ${args.ending?.from} to ${args.ending?.to}`;
+  const endingList = { title: endingTitle, columns: ENDING_COLUMNS, path: args.endingFile };
+  return {
+    add: (row: ResultRow): void => {
+      changed?.add(row);
+      ends?.add(row);
+    },
+    /** The whole lists, after the last row. */
+    finish: async (): Promise<Pick<CheckReport, 'changes' | 'ending' | 'newlyEnding'>> => {
+      const rows = (await ends?.finish()) ?? [];
+      return {
+        changes: changed && { ...changesList, rows: changed.finish() },
+        ending: ends && { ...endingList, rows },
+        newlyEnding: newlyEnding(rows, earlier.ending).length,
+      };
+    },
+  };
+};
 
 /**
  * Checks a CSV file, and writes the result, the lists and the receipts. They take their places together, after the report is
@@ -157,33 +158,20 @@ export const checkFile = async (args: CheckArguments, options: CheckOptions): Pr
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
   const { fleet, assertUnchanged } = await openInput(args);
   const earlier = await readEarlier(args, check, fleet);
-  const targets = await findTargets(args, fleet);
-  const batchSize = await readBatchSize(args, options);
-  return withOutputs(targets, async (outputs, inOrder) => {
+  return withOutputs(args, fleet, async (outputs, inOrder) => {
+    const batchSize = await readBatchSize(args, options);
     const lookups = openLookups(client, signal, outputs.receipts);
-    const lists = {
-      changes: args.previous === undefined ? undefined : listChanges(check, earlier.answers),
-      ending: args.ending && listEnding({ lookups, check, batchSize, ...args.ending }),
-    };
+    const answerOptions = { lookups, check, date: args.date, batchSize };
+    const lists = openLists(args, earlier, answerOptions);
     try {
-      const counts = await writeRows(outputs, fleet, { lookups, check, date: args.date, batchSize }, { bar, lists });
-      const { changes, ending } = await finishLists(lists, check, args, {
-        targets,
-        isFirst: earlier.answers === undefined,
-      });
-      await writeList(changes, outputs.changes, fleet);
-      await writeList(ending, outputs.ending, fleet);
+      const counts = await writeRows(outputs.result, fleet, answerOptions, bar, lists.add);
+      const report = { check, counts, ...(await lists.finish()) };
+      await writeList(report.changes, outputs.changes, fleet);
+      await writeList(report.ending, outputs.ending, fleet);
       for (const file of inOrder) await file.complete();
       await assertUnchanged();
       signal.throwIfAborted();
       bar.clear();
-      const report = {
-        check,
-        counts,
-        changes,
-        ending,
-        newlyEnding: newlyEnding(ending?.rows ?? [], earlier.ending).length,
-      };
       await print(report);
       signal.throwIfAborted();
       await replaceFiles(inOrder);

@@ -7,57 +7,39 @@ import type { FleetFile } from './fleet-file.ts';
 import { assertReplaceable, type OutputFile, openOutputFile, type Replaceable } from './output-file.ts';
 import type { VehicleList } from './vehicle-list.ts';
 
-/** One thing for each file of a check; only the result is always asked for. */
-interface ForEachFile<Value> {
-  readonly changes: Value | undefined;
-  readonly ending: Value | undefined;
-  readonly receipts: Value | undefined;
-  readonly result: Value;
+/** The files that a check writes. */
+export interface Outputs {
+  readonly changes: OutputFile | undefined;
+  readonly ending: OutputFile | undefined;
+  readonly receipts: OutputFile | undefined;
+  readonly result: OutputFile;
 }
-
-/** The files that a check replaces. */
-export type Targets = ForEachFile<Replaceable>;
-/** The temporary files of a check. */
-export type Outputs = ForEachFile<OutputFile>;
 
 const isList = (columns: readonly string[]) => (header: readonly string[]) => `${header}` === `${columns}`;
 const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
   more.length === 0 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(first);
 
-/** @throws CannotRun when the check must not replace one of its files */
-export const findTargets = async (args: CheckArguments, { stats }: FleetFile): Promise<Targets> => {
-  const target = async (path: string, isOwn: Replaceable['isOwn']): Promise<Replaceable> => {
-    const replaceable = { path, isOwn, input: stats, force: args.force };
-    await assertReplaceable(replaceable);
-    return replaceable;
-  };
-  return {
-    result: await target(args.out, isResult),
-    changes: args.changesFile === undefined ? undefined : await target(args.changesFile, isList(CHANGE_COLUMNS)),
-    ending: args.endingFile === undefined ? undefined : await target(args.endingFile, isList(ENDING_COLUMNS)),
-    receipts: args.receiptsFile === undefined ? undefined : await target(args.receiptsFile, isReceipts),
-  };
-};
-
 /**
- * Passes on the temporary files, also as a list in the order in which they take their places: the result is last. Deletes those
- * that have not taken theirs.
+ * Opens the files, and passes them on, also as a list in the order in which they take their places: the result is last. Deletes
+ * the temporary ones that are left. @throws CannotRun when one of them must not be replaced
  */
 export const withOutputs = async <Value>(
-  targets: Targets,
+  { changesFile, endingFile, receiptsFile, out, force }: CheckArguments,
+  { stats: input }: FleetFile,
   use: (outputs: Outputs, inOrder: readonly OutputFile[]) => Promise<Value>,
 ): Promise<Value> => {
   const opened: OutputFile[] = [];
-  const open = async (target: Replaceable): Promise<OutputFile> => {
-    const file = await openOutputFile(target);
+  const open = async (path: string, isOwn: Replaceable['isOwn']): Promise<OutputFile> => {
+    await assertReplaceable({ path, isOwn, input, force });
+    const file = await openOutputFile({ path, isOwn, input, force });
     opened.push(file);
     return file;
   };
   try {
-    const changes = targets.changes && (await open(targets.changes));
-    const ending = targets.ending && (await open(targets.ending));
-    const receipts = targets.receipts && (await open(targets.receipts));
-    return await use({ changes, ending, receipts, result: await open(targets.result) }, opened);
+    const changes = changesFile === undefined ? undefined : await open(changesFile, isList(CHANGE_COLUMNS));
+    const ending = endingFile === undefined ? undefined : await open(endingFile, isList(ENDING_COLUMNS));
+    const receipts = receiptsFile === undefined ? undefined : await open(receiptsFile, isReceipts);
+    return await use({ changes, ending, receipts, result: await open(out, isResult) }, opened);
   } finally {
     for (const file of opened) await file.discard();
   }

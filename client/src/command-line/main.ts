@@ -2,7 +2,7 @@
 import { fstatSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
-import { type CheckArguments, HELP, readArguments, type VerifyArguments } from './arguments.ts';
+import { type CheckArguments, HELP, readArguments } from './arguments.ts';
 import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
 import { CannotRun, reasonOf } from './failure.ts';
 import { progressBar } from './progress-bar.ts';
@@ -107,14 +107,10 @@ const check = async (args: CheckArguments, signal: AbortSignal): Promise<number>
   return failed > 0 ? SOME_FAILED : 0;
 };
 
-/** Says of each receipt of a file whether it holds, and returns the exit code. */
-const verify = async (args: VerifyArguments, signal: AbortSignal): Promise<number> =>
-  (await verifyFile(args, signal, print)) ? 0 : SOME_FAILED;
-
 const runCommand = async (signal: AbortSignal): Promise<number> => {
   const args = readArguments(process.argv.slice(2));
   if (args.command === 'check') return check(args.check, signal);
-  if (args.command === 'verify') return verify(args.verify, signal);
+  if (args.command === 'verify') return (await verifyFile(args.verify, signal, print)) ? 0 : SOME_FAILED;
   if (args.command === 'usage') return showUsage(signal);
   await print(...HELP.split('\n'));
   return 0;

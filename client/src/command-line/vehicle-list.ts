@@ -1,4 +1,3 @@
-import type { Replaceable } from './output-file.ts';
 import { formatNumber } from './summary.ts';
 
 /** Rows that are printed. The file has all of them. */
@@ -12,17 +11,17 @@ export interface VehicleList {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
   /** The file that gets all of it, if there is one. */
-  readonly file: Replaceable | undefined;
+  readonly path: string | undefined;
 }
 
 const shortened = (cell: string): string => (cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell);
 
 /** The list as a table. */
-export const tableLines = ({ title, columns, rows, file }: VehicleList, option: string): string[] => {
+export const tableLines = ({ title, columns, rows, path }: VehicleList, option: string): string[] => {
   const printed = [columns, ...rows.slice(0, MAX_PRINTED)].map((row) => row.map(shortened));
   const widths = columns.map((_, at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)));
   const more = rows.length - MAX_PRINTED;
-  const all = file === undefined ? `name a file for all of them with ${option}` : `all are in ${file.path}`;
+  const all = path === undefined ? `name a file for all of them with ${option}` : `all are in ${path}`;
   return [
     `${title}: ${formatNumber(rows.length)}`,
     ...(rows.length === 0

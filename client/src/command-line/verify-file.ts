@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isValidEntry } from '../answers.ts';
 import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt } from '../receipts.ts';
@@ -28,20 +27,14 @@ const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> =>
   }
 };
 
-/** The lines of a file, and whether each has its line end. @throws CannotRun when it cannot be read */
-async function* readLines(path: string): AsyncGenerator<{ text: string; isEnded: boolean }> {
-  let rest = '';
+/** @throws CannotRun when the file cannot be read */
+const readLines = async (path: string): Promise<string[]> => {
   try {
-    for await (const chunk of createReadStream(path, 'utf8')) {
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      for (const text of lines) yield { text, isEnded: true };
-    }
+    return (await readFile(path, 'utf8')).split('\n');
   } catch (error) {
     throw unreadable(path, error);
   }
-  yield { text: rest, isEnded: false };
-}
+};
 
 /** What an entry says, in one line. */
 const entryLine = (check: Check, registration: string, entry: unknown): string => {
@@ -67,9 +60,9 @@ const answerLines = ({ request: { path }, status, answer }: ReceiptClaims): stri
 const receiptLines = (claims: ReceiptClaims): string[] => {
   const { iat, aud, jti, request, answer, sandbox } = claims;
   const day = (answer as { asOf?: unknown } | null)?.asOf;
-  const what = `${request.method} ${request.path}${day === undefined ? '' : ` for ${day}`}`;
-  const at = new Date(iat * 1_000).toISOString().replace('.000', '');
-  return [`${sandbox ? 'sandbox, ' : ''}${at}, for key ${aud}, request ${jti}: ${what}`, ...answerLines(claims)];
+  const at = `${sandbox ? 'sandbox, ' : ''}${new Date(iat * 1_000).toISOString().replace('.000', '')}`;
+  const asked = `${request.method} ${request.path}${day === undefined ? '' : ` for ${day}`}`;
+  return [`${at}, for key ${aud}, request ${jti}: ${asked}`, ...answerLines(claims)];
 };
 
 /** @throws InvalidReceipt when the receipt does not hold */
@@ -95,21 +88,21 @@ export const verifyFile = async (
   print: (...lines: string[]) => Promise<void>,
 ): Promise<boolean> => {
   const keys = await openKeySet(args.jwks, signal);
-  let [line, found, held] = [0, 0, 0];
-  for await (const { text, isEnded } of readLines(args.source)) {
-    line += 1;
+  const lines = await readLines(args.source);
+  let [found, held] = [0, 0];
+  for (const [at, text] of lines.entries()) {
+    signal.throwIfAborted();
     if (text === '') continue;
     found += 1;
-    signal.throwIfAborted();
     try {
       const [first, ...more] = receiptLines(await verifyReceipt(text, keys, args));
-      await print(`Line ${line} holds: ${first}`, ...more);
+      await print(`Line ${at + 1} holds: ${first}`, ...more);
       held += 1;
     } catch (error) {
       if (!(error instanceof InvalidReceipt)) throw error;
-      const isCutOff = error.isIncomplete && !isEnded;
+      const isCutOff = error.isIncomplete && at === lines.length - 1;
       const why = isCutOff ? 'The file ends in the middle of the receipt.' : error.message;
-      await print(`Line ${line} does not hold. ${why}`);
+      await print(`Line ${at + 1} does not hold. ${why}`);
     }
   }
   if (found === 0) throw new CannotRun(`${args.source} has no receipts.`);
