@@ -168,18 +168,21 @@ describe('The list of changes', () => {
 
   it('has new and gone vehicles, each once, whatever the order of the rows', async () => {
     const before = 'AB12CDE: true POL-1, KR08NIL: false, : INVALID_REGISTRATION';
-    const after = 'ZZ1: VEHICLE_NOT_FOUND, KR08 NIL: false, ZZ1: VEHICLE_NOT_FOUND, : ';
+    const after = 'ZZ1: VEHICLE_NOT_FOUND, KR08 NIL: false, ZZ1: VEHICLE_NOT_FOUND, : INVALID_REGISTRATION';
     expect(await compare(before, after)).toEqual([['ZZ1', 'new', '', 'unknown'], GONE]);
     expect(await compare('AB12CDE: LOOKUP_UNAVAILABLE', '')).toEqual([]);
   });
 
   it('of a first run has every vehicle that is not insured, unknown or invalid', async () => {
     const changes = listChanges(insuranceCheck, undefined);
-    for await (const one of rowsOf('A1: true POL-1, B2: false, C3: VEHICLE_NOT_FOUND, D4: LOOKUP_UNAVAILABLE'))
+    for await (const one of rowsOf(
+      'A1: true POL-1, B2: false, C3: VEHICLE_NOT_FOUND, D4: INVALID_ANSWER, : INVALID_REGISTRATION',
+    ))
       changes.add(one);
     expect(changes.finish()).toEqual([
       ['B2', 'new', '', 'not insured'],
       ['C3', 'new', '', 'unknown'],
+      ['', 'new', '', 'invalid'],
     ]);
   });
 

@@ -6,7 +6,7 @@ import { NOT_READ, outcomeOf } from './summary.ts';
 /** The columns of the list of changes. */
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
 
-/** The vehicle of a registration: the same for every way of writing it. */
+/** The vehicle of a registration: the same for every way of writing it. Empty registrations are one, which is invalid. */
 export const vehicleOf = (registration: string): string =>
   registration
     .normalize('NFC')
@@ -29,7 +29,7 @@ export const readAnswers = async (
     if (known !== NOT_READ && answer !== NOT_READ && known !== answer) {
       throw new CannotRun(`${path} has ${row.registration} twice, with different answers: delete one of the rows.`);
     }
-    if (vehicle !== '') answers.set(vehicle, known === NOT_READ ? answer : known);
+    answers.set(vehicle, known === NOT_READ ? answer : known);
   }
   return answers;
 };
@@ -58,7 +58,7 @@ export const listChanges = (check: Check, previous: Map<string, string> | undefi
   return {
     add: (row: ResultRow): void => {
       const vehicle = vehicleOf(row.registration);
-      if (vehicle === '' || compared.has(vehicle)) return;
+      if (compared.has(vehicle)) return;
       const before = previous === undefined ? NOT_READ : previous.get(vehicle);
       const after = answerOf(check, row);
       // Another row of the vehicle may have been read.
