@@ -61,8 +61,8 @@ const receiptLines = (claims: ReceiptClaims): string[] => {
   const { iat, aud, jti, request, answer, sandbox } = claims;
   const day = (answer as { asOf?: unknown } | null)?.asOf;
   const at = `${sandbox ? 'sandbox, ' : ''}${new Date(iat * 1_000).toISOString().replace('.000', '')}`;
-  const asked = `${request.method} ${request.path}${day === undefined ? '' : ` for ${day}`}`;
-  return [`${at}, for key ${aud}, request ${jti}: ${asked}`, ...answerLines(claims)];
+  const question = `${request.method} ${request.path}${day === undefined ? '' : ` for ${day}`}`;
+  return [`${at}, for key ${aud}, request ${jti}: ${question}`, ...answerLines(claims)];
 };
 
 /** @throws InvalidReceipt when the receipt does not hold */
