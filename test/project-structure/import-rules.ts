@@ -12,8 +12,9 @@ const ROW = '^functions/.+/endpoint\\.ts$';
 const TABLE = '^functions/endpoints/table\\.ts$';
 const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(api-key|plans))\\.ts$';
 const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
-/** The part of the client that the operators' CLI uses too. */
+/** The parts of the client that the operators' CLI uses too. */
 const CSV_READER = '^client/src/command-line/csv-file/';
+const PROGRESS_BAR = '^client/src/command-line/progress-bar\\.ts$';
 const HANDLER = '^functions/.+/handler\\.ts$';
 
 /** The folders of core/ and functions/, each with those below it. Types count: a folder does not know what is above it. */
@@ -51,18 +52,18 @@ const rules: readonly Rule[] = [
     from: { path: `^(${PRODUCT_FOLDERS.join('|')})/` },
     to: {
       path: '^[^/]+/',
-      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER],
+      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER, PROGRESS_BAR],
       dependencyTypes: ['local'],
     },
   },
   {
-    name: 'of the service only lib/admin imports the reader of CSV files',
+    name: 'of the service only lib/admin imports the reader of CSV files and the progress bar',
     from: { path: `^(${PRODUCT_FOLDERS.join('|')})/`, pathNot: '^lib/admin/' },
-    to: { path: CSV_READER },
+    to: { path: [CSV_READER, PROGRESS_BAR] },
   },
   {
-    name: 'the reader of CSV files imports nothing else of the client',
-    from: { path: CSV_READER },
+    name: 'the reader of CSV files and the progress bar import nothing else of the client',
+    from: { path: [CSV_READER, PROGRESS_BAR] },
     to: { path: '^client/src/', pathNot: CSV_READER },
   },
   { name: 'core/ imports nothing above it', from: { path: '^core/' }, to: { path: '^(functions|lib|bin|client)/' } },
