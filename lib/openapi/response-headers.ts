@@ -30,6 +30,10 @@ const everyResponse = {
     description: 'In every response to a test key, errors included; absent otherwise',
     schema: { type: 'string', const: 'true' },
   },
+  'X-Key-Expires': {
+    description: 'Last day of the key, Europe/London, from 14 days before it on; absent otherwise',
+    schema: { type: 'string', format: 'date' },
+  },
 } as const;
 
 const someResponses = {
