@@ -96,7 +96,7 @@ it('A rotation changes nothing when its key, of an older record without a number
   };
   const read = newRecord();
   await storeItems(engine().client, engine().names.keys, [read]);
-  const changed = await keys().update(read.id, { plan: 'premium' });
+  const changed = await keys().update(read.id, { plan: 'premium' }, { by: 'tester', at: NOW });
   expect(await keys().rotate(read, { expires: IN_A_WEEK }, newRecord())).toBe(false);
   expect(await keys().get(read.id)).toEqual(changed);
 });
