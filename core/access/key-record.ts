@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
 import { KEY_ENVIRONMENTS, PROBE_ID_PREFIX } from './api-key.ts';
-import { PLAN_NAMES, PLANS, type Plan, type PlanName } from './plans.ts';
+import { PLAN_NAMES, PLANS, type Plan, type PlanName, windowAt } from './plans.ts';
 import { SCOPES } from './scopes.ts';
 
 const text = { type: 'string' } as const;
@@ -61,11 +61,16 @@ export type KeyRecord = RecordOf<typeof KeyRecord>;
  */
 export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
 
+/** Every plan of a key, oldest first, with the Unix seconds at which its first window began. */
+export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
+  plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
+
 /** The plan of a key in the window that began at `start`, in Unix seconds; the present one when that plan was removed since. */
-export const planAt = ({ plan, plans = [] }: KeyRecord, start: number): Plan => {
-  const [first] = plans;
+export const planAt = (key: KeyRecord, start: number): Plan => {
   const known: Readonly<Record<string, Plan>> = PLANS;
-  return known[(plans.findLast(({ since }) => since <= start) ?? first)?.plan ?? plan] ?? PLANS[plan];
+  const plans = plansOf(key);
+  const { plan = key.plan } = plans.findLast(({ since }) => since <= start) ?? plans[0] ?? {};
+  return known[plan] ?? PLANS[key.plan];
 };
 
 /** Whether requests of a key have units: not in the sandbox, and not those of the probe. */

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
-import { KeyRecord, keyFinder } from '../../core/access/key-record.ts';
+import { KeyRecord, keyFinder, plansOf } from '../../core/access/key-record.ts';
 import { type PlanName, windowAt } from '../../core/access/plans.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
@@ -61,11 +61,10 @@ const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
 };
 
 /** The plans of a key that is put on this one, from the window of the change on. */
-const plansWith = ({ plan, plans, createdAt }: KeyRecord, next: PlanName, at: Date): KeyRecord['plans'] => {
-  if (next === plan) return plans;
+const plansWith = (old: KeyRecord, plan: PlanName, at: Date): KeyRecord['plans'] => {
+  if (plan === old.plan) return old.plans;
   const { start: since } = windowAt(at);
-  const earlier = plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
-  return [...earlier.filter((one) => one.since < since), { plan: next, since }];
+  return [...plansOf(old).filter((one) => one.since < since), { plan, since }];
 };
 
 /** No key has this id. */

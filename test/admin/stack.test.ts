@@ -3,7 +3,7 @@ import type { TableId } from '../../core/tables.ts';
 import { tableOutput } from '../../lib/cloud/outputs.ts';
 import { vehicleRow, vehiclesCsv } from '../support/import-files.ts';
 import { type CommandOptions, commandLine, failure, interruptionAfter, runAdminCommand } from './command-line.ts';
-import { type AwsServer, startAwsServer } from './deployment/aws-server.ts';
+import { type AwsServer, CALLER, startAwsServer } from './deployment/aws-server.ts';
 
 const { engine, file } = commandLine();
 
@@ -26,6 +26,7 @@ beforeAll(async () => {
     AWS_SECRET_ACCESS_KEY: 'test',
     AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
     AWS_ENDPOINT_URL_CLOUDWATCH: aws.endpoint,
+    AWS_ENDPOINT_URL_STS: aws.endpoint,
     AWS_ENDPOINT_URL_DYNAMODB: engine().endpoint,
   });
 });
@@ -83,6 +84,26 @@ it('Tables that a deleted stack left behind are named by --region and --tables, 
   const revoke = ['keys', 'revoke', id, ...leftBehind];
   expect(await run(revoke)).toEqual(failure(`with --yes ${engine().names.keys}`));
   expect(await run([...revoke, '--yes', engine().names.keys])).toMatchObject({ exitCode: 0 });
+});
+
+describe('A change of a key', () => {
+  it('names in its record the ARN of who made it', async () => {
+    const id = await createKey();
+    const byTables = ['keys', 'update', id, '--plan', 'premium', '--tables', `keys=${engine().names.keys}`];
+    expect(await run(byTables)).toMatchObject({ exitCode: 0 });
+    const { stdout } = await run(['keys', 'list', '--json', '--stack', DEV]);
+    const [key] = JSON.parse(stdout).filter((one: { id: string }) => one.id === id);
+    expect(key).toMatchObject({ createdBy: CALLER, changedBy: CALLER });
+  });
+
+  it('is not made when STS does not say who makes it', async () => {
+    aws.failWith({ status: 503, code: 'ServiceUnavailable', message: 'later' });
+    const create = ['keys', 'create', '--name', 'Nobody', '--plan', 'free', '--stack', DEV];
+    const sentence = 'whose these credentials are, so nothing was done: STS answered with ServiceUnavailable';
+    expect(await run(create)).toEqual(failure(sentence));
+    aws.failWith(undefined);
+    expect((await run(['keys', 'list', '--stack', DEV])).stdout).not.toContain('Nobody');
+  });
 });
 
 describe('A command that cannot be undone, on a stack that keeps its data', () => {

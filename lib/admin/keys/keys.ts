@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../../../core/access/key-record.ts';
+import { type KeyRecord, plansOf } from '../../../core/access/key-record.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { type Change, keyStore } from '../../key-management/key-store.ts';
 import { CommandFailure } from '../command/command-result.ts';
@@ -41,17 +41,12 @@ export const beganBeforeEnd = ({ revokedAt, expires }: KeyRecord, windowStart: n
   return !isRevoked && (expires === undefined || londonDate(begin) <= expires);
 };
 
-const planView = ({ plan, since }: { readonly plan: string; readonly since: number }) => ({
-  plan,
-  since: new Date(since * 1_000).toISOString(),
-});
-
-/** The fields of a key that the CLI shows: never the key itself or its hash. `plans` is null until the first change of plan. */
+/** The fields of a key that the CLI shows: never the key itself or its hash. `plans` says in which window each plan began. */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,
   plan: record.plan,
-  plans: record.plans?.map(planView) ?? null,
+  plans: plansOf(record).map(({ plan, since }) => ({ plan, since: new Date(since * 1_000).toISOString() })),
   scopes: record.scopes,
   domains: record.domains ?? null,
   environment: record.environment ?? 'unknown',

@@ -6,6 +6,7 @@ import { tableOutput } from '../../../lib/cloud/outputs.ts';
 import { createTables } from '../../../lib/local/engine/create-tables.ts';
 import { commandLine, runAdminCommand } from '../../admin/command-line.ts';
 import { type AwsServer, startAwsServer } from '../../admin/deployment/aws-server.ts';
+import type { DatabaseCall } from '../../support/fault-proxy.ts';
 import { ITEM_IDS, itemLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { requestedPermissions, sortedPermissions } from '../requested-permissions.ts';
 import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from './synthesised.ts';
@@ -19,19 +20,28 @@ const COMPLIANCE = JSON.stringify({
   outstandingFines: 0,
 });
 
-const [policy, ...otherPolicies] = resourcesOf(PROD, 'AWS::IAM::ManagedPolicy');
-const statements = policy ? statementsOf(policy) : [];
-/** Each action and resource; a table by its id. */
-const permissions = statements.flatMap(({ Action, Resource }) =>
-  [Resource].flat().flatMap((resource) => {
-    const name = typeof resource === 'string' ? resource : tableNamed(referenced(resource));
-    return [Action].flat().map((action): [string, string] => [action.replace('dynamodb:', ''), name]);
-  }),
-);
+const OUTPUTS = ['OperatorPolicy', 'KeysPolicy', 'LoadsPolicy', 'SupportPolicy'];
+const policyOf = (output: string, stack = PROD) => {
+  const { Ref } = stack.Outputs[output]?.Value as { readonly Ref?: string };
+  const policy = resourcesOf(stack, 'AWS::IAM::ManagedPolicy').find(({ id }) => id === Ref);
+  if (policy === undefined) throw new Error(`there is no policy for the output ${output}`);
+  return policy;
+};
+/** Each action and resource of a policy; a table by its id. */
+const permissionsOf = (output: string) =>
+  statementsOf(policyOf(output)).flatMap(({ Action, Resource }) =>
+    [Resource].flat().flatMap((resource) => {
+      const name = typeof resource === 'string' ? resource : tableNamed(referenced(resource));
+      return [Action].flat().map((action): [string, string] => [action.replace('dynamodb:', ''), name]);
+    }),
+  );
 
-describe('The policy for operators', () => {
+describe('The policies for operators', () => {
   const { engine, proxy, file, pathOf } = commandLine();
   let aws: AwsServer;
+  let restored: string;
+  /** What the commands of each narrow policy have requested. */
+  const calls: Record<'keys' | 'loads' | 'support', DatabaseCall[]> = { keys: [], loads: [], support: [] };
 
   beforeAll(async () => {
     aws = await startAwsServer();
@@ -41,8 +51,16 @@ describe('The policy for operators', () => {
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_ENDPOINT_URL_CLOUDFORMATION: aws.endpoint,
+      AWS_ENDPOINT_URL_STS: aws.endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: proxy().endpoint,
     });
+    restored = await restoredKeys();
+    const id = await createKey();
+    for (const [group, use] of Object.entries({ keys: useKeys, loads: useLoads, support: () => useReads(id) })) {
+      proxy().reset();
+      await use();
+      calls[group as keyof typeof calls] = [...proxy().calls];
+    }
   });
   afterAll(() => aws.close());
 
@@ -82,8 +100,13 @@ describe('The policy for operators', () => {
     return restored.keys;
   };
 
-  /** Every command of the CLI, with each kind of write. */
-  const useEveryCommand = async (restored: string): Promise<void> => {
+  const useReads = async (id: string): Promise<void> => {
+    await done(['keys', 'list']);
+    await done(['keys', 'usage', id]);
+    await done(['lookup', 'AB12CDE'], 1);
+  };
+
+  const useKeys = async (): Promise<void> => {
     const id = await createKey();
     await done(['keys', 'list']);
     await done(['keys', 'usage', id]);
@@ -92,7 +115,10 @@ describe('The policy for operators', () => {
     await done(['keys', 'rotate', id]);
     await done(['keys', 'revoke', id]);
     await done(['keys', 'restore', '--from', restored]);
+  };
 
+  /** Every other command, with each kind of write. */
+  const useLoads = async (): Promise<void> => {
     const vehicles = await file('v.csv', vehiclesCsv(vehicleRow()));
     await done(['import', 'vehicles', vehicles]);
     await importLines('vehicles', [vehicleLine()], '--if-newer');
@@ -116,41 +142,45 @@ describe('The policy for operators', () => {
     await done(['content', 'check']);
   };
 
-  it('permits exactly the actions that the CLI requests', async () => {
-    const restored = await restoredKeys();
-    proxy().reset();
-    await useEveryCommand(restored);
-
-    const requested = requestedPermissions(proxy().calls, engine().names);
-    const permitted = permissions.filter(([, table]) => table in tables);
-    // Restored tables are not part of the policy: whoever restores one may also read it.
-    expect(requested).toEqual(sortedPermissions([...permitted, ['Scan', restored]]));
-    expect(new Set(aws.stackRequests)).toEqual(new Set([`DescribeStacks ${STACK}`]));
+  it.each<[string, (keyof typeof calls)[]]>([
+    ['OperatorPolicy', ['keys', 'loads']],
+    ['KeysPolicy', ['keys']],
+    ['LoadsPolicy', ['loads']],
+    ['SupportPolicy', ['support']],
+  ])('%s permits exactly the actions that its commands request', (output, groups) => {
+    const sent = groups.flatMap((group) => calls[group]);
+    const permitted = permissionsOf(output).filter(([, table]) => table in tables);
+    // Restored tables are not part of a policy: whoever restores one may also read it.
+    const ofRestored = groups.includes('keys') ? [['Scan', restored] as const] : [];
+    expect(requestedPermissions(sent, engine().names)).toEqual(sortedPermissions([...permitted, ...ofRestored]));
   });
 
-  it('permits nothing else except reading the outputs of this CDK stack', () => {
-    expect(otherPolicies).toEqual([]);
-    expect(statements.every(({ Effect }) => Effect === 'Allow')).toBe(true);
-    expect(permissions.filter(([, name]) => !(name in tables))).toEqual([
+  it.each(OUTPUTS)('%s permits nothing else except reading the outputs of this CDK stack', (output) => {
+    expect(resourcesOf(PROD, 'AWS::IAM::ManagedPolicy')).toHaveLength(OUTPUTS.length);
+    expect(new Set(aws.stackRequests)).toEqual(new Set([`DescribeStacks ${STACK}`]));
+    expect(statementsOf(policyOf(output)).every(({ Effect }) => Effect === 'Allow')).toBe(true);
+    expect(permissionsOf(output).filter(([, name]) => !(name in tables))).toEqual([
       ['cloudformation:DescribeStacks', `arn:aws:cloudformation:eu-west-2:123456789012:stack/${STACK}/*`],
     ]);
   });
 
-  it('permits publishing metrics in the namespace of the stage where imports are expected, and nothing more', () => {
-    const [more] = resourcesOf(FULL, 'AWS::IAM::ManagedPolicy').map(statementsOf);
-    expect(more).toEqual([
-      ...statements,
-      {
+  it.each(OUTPUTS)(
+    '%s permits publishing metrics of this stage where imports are expected, if it loads any',
+    (output) => {
+      const publishing = {
         Effect: 'Allow',
         Action: 'cloudwatch:PutMetricData',
         Resource: '*',
         Condition: { StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod' } },
-      },
-    ]);
-  });
+      };
+      const loads = ['OperatorPolicy', 'LoadsPolicy'].includes(output);
+      const expected = [...statementsOf(policyOf(output)), ...(loads ? [publishing] : [])];
+      expect(statementsOf(policyOf(output, FULL))).toEqual(expected);
+    },
+  );
 
-  it('is attached to nobody, and is an output of the CDK stack', () => {
-    for (const attached of ['Users', 'Roles', 'Groups']) expect(policy?.Properties).not.toHaveProperty(attached);
-    expect(PROD.Outputs.OperatorPolicy?.Value).toEqual({ Ref: policy?.id });
+  it.each(OUTPUTS)('%s is attached to nobody', (output) => {
+    for (const attached of ['Users', 'Roles', 'Groups'])
+      expect(policyOf(output).Properties).not.toHaveProperty(attached);
   });
 });
