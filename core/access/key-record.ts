@@ -33,7 +33,7 @@ export const KeyRecord = {
     /** The id of the first key of a chain of rotations; absent for that key itself. */
     firstKeyId: text,
     /**
-     * Every plan of the key, oldest first, with the Unix seconds at which its first window began; absent until the first change
+     * Every plan of the key in the order of the changes, with the Unix seconds at which its first window began; absent until the first change
      * of plan. Any text is a plan, so that one that is removed from `PLANS` makes no record unreadable.
      */
     plans: {
@@ -61,7 +61,7 @@ export type KeyRecord = RecordOf<typeof KeyRecord>;
  */
 export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
 
-/** Every plan of a key, oldest first, with the Unix seconds at which its first window began. */
+/** Every plan of a key in the order of the changes, with the Unix seconds at which its first window began. */
 export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
   plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
 

@@ -61,11 +61,8 @@ const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
 };
 
 /** The plans of a key that is put on this one, from the window of the change on. */
-const plansWith = (old: KeyRecord, plan: PlanName, at: Date): KeyRecord['plans'] => {
-  if (plan === old.plan) return old.plans;
-  const { start: since } = windowAt(at);
-  return [...plansOf(old).filter((one) => one.since < since), { plan, since }];
-};
+const plansWith = (old: KeyRecord, plan: PlanName, at: Date): KeyRecord['plans'] =>
+  plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
 /** No key has this id. */
 export class UnknownKey extends Error {

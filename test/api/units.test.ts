@@ -22,7 +22,9 @@ const bulk = (key: string, json: object = { registrations: REGISTRATIONS }, kind
   api.call('POST', `/v1/vehicle/bulk-${kind}`, { key, json });
 /** The usage of the 24 hours, and of the running one. */
 const usageOf = async (key: string) => {
-  const { hours } = (await api.call('GET', '/v1/usage', { key })).body as unknown as { readonly hours: readonly Usage[] };
+  const { hours } = (await api.call('GET', '/v1/usage', { key })).body as unknown as {
+    readonly hours: readonly Usage[];
+  };
   return { hours, now: hours.at(-1) };
 };
 const isExtra = ({ body }: { readonly body: string }): boolean => body.includes('ADD extraUnits');
@@ -53,7 +55,7 @@ describe('The units of a key', () => {
     expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 5 });
   });
 
-  it('are none for requests beyond the limit of the plan that the key had at that time, from the window of a change on', async () => {
+  it('are none for requests beyond the limit of the plan that the key had at that time, from the window of a change on, the last of several', async () => {
     const key = await api.newKey({ plan: 'free', createdAt: '2026-06-01T00:00:00Z' });
     const id = keyIdOf(hashKey(key), 'live');
     const put = (plan: PlanName, minutesAgo: number) =>
@@ -66,10 +68,14 @@ describe('The units of a key', () => {
     expect((await api.keys.get(id)).plans).toEqual([
       { plan: 'free', since: Date.parse('2026-06-01') / 1_000 },
       { plan: 'standard', since: start - 180 * 60 },
+      { plan: 'premium', since: start - 120 * 60 },
       { plan: 'free', since: start - 120 * 60 },
     ]);
     const counters = [181, 180, 121, 120].map((ago) => aCounter(key, 700, NOON - ago * MINUTE_MS));
-    await storeItems(api.engine.client, api.engine.names.usage, [...counters.slice(0, 3), { ...counters[3], extraUnits: 9 }]);
+    await storeItems(api.engine.client, api.engine.names.usage, [
+      ...counters.slice(0, 3),
+      { ...counters[3], extraUnits: 9 },
+    ]);
     const { hours } = await usageOf(key);
     expect(hours.filter(({ requests }) => requests > 1)).toMatchObject([
       { requests: 700, rateLimited: 640, units: 60 },
