@@ -33,14 +33,14 @@ export const KeyRecord = {
     /** The id of the first key of a chain of rotations; absent for that key itself. */
     firstKeyId: text,
     /**
-     * Every plan of the key in the order of the changes, with the Unix seconds at which its first window began; absent until the first change
-     * of plan. Any text is a plan, so that one that is removed from `PLANS` makes no record unreadable.
+     * Every plan of the key in the order of the changes, with the Unix seconds at which its first window began. Absent until
+     * the first change of plan. Any text is read: a plan that is removed from `PLANS` must make no record unreadable.
      */
     plans: {
       type: 'array',
       items: { type: 'object', required: ['plan', 'since'], properties: { plan: text, since: { type: 'integer' } } },
     },
-    /** Who created, last changed, rotated and revoked the key: an ARN on AWS, otherwise a user's name. Absent in older records. */
+    /** Who created, last changed, rotated and revoked the key: an ARN on AWS, otherwise a user. Absent in older records. */
     createdBy: text,
     changedBy: text,
     rotatedBy: text,
@@ -65,7 +65,7 @@ export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 
 export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
   plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
 
-/** The plan of a key in the window that began at `start`, in Unix seconds; the present one when that plan was removed since. */
+/** The plan of a key in the window that began at `start`, in Unix seconds; the present one where that one was removed. */
 export const planAt = (key: KeyRecord, start: number): Plan => {
   const known: Readonly<Record<string, Plan>> = PLANS;
   const plans = plansOf(key);

@@ -6,8 +6,8 @@ import { bulkLength } from './bulk-size.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
- * Adds a unit for each entry of a valid bulk request but the first, which admission has counted (docs/contract.md#units). The
- * write runs beside the reads of the response, which waits for it. When it fails, the units are lost: logged, never sent again.
+ * Adds a unit for each entry of a valid bulk request but the first, which admission has counted (docs/contract.md#units).
+ * The write runs beside the reads of the response, which waits for it. When it fails, the units are lost and logged.
  */
 export const extraUnits = (add: UsageTable['addExtraUnits']) => {
   // Lambda freezes a function that has responded.

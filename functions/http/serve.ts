@@ -62,7 +62,7 @@ const requestMaker = <Row extends ServedEndpoint, Values extends object>({ paths
 };
 
 /**
- * Makes the function of an endpoint: `httpFunction`, with middlewares for admission, input, and limit and units of a bulk request.
+ * Makes the function of an endpoint: `httpFunction`, with middlewares for admission, input, and size and units of bulk.
  * What `load` reads is read while admission runs, so that a lookup takes the time of one round trip.
  * @example
  * export const handler = serve({ endpoint }, ({ db, tables }) => {

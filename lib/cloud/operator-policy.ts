@@ -33,7 +33,7 @@ interface PolicyDescription {
   readonly actions: TableActions;
 }
 
-/** What each policy is for, and the actions that its commands need on each table. A test compares them with the requests that they send. */
+/** What each policy is for, and the actions that its commands need. A test compares them with the requests that they send. */
 export const OPERATOR_POLICIES: Readonly<Record<OperatorPolicyId, PolicyDescription>> = {
   Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOADS } },
   KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },

@@ -22,7 +22,7 @@ export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
 /** The metrics that the CLI publishes: records that a complete import has loaded. */
 export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'ComplianceLoaded' } as const;
 
-/** The ARNs of the managed policies: for operators, for those who only make keys or load files, and for support, which reads. */
+/** The ARNs of the managed policies: for operators, for who only makes keys or loads files, and for support, which reads. */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
 export const KEYS_POLICY_OUTPUT = 'KeysPolicy';
 export const LOADS_POLICY_OUTPUT = 'LoadsPolicy';

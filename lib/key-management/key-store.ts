@@ -96,7 +96,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
     return record;
   };
 
-  /** Changes a record as `changesOf` says, which is asked again when somebody else has changed it; undefined changes nothing. */
+  /** Changes a record; `changesOf` is asked again when somebody else has changed it meanwhile. Undefined changes nothing. */
   const change = (id: string, changesOf: (old: KeyRecord) => object | undefined): Promise<KeyRecord> =>
     retryUntil(
       deadlineIn(TIMEOUT_MS),

@@ -41,7 +41,7 @@ export const beganBeforeEnd = ({ revokedAt, expires }: KeyRecord, windowStart: n
   return !isRevoked && (expires === undefined || londonDate(begin) <= expires);
 };
 
-/** The fields of a key that the CLI shows: never the key itself or its hash. `plans` says in which window each plan began. */
+/** The fields of a key that the CLI shows: never the key itself or its hash. `plans` has the window in which each began. */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,

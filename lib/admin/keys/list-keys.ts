@@ -81,7 +81,7 @@ const findLastUse = async (
   return newest ? new Date(Number(newest.windowStart) * 1_000).toISOString() : null;
 };
 
-/** Lists keys, oldest first, without the keys themselves; those whose name contains a text, in any case, or in one state. */
+/** Lists the keys in a state, or whose name contains a text in any case, oldest first, without the keys themselves. */
 const listKeys = async ({ state, name = '' }: ListOptions, context: CommandContext): Promise<CommandResult> => {
   // It may be that `--tables` names the keys table only, such as one that a deleted stack retained.
   const { db, tableNames } = context.deployment;
