@@ -134,7 +134,7 @@ describe('keys usage --month', () => {
     const third = await rotate(second);
     for (const [nth, id] of [first, second, third].entries()) await count(id, '2026-11-03T10:00Z', 10 ** nth);
     await run(['keys', 'update', third, '--plan', 'standard']);
-    const chain = { id: first, plan: 'standard', successors: [second, third], requests: 111, rateLimited: 0 };
+    const chain = { id: first, plan: 'standard', successors: [second, third], requests: 111, rateLimited: 40 };
     expect((await json<Report>(usage('2026-11', first, '--successors'))).keys).toMatchObject([chain]);
     expect((await json<Report>(usage('2026-11', second, '--successors'))).keys).toMatchObject([{ requests: 110 }]);
     expect((await json<Report>(usage('2026-11', first))).keys).toMatchObject([{ requests: 1, successors: [] }]);
