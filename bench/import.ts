@@ -83,7 +83,13 @@ const rowsPerSecond = async ({ all }: Files): Promise<readonly number[]> => {
 
 /** An import in this process, whose database may be metered. */
 const importWith = async (db: DynamoDBDocumentClient, ...args: readonly string[]): Promise<void> => {
-  const deployment = { db, tableNames: LOCAL_TABLE_NAMES, address: 'the engine', remedy: '' };
+  const deployment = {
+    db,
+    tableNames: LOCAL_TABLE_NAMES,
+    address: 'the engine',
+    remedy: '',
+    readCaller: async () => 'bench',
+  };
   const context = {
     ...processContext(new AbortController().signal, {}),
     showsProgress: false,

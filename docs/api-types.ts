@@ -163,7 +163,7 @@ export interface paths {
         };
         /**
          * The key, its limits and its requests of the last 24 hours
-         * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.
+         * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`; `units` are what your operator can charge for.
          *
          *     Codes of problems: `UNAUTHORIZED`, `RATE_LIMITED`, `INTERNAL_ERROR`.
          */
@@ -629,8 +629,10 @@ export interface components {
                 start: string;
                 /** @description Requests of the hour, the rate limited ones included */
                 requests: number;
-                /** @description Requests beyond the plan's limit as it is now. Of a minute at least as many as the limit are counted; further ones may be left out */
+                /** @description Requests beyond the limit of the key's plan at that time. Of a minute at least as many as the limit are counted; further ones may be left out */
                 rateLimited: number;
+                /** @description What your operator can charge for: one for each admitted request, for a valid bulk request one for each entry; 0 for a test key */
+                units: number;
             }[];
         };
         /** Vehicle */
@@ -786,6 +788,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -804,6 +807,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 [name: string]: unknown;
             };
             content: {
@@ -821,6 +825,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -839,6 +844,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -866,6 +872,8 @@ export interface components {
         "X-Sandbox": "true";
         /** @description In every response of bulk requests and lists, which are compressed for callers that accept gzip */
         Vary: "Accept-Encoding";
+        /** @description Last day of the key, Europe/London, from 14 days before it on; absent otherwise */
+        "X-Key-Expires": string;
         /** @description How to present a key */
         "WWW-Authenticate": "Bearer";
         /** @description Seconds to wait before the request is sent again */
@@ -908,6 +916,7 @@ export type HeaderCacheControl = components['headers']['Cache-Control'];
 export type HeaderXContentTypeOptions = components['headers']['X-Content-Type-Options'];
 export type HeaderXSandbox = components['headers']['X-Sandbox'];
 export type HeaderVary = components['headers']['Vary'];
+export type HeaderXKeyExpires = components['headers']['X-Key-Expires'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderLocation = components['headers']['Location'];
@@ -941,6 +950,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -962,6 +972,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -981,6 +992,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1015,6 +1027,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1042,6 +1055,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1077,6 +1091,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1098,6 +1113,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1121,6 +1137,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1155,6 +1172,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1182,6 +1200,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1223,6 +1242,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1245,6 +1265,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1267,6 +1288,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1304,6 +1326,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -1331,6 +1354,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1353,6 +1377,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1374,6 +1399,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1407,6 +1433,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -1427,6 +1454,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1467,6 +1495,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -1493,6 +1522,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1515,6 +1545,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1532,6 +1563,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1549,6 +1581,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1566,6 +1599,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1602,6 +1636,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1619,6 +1654,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1636,6 +1672,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1666,6 +1703,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {

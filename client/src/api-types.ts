@@ -163,7 +163,7 @@ export interface paths {
         };
         /**
          * The key, its limits and its requests of the last 24 hours
-         * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.
+         * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`; `units` are what your operator can charge for.
          *
          *     Codes of problems: `UNAUTHORIZED`, `RATE_LIMITED`, `INTERNAL_ERROR`.
          */
@@ -490,8 +490,10 @@ export interface components {
                 start: string;
                 /** @description Requests of the hour, the rate limited ones included */
                 requests: number;
-                /** @description Requests beyond the plan's limit as it is now. Of a minute at least as many as the limit are counted; further ones may be left out */
+                /** @description Requests beyond the limit of the key's plan at that time. Of a minute at least as many as the limit are counted; further ones may be left out */
                 rateLimited: number;
+                /** @description What your operator can charge for: one for each admitted request, for a valid bulk request one for each entry; 0 for a test key */
+                units: number;
             }[];
         };
         /** Vehicle */
@@ -594,6 +596,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -620,6 +623,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 [name: string]: unknown;
             };
             content: {
@@ -645,6 +649,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -671,6 +676,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -706,6 +712,8 @@ export interface components {
         "X-Sandbox": "true";
         /** @description In every response of bulk requests and lists, which are compressed for callers that accept gzip */
         Vary: "Accept-Encoding";
+        /** @description Last day of the key, Europe/London, from 14 days before it on; absent otherwise */
+        "X-Key-Expires": string;
         /** @description How to present a key */
         "WWW-Authenticate": "Bearer";
         /** @description Seconds to wait before the request is sent again */
@@ -751,6 +759,7 @@ export type HeaderCacheControl = components['headers']['Cache-Control'];
 export type HeaderXContentTypeOptions = components['headers']['X-Content-Type-Options'];
 export type HeaderXSandbox = components['headers']['X-Sandbox'];
 export type HeaderVary = components['headers']['Vary'];
+export type HeaderXKeyExpires = components['headers']['X-Key-Expires'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderLocation = components['headers']['Location'];
@@ -784,6 +793,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -805,6 +815,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -833,6 +844,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -875,6 +887,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -902,6 +915,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -949,6 +963,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -970,6 +985,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1002,6 +1018,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1045,6 +1062,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1072,6 +1090,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1125,6 +1144,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1147,6 +1167,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1178,6 +1199,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1224,6 +1246,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -1251,6 +1274,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1284,6 +1308,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1314,6 +1339,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1356,6 +1382,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -1376,6 +1403,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1424,6 +1452,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -1450,6 +1479,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1483,6 +1513,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1509,6 +1540,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1534,6 +1566,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1559,6 +1592,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1603,6 +1637,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1620,6 +1655,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1645,6 +1681,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1683,6 +1720,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
 import { rejectLateAttempts } from './client/late-attempts.ts';
@@ -61,6 +61,30 @@ export const createDatabase = (
   if (!usesStockClient()) removeUnused(client);
   rejectLateAttempts(client, LAST_ATTEMPT_MS);
   return documentClient(client);
+};
+
+/** Sends an update in one attempt, whatever becomes of it: to repeat one whose response was lost could apply it twice. */
+export const sendOnce = async (db: DynamoDBDocumentClient, command: UpdateCommand): Promise<void> => {
+  let failure: unknown;
+  command.middlewareStack.addRelativeTo(
+    <Attempt, Outcome>(next: (attempt: Attempt) => Promise<Outcome>) =>
+      async (attempt: Attempt) => {
+        try {
+          return await next(attempt);
+        } catch (error) {
+          failure = error;
+          // The SDK repeats no request after an error that it does not know.
+          throw new Error('not repeated');
+        }
+      },
+    // The document client adds it twice.
+    { name: 'sendOnce', override: true, relation: 'after', toMiddleware: 'retryMiddleware' },
+  );
+  try {
+    await db.send(command);
+  } catch (error) {
+    throw failure ?? error;
+  }
 };
 
 let shared: DynamoDBDocumentClient | undefined;

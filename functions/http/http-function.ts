@@ -26,16 +26,17 @@ export interface Answer {
   readonly failure?: unknown;
 }
 
-/** The DynamoDB client, the names of the row's tables, and admission's store. @throws MissingEnvironment */
+/** The DynamoDB client, the row's table names, the table of counters, and admission's store. @throws MissingEnvironment */
 export const openTables = (row: ServedEndpoint) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(row)) as TableId[]);
+  const usage = usageTable(db, tables.usage);
   const store: AdmissionStore = {
     findKey: keyFinder(db, tables.keys),
-    incrementUsage: usageTable(db, tables.usage).increment,
+    incrementUsage: usage.increment,
     uncounted: recentMap(),
   };
-  return { db, tables, store };
+  return { db, tables, usage, store };
 };
 
 const toResponse = (statusCode: number, { body, headers = {} }: Answer): APIGatewayProxyStructuredResultV2 => ({

@@ -32,6 +32,10 @@ export type RequestContext = {
   caller?: Caller;
   /** What the path names, read while admission runs; undefined where the endpoint loads nothing. */
   loading?: Promise<unknown> | undefined;
+  /** Settled when the units of a bulk request's entries are added or lost; it never fails. */
+  addingUnits?: Promise<void>;
+  /** Units that could not be added, for the metrics. */
+  lostUnits?: number;
   /** The error code of the response, for log and metrics. */
   code?: string;
   /** Whether the sandbox forced the error, which metrics do not count. */

@@ -1,5 +1,6 @@
 import { remainingOf } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
+import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
 import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
 
 /** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (docs/contract.md#every-response). */
@@ -9,11 +10,22 @@ const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
   'X-RateLimit-Reset': String(windowAt(now).end),
 });
 
+/** Days before the last day of a key from which responses name that day. */
+const EXPIRY_NOTICE_DAYS = 14;
+
+/** The last day of a valid key that ends soon, Europe/London; otherwise nothing. */
+const expiryHeader = ({ caller, now }: RequestContext) => {
+  const { expires } = caller?.key ?? {};
+  const endsSoon = expires !== undefined && expires <= dayAfter(londonDate(now), EXPIRY_NOTICE_DAYS);
+  return endsSoon && { 'X-Key-Expires': expires };
+};
+
 const addHeaders = ({ internal: context, response }: HttpRequest): void => {
   if (!response) return;
   response.headers = {
     ...response.headers,
     ...rateLimitHeaders(context),
+    ...expiryHeader(context),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     ...(isSandbox(context) && { 'X-Sandbox': 'true' }),

@@ -22,8 +22,11 @@ export const IMPORT_METRICS_OUTPUT = 'ImportMetrics';
 /** The metrics that the CLI publishes: records that a complete import has loaded. */
 export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'ComplianceLoaded' } as const;
 
-/** The ARN of the managed policy for operators. */
+/** The ARNs of the managed policies: for operators, for who only makes keys or loads files, and for support, which reads. */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
+export const KEYS_POLICY_OUTPUT = 'KeysPolicy';
+export const LOADS_POLICY_OUTPUT = 'LoadsPolicy';
+export const SUPPORT_POLICY_OUTPUT = 'SupportPolicy';
 
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;

@@ -11,14 +11,13 @@ import { ServiceDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { GradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
-import { OperatorPolicy } from './operator-policy.ts';
+import { OPERATOR_POLICIES, OperatorPolicy, type OperatorPolicyId } from './operator-policy.ts';
 import {
   BASE_ADDRESS_OUTPUT,
   COMMIT_OUTPUT,
   DOMAIN_TARGET_OUTPUT,
   IMPORT_METRICS_OUTPUT,
   KEEPS_DATA_OUTPUT,
-  OPERATOR_POLICY_OUTPUT,
   STAGE_OUTPUT,
   tableOutput,
 } from './outputs.ts';
@@ -42,7 +41,7 @@ export interface ServiceStackProps {
  *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
- *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
+ *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy, four of them, permit the CLI, which reads the outputs
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { settings, bundles, commit }: ServiceStackProps) {
@@ -91,8 +90,13 @@ export class ServiceStack extends Stack {
     });
     subscription?.node.addDependency(probe);
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
-    const { arn: policyArn } = new OperatorPolicy(this, 'Operators', tables, settings);
-    this.addOutputs(settings, gateway, tables, commit, policyArn);
+    this.addOutputs(settings, gateway, tables, commit);
+    for (const [id, { output }] of Object.entries(OPERATOR_POLICIES) as [
+      OperatorPolicyId,
+      { readonly output: string },
+    ][]) {
+      new CfnOutput(this, output, { value: new OperatorPolicy(this, id, tables, settings).arn });
+    }
   }
 
   private addOutputs(
@@ -100,7 +104,6 @@ export class ServiceStack extends Stack {
     gateway: HttpGateway,
     tables: ServiceTables,
     commit: string,
-    policyArn: string,
   ): void {
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
     addOutput(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
@@ -110,6 +113,5 @@ export class ServiceStack extends Stack {
     addOutput(KEEPS_DATA_OUTPUT, keepsData ? 'yes' : 'no');
     for (const [id, { tableName }] of Object.entries(tables.byId)) addOutput(tableOutput(id as TableId), tableName);
     addOutput(COMMIT_OUTPUT, commit);
-    addOutput(OPERATOR_POLICY_OUTPUT, policyArn);
   }
 }

@@ -34,6 +34,10 @@ const everyResponse = {
     description: 'In every response of bulk requests and lists, which are compressed for callers that accept gzip',
     schema: { type: 'string', const: 'Accept-Encoding' },
   },
+  'X-Key-Expires': {
+    description: 'Last day of the key, Europe/London, from 14 days before it on; absent otherwise',
+    schema: { type: 'string', format: 'date' },
+  },
 } as const;
 
 const someResponses = {

@@ -26,7 +26,6 @@ import {
   unreadRows,
 } from '../../client/src/command-line/summary.ts';
 import { tableLines } from '../../client/src/command-line/vehicle-list.ts';
-import type { VehicleVerification } from '../../client/src/index.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const file = useFolder('of each test');

@@ -27,8 +27,8 @@ beforeAll(async () => {
     cwd: inProject(),
     env: { ...process.env, CDK_VALIDATION: 'false', CDK_CONTEXT_JSON },
   });
-  // Three stacks: three times what a test may take.
-}, 360_000);
+  // Four stacks: four times what a test may take.
+}, 480_000);
 
 interface Resource {
   readonly Type: string;
@@ -37,6 +37,7 @@ interface Resource {
 
 it.each([
   ['backups', 'prod', ['AWS::Backup::BackupPlan', 'AWS::Backup::BackupSelection', 'AWS::Backup::BackupVault']],
+  ['changes of keys', 'prod', ['AWS::CloudTrail::Trail', 'AWS::S3::Bucket']],
   ['CloudFront with a WAF', 'edge', ['AWS::CloudFront::Distribution', 'AWS::WAFv2::WebACL']],
   ['a budget and cost anomalies', 'costs', ['AWS::Budgets::Budget', 'AWS::CE::AnomalySubscription']],
 ])('The recipe for %s makes its resources', (_name, stack, types) => {
@@ -45,7 +46,7 @@ it.each([
     const template = inProject(`out-${index}`, `vehicle-verification-${name}.template.json`);
     return Object.values(JSON.parse(readFileSync(template, 'utf8')).Resources);
   };
-  expect([recipes.length, resourcesOf(stack).map(({ Type }) => Type)]).toEqual([3, expect.arrayContaining(types)]);
+  expect([recipes.length, resourcesOf(stack).map(({ Type }) => Type)]).toEqual([4, expect.arrayContaining(types)]);
   const routes = resourcesOf('prod').filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route');
   // Behind CloudFront no route is left open; otherwise the functions check the keys alone.
   const authorization = new Set(routes.map(({ Properties }) => Properties?.AuthorizationType));

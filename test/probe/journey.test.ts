@@ -214,7 +214,8 @@ describe('The line of a run', () => {
   });
 
   it('has the metric 1 and what failed, when every key is rejected', async () => {
-    await api.keys.revoke((await keyOfToday(new Date(NOON))).id, new Date(NOON).toISOString());
+    const at = new Date(NOON);
+    await api.keys.revoke((await keyOfToday(at)).id, { by: 'tester', at });
     const [line] = await lineOf();
     expect(line).toMatchObject({ level: 'ERROR', ProbeFailures: 1 });
     expect(line.failures).toContain('GET /v1/vehicle/AB12CDE/insurance: its status is 401, not 200 (UNAUTHORIZED)');
