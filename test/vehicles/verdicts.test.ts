@@ -5,7 +5,7 @@ import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
 import { verdictOn } from '../../core/compliance/verdict.ts';
 import { ENTRY_SENTENCES } from '../../core/problems.ts';
 import { insuranceOn, insuranceResult } from '../../core/vehicles/insurance.ts';
-import { requireRegistration } from '../../core/vehicles/registration.ts';
+import { invalidRegistrationSentence, requireRegistration } from '../../core/vehicles/registration.ts';
 import { aCompliance, aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';
@@ -148,7 +148,7 @@ describe('A bulk request', () => {
     ).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
-        failed('!', 'INVALID_REGISTRATION', ENTRY_SENTENCES.INVALID_REGISTRATION),
+        failed('!', 'INVALID_REGISTRATION', invalidRegistrationSentence('!')),
         failed('B2', 'LOOKUP_UNAVAILABLE', unavailable),
         failed('C3', 'VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND),
         { registration: 'D4', insured: false, policy: null },
