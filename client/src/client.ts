@@ -1,19 +1,16 @@
-import type {
-  BulkComplianceResult,
-  BulkResult,
-  ComplianceVerdict,
-  UsageReport,
-  VehicleInsurance,
-} from './api-types.ts';
+import type * as Api from './api-types.ts';
+import type { BulkSuccess, ComplianceVerdict, UsageReport, VehicleInsurance } from './api-types.ts';
 import { openBulk } from './bulk.ts';
 import { Content } from './content.ts';
 import { isProblem } from './errors.ts';
 import { type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
 
+/** Why there is no answer. Its type lacks `insured`, which the service sends as false and which says nothing. */
+export type BulkFailure = Omit<Api.BulkFailure, 'insured'>;
 /** An entry of a bulk insurance lookup: a result, or the `code` of an error. */
-export type InsuranceEntry = BulkResult['results'][number];
+export type InsuranceEntry = BulkSuccess | BulkFailure;
 /** An entry of a bulk compliance lookup: a verdict, or the `code` of an error. */
-export type ComplianceEntry = BulkComplianceResult['results'][number];
+export type ComplianceEntry = ComplianceVerdict | Omit<Api.BulkComplianceFailure, 'compliant'>;
 
 export interface InsuranceOptions extends CallOptions {
   /** YYYY-MM-DD. Default: today. */
