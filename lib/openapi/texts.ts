@@ -11,9 +11,8 @@ export const information = {
   version: VERSION,
   summary: 'Vehicle insurance, compliance verdicts and content items.',
   description: [
-    'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers, never in a browser or an app: responses have no CORS headers.',
-    `Each plan has a rate limit per window of 60 seconds, aligned to the Unix minute. Every response has the headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`. Plans: ${plans.join('; ')}. A request over the limit gets 429 with \`Retry-After\`.`,
-    'A live key, `vvc_live_…`, works with the data of the service. A test key, `vvc_test_…`, works in the sandbox, on every deployment: it looks up the documented sandbox vehicles, dated from today, and has content of its own, apart from that of live keys. Its limits, headers and errors are the real ones, and every response to it has `X-Sandbox: true`. For a test key every lookup of `ER19 THR` is 429 and of `ER19 ERR` 500; as entries of a bulk request both are `LOOKUP_UNAVAILABLE`.',
+    'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers: responses have no CORS headers. A test key, `vvc_test_…`, sees the sandbox only, and every response to it has `X-Sandbox: true`; a live key, `vvc_live_…`, the data of the service.',
+    `Rate limits are per window of 60 seconds, aligned to the Unix minute: ${plans.join('; ')}. Every response has the headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`; beyond the limit it is 429 with \`Retry-After\`.`,
     'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 429, 403 `SCOPE_MISSING`, unknown path or method (404, 405), 400, resource not found (404), 403 `DOMAIN_FORBIDDEN`, 412, 409.',
     'Days are days in Europe/London; timestamps are UTC. `/v1` only gains optional fields, parameters and codes: ignore fields and codes that you do not know.',
   ].join('\n\n'),
