@@ -27,8 +27,7 @@ const COMPILER_OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, o
 /** How each client is compiled after the commands of the page; by folder of `drivers`. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   TypeScript: [
-    'npm install --no-audit --no-fund --ignore-scripts @hey-api/openapi-ts@0.99.0 openapi-fetch@0.17.0 openapi-typescript@7.13.0 typescript@5.9.3 @types/node@24.10.1',
-    'npx openapi-typescript openapi.json --output openapi-typescript.ts',
+    'npm install --no-audit --no-fund --ignore-scripts @hey-api/openapi-ts@0.99.0 typescript@5.9.3 @types/node@24.10.1',
     'npx openapi-ts --input openapi.json --output hey-api --no-log-file',
     'npx tsc',
   ],
