@@ -1,4 +1,5 @@
 /** One kind of request to every function, and an engine that holds what they ask for. */
+import type { ExampleRequest } from '../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 import type { FunctionId } from '../lib/endpoint-files.ts';
 import { requestTo } from '../lib/local/record-examples.ts';
@@ -66,7 +67,7 @@ export interface KindOfRequest {
 
 /** The first example of the document, for every endpoint that has no kind of its own below. */
 const exampleEvent = (key: string, id: EndpointId): object => {
-  const example = recordedExamples().of(id)[0] ?? { request: {} };
+  const example: Pick<ExampleRequest, 'request'> = recordedExamples().of(id)[0] ?? { request: {} };
   const { method, url } = requestTo('https://api.example.com', endpoints[id], example);
   const { pathname, search } = new URL(url);
   const { path, body } = example.request;
