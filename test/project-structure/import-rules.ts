@@ -98,7 +98,7 @@ const rules: readonly Rule[] = [
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
-    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management the outputs of the stack and the version',
+    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management, the version and the outputs of the stack',
     from: { path: '^lib/admin/' },
     to: {
       path: '^(functions|lib)/',
