@@ -20,12 +20,12 @@ it.each(ids)('An endpoint documents the input that it reads, and no other: %s', 
 
 it.each(ids)('An endpoint is in the documents that CONTRIBUTING.md names: %s', (id) => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const document = (name: string) => read(`docs/${name}`);
+  const document = (name: string) => read(`docs/${name}.md`);
   const { method, paths } = endpoints[id];
   const isReleased = read('docs/released/promises.txt').includes(`${method} ${paths[0]} `);
   const texts = {
     'README.md': read('README.md'),
-    'contract.md': document('contract.md'),
+    'the contract': document('contract'),
     ...(!isReleased && {
       'the newest section of docs/changelog.md': read('docs/changelog.md').split(/^## /m)[1] ?? '',
     }),
