@@ -5,8 +5,17 @@ import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { VERSION } from '../lib/version.ts';
 
 const [commit = '', functionId = '', ...frames] = process.argv.slice(2);
+const asked = {
+  '--help': 'Usage: npm run --silent stack-frame -- COMMIT FUNCTION index.js:LINE:COLUMN…, as in docs/runbook.md',
+  '--version': VERSION,
+};
+if (Object.hasOwn(asked, commit)) {
+  process.stdout.write(`${asked[commit as keyof typeof asked]}\n`);
+  process.exit();
+}
 if (frames.length === 0) throw new Error('say which: COMMIT FUNCTION index.js:LINE:COLUMN…, as in docs/runbook.md');
 const root = mkdtempSync(join(tmpdir(), 'stack-frame-'));
 const worktree = (...args: string[]) => execFileSync('git', ['worktree', ...args], { stdio: 'pipe' });

@@ -94,12 +94,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The sentences that a failed entry of a bulk result has as well, by code. */
+/** The sentences that a failed entry of a bulk result has as well, by code; the one of an invalid registration depends on it. */
 export const ENTRY_SENTENCES = {
   VEHICLE_NOT_FOUND: 'No vehicle with this registration is in the database.',
   COMPLIANCE_NOT_FOUND: 'The vehicle is known, but there is no compliance record for it.',
-  INVALID_REGISTRATION:
-    'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.',
   LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
 } as const;
 
@@ -122,10 +120,8 @@ export const bodyTooLarge = (bytes: number, limit: number): ApiError =>
   new ApiError('BODY_TOO_LARGE', `The body has ${bytes} bytes; at most ${limit} are accepted.`);
 
 /** Of a registration in the path. */
-export const invalidRegistration = (): ApiError => {
-  const detail = ENTRY_SENTENCES.INVALID_REGISTRATION;
-  return new ApiError('INVALID_REGISTRATION', detail, { issues: [{ parameter: 'registration', detail }] });
-};
+export const invalidRegistration = (detail: string): ApiError =>
+  new ApiError('INVALID_REGISTRATION', detail, { issues: [{ parameter: 'registration', detail }] });
 
 export const bulkTooLarge = (count: number, limit: number): ApiError => {
   const detail = `${count} registrations were sent; the plan allows at most ${limit} in one request`;

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * Is this vehicle insured?
-         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
          *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`.
          */
@@ -37,7 +37,7 @@ export interface paths {
         put?: never;
         /**
          * Are these vehicles insured?
-         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
          *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
          */
@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * May this vehicle be on the road?
-         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
          *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`.
          */
@@ -81,7 +81,7 @@ export interface paths {
         put?: never;
         /**
          * May these vehicles be on the road?
-         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
          *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
          */
@@ -185,9 +185,9 @@ export interface components {
          * @description An answer, or `code` and `error`: why there is none. Check for `code` first.
          */
         BulkComplianceEntry: {
-            /** @description The registration as it was queried */
+            /** @description The registration as it was sent */
             registration: string;
-            /** @description Whether all four checks pass */
+            /** @description Whether all four checks pass; in a bulk entry with `code` it is false and no answer */
             compliant: boolean;
             checks?: {
                 /** @description A policy is in force today */
@@ -334,9 +334,9 @@ export interface components {
          * @description An answer, or `code` and `error`: why there is none. Check for `code` first.
          */
         BulkEntry: {
-            /** @description The registration as it was submitted */
+            /** @description The registration as it was sent */
             registration: string;
-            /** @description Whether a policy is in force; with `code` it is false and no answer */
+            /** @description Whether a policy is in force; in a bulk entry with `code` it is false and no answer */
             insured: boolean;
             /** @description null when the vehicle has no policy at all */
             policy?: components["schemas"]["Policy"] | null;
@@ -383,9 +383,9 @@ export interface components {
         };
         /** ComplianceVerdict */
         ComplianceVerdict: {
-            /** @description The registration as it was queried */
+            /** @description The registration as it was sent */
             registration: string;
-            /** @description Whether all four checks pass */
+            /** @description Whether all four checks pass; in a bulk entry with `code` it is false and no answer */
             compliant: boolean;
             checks: {
                 /** @description A policy is in force today */
@@ -578,8 +578,8 @@ export interface components {
                 /**
                  * @description Extensible enum:
                  *     - `free`: 60 requests in a window, 100 registrations in a bulk request
-                 *     - `standard`: 600 and 500
-                 *     - `premium`: 6,000 and 1,000
+                 *     - `standard`: 600 requests in a window, 500 registrations in a bulk request
+                 *     - `premium`: 6,000 requests in a window, 1,000 registrations in a bulk request
                  * @example free
                  * @example standard
                  * @example premium
@@ -645,7 +645,7 @@ export interface components {
         };
         /** VehicleInsurance */
         VehicleInsurance: {
-            /** @description The registration as it was queried */
+            /** @description The registration as it was sent */
             registration: string;
             /** @description Whether a policy is in force today, or on the day in `asOf`, Europe/London */
             insured: boolean;
@@ -856,33 +856,69 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Requests that the plan allows in a window of 60 s; 0 when the caller is unknown */
+        /**
+         * @description Requests that the plan allows in a window of 60 s; 0 when the caller is unknown
+         * @example 600
+         */
         "X-RateLimit-Limit": number;
-        /** @description Requests left in this window */
+        /**
+         * @description Requests left in this window
+         * @example 42
+         */
         "X-RateLimit-Remaining": number;
-        /** @description When the window ends, in Unix seconds */
+        /**
+         * @description When the window ends, in Unix seconds
+         * @example 1781524860
+         */
         "X-RateLimit-Reset": number;
-        /** @description The id of this request; quote it when you ask for support */
+        /**
+         * @description The id of this request; quote it when you ask for support
+         * @example b2f6a3f4-7d0c-4c4e-9a53-1f1f0c6f4a1e
+         */
         "X-Request-Id": string;
-        /** @description Responses must not be cached */
+        /**
+         * @description Responses must not be cached
+         * @example no-store
+         */
         "Cache-Control": "no-store";
-        /** @description Browsers must not guess another content type */
+        /**
+         * @description Browsers must not guess another content type
+         * @example nosniff
+         */
         "X-Content-Type-Options": "nosniff";
-        /** @description In every response to a test key, errors included; absent otherwise */
+        /**
+         * @description In every response to a test key, errors included; absent otherwise
+         * @example true
+         */
         "X-Sandbox": "true";
         /** @description In every response of bulk requests and lists, which are compressed for callers that accept gzip */
         Vary: "Accept-Encoding";
         /** @description Last day of the key, Europe/London, from 14 days before it on; absent otherwise */
         "X-Key-Expires": string;
-        /** @description How to present a key */
+        /**
+         * @description How to present a key
+         * @example Bearer
+         */
         "WWW-Authenticate": "Bearer";
-        /** @description Seconds to wait before the request is sent again */
+        /**
+         * @description Seconds to wait before the request is sent again
+         * @example 18
+         */
         "Retry-After": number;
-        /** @description Path of the new item, under the prefix that was requested (`/v1/api` or `/api`) */
+        /**
+         * @description Path of the new item, under the prefix that was requested (`/v1/api` or `/api`)
+         * @example /v1/api/content/6e657773-0000-4000-8000-000000000045
+         */
         Location: string;
-        /** @description The version of the item, for If-Match */
+        /**
+         * @description The version of the item, for If-Match
+         * @example "3"
+         */
         ETag: string;
-        /** @description The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends */
+        /**
+         * @description The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends
+         * @example </v1/api/content?limit=2&offset=2>; rel="next"
+         */
         Link: string;
     };
     pathItems: never;
@@ -932,7 +968,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Registration number; case, spaces, hyphens and dots do not matter */
+                /** @description Registration number; case, spaces, hyphens, dots and invisible characters do not matter */
                 registration: string;
             };
             cookie?: never;
@@ -1073,7 +1109,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Registration number; case, spaces, hyphens and dots do not matter */
+                /** @description Registration number; case, spaces, hyphens, dots and invisible characters do not matter */
                 registration: string;
             };
             cookie?: never;

@@ -39,7 +39,9 @@ const prepareDatabase = async (
     return await prepareSampleDatabase(endpoint, { now, refresh: dynamodbEndpoint === undefined, dataDirectory });
   } catch (error) {
     if (dynamodbEndpoint !== undefined)
-      throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${(error as Error).name}).`);
+      throw new CannotStart(
+        `No DynamoDB could be used at ${endpoint} (${(error as NodeJS.ErrnoException).code ?? (error as Error).name}).`,
+      );
     if (dataDirectory === undefined || error instanceof CannotStart) throw error;
     throw unusableData(dataDirectory, error as Error);
   }

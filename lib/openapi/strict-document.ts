@@ -42,17 +42,17 @@ export interface Origins {
 }
 
 /**
- * This machine and a deployment, with absolute URLs, because clients import the document from a file. The second address of
+ * This machine and a deployment, whose deployment prints the id of its API, with absolute URLs, because clients import the document from a file. The second address of
  * content is no server: importers then send content requests to it whatever base address they are given.
  */
 const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] =>
   deployed !== undefined
     ? [{ url: deployed + BASE, description: 'The service' }]
     : [
-        { url: local + BASE, description: 'The service on this machine, started with `npm start`' },
+        { url: local + BASE, description: 'Local' },
         {
           url: DEPLOYED + BASE,
-          description: 'A deployed service; its deployment prints the id of the API',
+          description: 'Deployed',
           variables,
         },
       ];

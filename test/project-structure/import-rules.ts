@@ -99,11 +99,11 @@ const rules: readonly Rule[] = [
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
-    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management and the outputs of the stack',
+    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management, the version and the outputs of the stack',
     from: { path: '^lib/admin/' },
     to: {
       path: '^(functions|lib)/',
-      pathNot: '^lib/(admin/|content-maintenance/|key-management/|cloud/outputs\\.ts$)',
+      pathNot: '^lib/(admin/|content-maintenance/|key-management/|cloud/outputs\\.ts$|version\\.ts$)',
     },
   },
   {

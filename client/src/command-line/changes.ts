@@ -6,12 +6,13 @@ import { NOT_READ, outcomeOf } from './summary.ts';
 /** The columns of the list of changes. */
 export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
 
-/** The vehicle of a registration: the same for every way of writing it. Empty registrations are one, which is invalid. */
+/** As the service ignores them. `\s` would remove line ends too. */
+const SEPARATORS =
+  /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
+
+/** The vehicle of a registration: the same for every way of writing it. */
 export const vehicleOf = (registration: string): string =>
-  registration
-    .normalize('NFC')
-    .replace(/[ .\u00b7-]/g, '')
-    .toUpperCase();
+  registration.normalize('NFC').replace(SEPARATORS, '').toUpperCase();
 
 /** What a row says, such as `insured POL-1`. */
 const answerOf = (check: Check, { cells }: ResultRow): string => `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();

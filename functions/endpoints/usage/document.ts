@@ -3,7 +3,7 @@ import type { KeyEnvironment } from '../../../core/access/api-key.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
 import type { usageReport } from '../../../core/access/usage-report.ts';
-import { type EndpointDocument, openCode, schemaOf } from '../document.ts';
+import { type EndpointDocument, openCode, PLAN_MEANINGS, schemaOf } from '../document.ts';
 
 const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
   T.Object(
@@ -11,11 +11,7 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
       key: T.Object({
         id: T.String({ description: 'Identifies the key; it is no secret' }),
         name: T.String({ description: 'The name that your operator gave it' }),
-        plan: openCode<PlanName>({
-          free: '60 requests in a window, 100 registrations in a bulk request',
-          standard: '600 and 500',
-          premium: '6,000 and 1,000',
-        }),
+        plan: openCode<PlanName>(PLAN_MEANINGS),
         scopes: T.Array(
           openCode<Scope>({
             'vehicles:read': 'look up insurance',

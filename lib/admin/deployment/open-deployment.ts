@@ -81,7 +81,8 @@ const openLocalDeployment = (
     db: connect({ ...LOCAL_ENGINE, endpoint: address }),
     readCaller: async () => userName(),
     address,
-    remedy: 'start it with "npm start", or name another with --dynamodb URL',
+    remedy:
+      'start it with "npm start", set DYNAMODB_PORT as its output says, or name another engine with --dynamodb URL',
     tableNames: { ...tableNames, ...named },
   };
 };

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { PLANS } from '../../../core/access/plans.ts';
-import { ENTRY_SENTENCES } from '../../../core/problems.ts';
+import { invalidRegistrationSentence } from '../../../core/vehicles/registration.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint.ts';
 import type { AccessLogEntry } from '../../../lib/local/gateway/gateway.ts';
@@ -27,8 +27,7 @@ const COMPILER_OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, o
 /** How each client is compiled after the commands of the page; by folder of `drivers`. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   TypeScript: [
-    'npm install --no-audit --no-fund --ignore-scripts @hey-api/openapi-ts@0.99.0 openapi-fetch@0.17.0 openapi-typescript@7.13.0 typescript@5.9.3 @types/node@24.10.1',
-    'npx openapi-typescript openapi.json --output openapi-typescript.ts',
+    'npm install --no-audit --no-fund --ignore-scripts @hey-api/openapi-ts@0.99.0 typescript@5.9.3 @types/node@24.10.1',
     'npx openapi-ts --input openapi.json --output hey-api --no-log-file',
     'npx tsc',
   ],
@@ -45,7 +44,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 /** Imports of the document, which send each request to the address that they are given. */
 const IMPORTS: Readonly<Record<string, string>> = {
   Newman:
-    'npx openapi2postmanv2 -s openapi.json -o api.json -O parametersResolution=Example && npx newman run api.json --reporters progress --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
+    'npx openapi2postmanv2 -s openapi.json -o api.json -O parametersResolution=Example,enableOptionalParameters=false && npx newman run api.json --reporters progress --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
   Bruno:
     'npx bru import openapi --source openapi.json --output bruno --collection-name api && cd bruno && npx bru run -r --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
 };
@@ -74,7 +73,7 @@ const CALLS = Object.values<Endpoint>(endpoints).flatMap(({ scope }) => [
   ...['401 UNAUTHORIZED', scope ? '403 SCOPE_MISSING' : 'none', '429 RATE_LIMITED', 'none'],
 ]);
 /** Then for a registration with a slash. */
-const WITH_SLASH = ENTRY_SENTENCES.INVALID_REGISTRATION;
+const WITH_SLASH = invalidRegistrationSentence('/');
 
 const examples = recordedExamples();
 
@@ -154,6 +153,11 @@ const drive = async (): Promise<void> => {
       await run('Imports', command, { ORIGIN: origin, KEY });
       const known = [...seen].filter((line) => !line.endsWith('401'));
       deepEqual(new Set(known.map((line) => line.replace(/ \d+$/, ''))), ROUTES, name);
+      deepEqual(
+        known.filter((line) => line.endsWith(' 400')),
+        [],
+        name,
+      );
       say(`${name}: ${[...seen].toSorted().join(', ')}`);
     }
     const credentials = { API_ORIGIN: proxy.origin, API_KEY: await addKey('premium', undefined, 'test') };
