@@ -1,11 +1,11 @@
 import { CommandFailure } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
-import type { FileContext, StoredRecord } from './file-command.ts';
+import type { FileContext } from './file-command.ts';
 import { writeRegistrations } from './registrations-file.ts';
 import type { StagedRows } from './staged-rows.ts';
 import type { Staging } from './staging.ts';
-import { type RecordTable, storedRecords } from './stored-records.ts';
+import { type RecordTable, type StoredRecord, storedRecords } from './stored-records.ts';
 
 /** `digest` is null for a damaged record. */
 const TABLES = 'CREATE TABLE stored (key TEXT NOT NULL, revision TEXT, lastUpdated TEXT, digest TEXT)';
@@ -17,10 +17,10 @@ const INDEXES = `
 
 /** A vehicle with a row of any kind is in the file, and so is one that a malformed row names. */
 const IS_IN_FILE =
-  'EXISTS (SELECT 1 FROM rows WHERE rows.key = stored.key) OR key IN (SELECT key FROM named) OR key IN excepted';
+  'EXISTS (SELECT 1 FROM rows WHERE rows.key = stored.key) OR key IN (SELECT key FROM mentioned_vehicles) OR key IN excepted';
 
 /** Rows that may be about any vehicle. */
-const UNREADABLE = "rows WHERE key = '' AND line NOT IN (SELECT line FROM named JOIN stored USING (key))";
+const UNREADABLE = "rows WHERE key = '' AND line NOT IN (SELECT line FROM mentioned_vehicles JOIN stored USING (key))";
 
 /** @throws CommandFailure when a file cannot be a supplier's whole file */
 export const requireWholeFile = ({ source: { path } }: FileContext, staged: StagedRows): void => {
@@ -73,7 +73,9 @@ export const compareWithStored = async (
     const rows =
       unreadable === 0
         ? ''
-        : `, and ${formatNumber(unreadable)} rows without a readable registration count as one each`;
+        : unreadable === 1
+          ? ', and 1 row without a readable registration counts as one'
+          : `, and ${formatNumber(unreadable)} rows without a readable registration count as one each`;
     const file =
       missing === 0
         ? ''

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { NotWritten, Outcome, RowContext, StoredRecord, Writing } from './file-command.ts';
-import { digestOf, type RecordTable, STALL_TIMEOUT_MS, storedRecords } from './stored-records.ts';
+import type { Outcome } from './counts.ts';
+import type { RowContext } from './file-command.ts';
+import { digestOf, type RecordTable, STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
+import type { NotWritten, Writing } from './writing.ts';
 
 /** Records that are read together: DynamoDB's own limit for one BatchGetItem. */
 const BATCH = 100;

@@ -1,7 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row, RowText } from '../files/row.ts';
-import { type Claims, MAX_GROUP_ROWS, type RowGroup } from './file-command.ts';
+
+/** Remembers which line of a file has claimed a key first, such as a slug. */
+export interface Claims {
+  /** Claims the key for a line. Returns the earlier line that has it, if one has. */
+  readonly claim: (key: string, line: number) => number | undefined;
+  readonly lineOf: (key: string) => number | undefined;
+}
+
+/** A vehicle has at most 20 policies; more rows than this are a mistake and are not kept in memory together. */
+export const MAX_GROUP_ROWS = 1_000;
+
+/** Rows with the same key, in the order of the file. A row without a key is a group of its own. */
+export interface RowGroup {
+  readonly key: string | undefined;
+  readonly rows: readonly Row[];
+  /** The line of the first row with this key. */
+  readonly firstLine: number;
+  /** Whether there are more rows than `MAX_GROUP_ROWS`, of which these are some. */
+  readonly isTruncated: boolean;
+}
 
 /** Rows that are parsed at a time. */
 const PAGE_ROWS = 500;

@@ -12,7 +12,15 @@ import { readStored } from '../../../core/schemas/record-schema.ts';
 import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import type { StoredRecord } from './file-command.ts';
+
+/** What is stored of a record, as far as an import compares it. */
+export interface StoredRecord {
+  /** Absent from records that were written before version 0.4.0. */
+  readonly revision: string | undefined;
+  readonly lastUpdated: string | undefined;
+  /** Of all but registration, last update and revision; undefined for a damaged record. */
+  readonly digest: string | undefined;
+}
 
 /** The tables whose records an import compares with a file. */
 export type RecordTable = 'vehicles' | 'compliance';

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import type { FileCommand, FileOptions, ImportKind, Outcome } from '../file-command/file-command.ts';
-import { addFileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
+import type { Outcome } from '../file-command/counts.ts';
+import type { FileCommand, ImportKind } from '../file-command/file-command.ts';
+import { addFileOptions, type FileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { columnHelp } from '../files/csv-header.ts';
 import { compliance } from './compliance.ts';

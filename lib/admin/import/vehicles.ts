@@ -1,12 +1,7 @@
 import { MAX_POLICIES, Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
-import {
-  type GroupResult,
-  type ImportKind,
-  MAX_GROUP_ROWS,
-  type RowContext,
-  type RowGroup,
-} from '../file-command/file-command.ts';
+import type { GroupResult, ImportKind, RowContext } from '../file-command/file-command.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
+import { MAX_GROUP_ROWS, type RowGroup } from '../file-command/staged-rows.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
