@@ -5,8 +5,8 @@ import type { RejectedRow, Row } from '../files/row.ts';
 import type { FileFormat, SourceFile } from '../files/source-file.ts';
 import type { Outcome } from './counts.ts';
 import type { FileOptions } from './file-options.ts';
+import type { PartSummary, StoredForm } from './record-form.ts';
 import type { Claims, RowGroup } from './staged-rows.ts';
-import type { StoredRecord } from './stored-records.ts';
 import type { Writing } from './writing.ts';
 
 /** The context of one file. */
@@ -23,8 +23,8 @@ export interface RowContext extends FileContext {
   readonly claims: Claims;
   /** The slugs that a dry run would have moved: the id of each one's item, null for a free one. */
   readonly movedSlugs: MovedSlugs;
-  /** What a scan has found of a record; absent unless the file is complete. */
-  readonly scanned?: ((key: string) => StoredRecord | undefined) | undefined;
+  /** What a scan has found of the supplier's part of a record; absent unless the file is complete. */
+  readonly scanned?: ((key: string) => PartSummary | undefined) | undefined;
 }
 
 /** The result of a group of rows. */
@@ -48,8 +48,10 @@ export interface FileCommand<ImportRecord> {
   readonly outcomes: readonly [Outcome, ...Outcome[]];
   /** A sentence after the result. */
   readonly note?: string;
-  /** Removes a record by its key; absent where a file cannot be complete. */
-  readonly removal?: (key: string) => ImportRecord;
+  /** How the records that a complete file is compared with are read; absent where a file cannot be complete. */
+  readonly form?: (options: Pick<FileOptions, 'supplier'>) => StoredForm;
+  /** Removes the supplier's part of a record by its key, or the whole record; absent where a file cannot be complete. */
+  readonly removal?: (key: string, isErased: boolean) => ImportRecord;
   /** The key by which rows are grouped and ordered; undefined for a row that stays in the order of the file. */
   readonly keyOf: (row: Row) => string | undefined;
   /** The record of a group, or why its rows have none. */
@@ -60,5 +62,5 @@ export interface FileCommand<ImportRecord> {
 /** One kind of data that can be imported. */
 export type ImportKind<ImportRecord> = Pick<
   FileCommand<ImportRecord>,
-  'noun' | 'columns' | 'keyOf' | 'read' | 'removal' | 'writing'
+  'noun' | 'columns' | 'form' | 'keyOf' | 'read' | 'removal' | 'writing'
 >;

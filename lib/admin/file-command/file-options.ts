@@ -24,6 +24,10 @@ export interface FileOptions {
   /** Whether stored records that the file lacks are removed. */
   readonly complete: boolean;
   readonly removeAtMost: RemovalLimit;
+  /** Whose the file is; undefined for the supplier without a name. */
+  readonly supplier?: string | undefined;
+  /** Whether the file is an export, whose records replace stored ones whole. */
+  readonly restore: boolean;
   /** A file of registrations that are never loaded, and removed where they are stored. */
   readonly except?: string | undefined;
   /** Whether everything is done but the writes. */
@@ -56,6 +60,7 @@ export const DEFAULT_OPTIONS: FileOptions = {
   dates: 'iso',
   ifNewer: false,
   complete: false,
+  restore: false,
   removeAtMost: parseRemovalLimit('5%'),
   dryRun: false,
 };

@@ -58,7 +58,7 @@ const runStaged = async <ImportRecord>(
   counts.excepted = staged.excepted();
   if (complete) requireWholeFile(context, staged);
   const comparison =
-    complete && command.noun !== 'content' ? await compareWithStored(command.noun, context, staging) : undefined;
+    complete && command.form ? await compareWithStored(command.form(context), context, staging) : undefined;
   if (complete && comparison === undefined) return stopped;
   const { scanned, damaged } = comparison ?? {};
   const { claims, movedSlugs } = staged;

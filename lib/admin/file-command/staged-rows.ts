@@ -182,8 +182,11 @@ export const stagedRows = (db: DatabaseSync) => {
     /** A record that a dry run would have removed. */
     addRemoved: (key: string): void => void addRemoved.run(key),
 
-    /** The keys of the records that are removed although no row says so. */
-    keysToRemove: () => keysIn('SELECT key FROM missing UNION SELECT key FROM excepted ORDER BY key'),
+    /** The records that are removed although no row says so; excepted ones are erased whole. */
+    *keysToRemove(): Generator<{ readonly key: string; readonly isErased: boolean }> {
+      for (const key of keysIn('SELECT key FROM missing ORDER BY key')) yield { key, isErased: false };
+      for (const key of keysIn('SELECT key FROM excepted ORDER BY key')) yield { key, isErased: true };
+    },
 
     keysMissing: () => keysIn('SELECT key FROM missing ORDER BY key'),
 

@@ -140,7 +140,7 @@ export const writeRecords = async <ImportRecord>(
 
   function* recordsToRemove(): Generator<readonly [ImportRecord, Place]> {
     if (command.removal === undefined) return;
-    for (const key of staged.keysToRemove()) yield [command.removal(key), { key, lines: [] }];
+    for (const { key, isErased } of staged.keysToRemove()) yield [command.removal(key, isErased), { key, lines: [] }];
   }
 
   const settle = ({ key, lines }: Place, result: Outcome | NotWritten): void => {
