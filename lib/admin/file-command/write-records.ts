@@ -11,6 +11,8 @@ import type { NotWritten, Writing } from './writing.ts';
 interface Place {
   readonly key: string | undefined;
   readonly lines: readonly number[];
+  /** Whether it is removed because a complete file lacks it. */
+  readonly isMissing?: boolean;
 }
 
 interface Batch<ImportRecord> {
@@ -140,14 +142,17 @@ export const writeRecords = async <ImportRecord>(
 
   function* recordsToRemove(): Generator<readonly [ImportRecord, Place]> {
     if (command.removal === undefined) return;
-    for (const { key, isErased } of staged.keysToRemove()) yield [command.removal(key, isErased), { key, lines: [] }];
+    for (const { key, isErased } of staged.keysToRemove())
+      yield [command.removal(key, isErased), { key, lines: [], isMissing: !isErased }];
   }
 
-  const settle = ({ key, lines }: Place, result: Outcome | NotWritten): void => {
+  const settle = ({ key, lines, isMissing }: Place, result: Outcome | NotWritten): void => {
     if (typeof result !== 'string') {
       reject(lines, [result.reason], result.waits);
       return;
     }
+    // Another command has removed it since the scan.
+    if (isMissing && result === 'notThere') return;
     counts[result] += 1;
     if (key === undefined) return;
     if (result === 'removed' && context.dryRun) staged.addRemoved(key);

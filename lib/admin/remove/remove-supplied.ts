@@ -21,7 +21,7 @@ export const removeSupplied = async (
   const form = supplierForm(supplier);
   const { batchSize, write } = recordChanges(form, { ...context, dryRun, ifNewer: false });
   const isStopped = () => context.signal.aborted;
-  const counts = { removed: 0, notThere: 0, damaged: 0 };
+  const counts = { removed: 0, damaged: 0 };
   const progress = showCount(context, 'stored records');
   let read = 0;
 
@@ -34,7 +34,7 @@ export const removeSupplied = async (
     const own = page.filter(([, { parts }]) => parts?.has(form.supplier)).map(([registration]) => ({ registration }));
     for (let start = 0; start < own.length && !isStopped(); start += batchSize) {
       await write(own.slice(start, start + batchSize), isStopped, (_, result) => {
-        if (result === 'removed' || result === 'notThere') counts[result] += 1;
+        if (result === 'removed') counts.removed += 1;
       });
     }
   };
