@@ -12,7 +12,7 @@ import { bySize, reportFigures, TIMEOUT_MS } from './size.ts';
 
 const ADMIN = fileURLToPath(new URL('../../../bin/admin.ts', import.meta.url));
 const ROUNDS = bySize(2, 100);
-const VEHICLES = 1_000;
+const VEHICLES = bySize(200, 1_000);
 const SUPPLIERS = ['acme', 'mutual', 'zeta'] as const;
 
 /** Of every fifth vehicle this supplier has nothing in this round: the file is complete, so that it goes. */
