@@ -1,6 +1,6 @@
 /**
- * Suppliers who load complete files of vehicles that overlap by half, one after the other: time, memory and units of the first
- * night, of the same files again, and of a night with 1 % changed. `BENCH_SUPPLIERS` and
+ * Suppliers who load complete files of vehicles that overlap by half, one after the other: time, memory and units of
+ * the first night, of the same files again, and of a night with 1 % changed. `BENCH_SUPPLIERS` and
  * `BENCH_SUPPLIER_ROWS` set the size; the whole one is `BENCH_SUPPLIER_ROWS=100000 npm run bench -- suppliers`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -24,7 +24,7 @@ const toLine = (record: object): string => `${JSON.stringify(record).replaceAll(
 const write = (path: string, lines: AsyncIterable<string>, { signal }: CommandContext): Promise<string> =>
   writeOutput(path, lines, { part: `${path}.part`, signal });
 
-/** The record of a stored item, which an import restores unchanged; null when it has none of the supplier, undefined when it is damaged. */
+/** The record of a stored item, as an import restores it; null without anything of the supplier, undefined when damaged. */
 const READ = {
   vehicles: (item: DynamoItem, supplier?: string): object | null | undefined =>
     supplier === undefined ? readSupplied(item) : readSupplier(item, supplier),

@@ -50,7 +50,7 @@ export interface FileCommand<ImportRecord> {
   readonly note?: string;
   /** How the records that a complete file is compared with are read; absent where a file cannot be complete. */
   readonly form?: (options: Pick<FileOptions, 'supplier'>) => StoredForm;
-  /** Removes the supplier's part of a record by its key, or the whole record; absent where a file cannot be complete. */
+  /** Removes the supplier's part of a record, or the whole record; absent where a file cannot be complete. */
   readonly removal?: (key: string, isErased: boolean) => ImportRecord;
   /** The key by which rows are grouped and ordered; undefined for a row that stays in the order of the file. */
   readonly keyOf: (row: Row) => string | undefined;

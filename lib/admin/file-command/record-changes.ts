@@ -26,7 +26,7 @@ const DAMAGED: NotWritten = {
 /** What a file says of a registration. */
 export interface RecordChange<Body extends object = object> {
   readonly registration: string;
-  /** All but registration and last update, in the order of the schema; undefined when the supplier's part is removed. */
+  /** All but registration and last update, in the order of the schema; undefined when the part is removed. */
   readonly body?: Body;
   /** Undefined when the file does not give it, null when it says that it is not known. */
   readonly lastUpdated?: string | null | undefined;
@@ -112,7 +112,7 @@ export const recordChanges = <Body extends object>(
     }
   };
 
-  /** The outcome by what a scan has found; undefined where it differs. That is read again: a scan keeps only what it compares. */
+  /** The outcome by what a scan has found; undefined where it differs, and all of the record is needed. */
   const outcomeByScan = (change: RecordChange<Body>): Outcome | undefined => {
     if (scanned === undefined || change.isErased) return undefined;
     const outcome = compare(change, scanned(change.registration), ifNewer);

@@ -44,7 +44,7 @@ const readParts = (item: DynamoItem): Parts<VehicleBody> | undefined => {
   return parts.size > 0 && suppliers.every((name) => parts.has(String(name))) ? parts : undefined;
 };
 
-/** The attributes of a vehicle with these parts. Its details and last update are the latest; of equally late ones, the first name's. */
+/** The attributes of a vehicle with these parts: the latest details and last update, of equally late ones the first name's. */
 const joinParts = (parts: Parts<VehicleBody>): Omit<SuppliedVehicle, 'registration'> => {
   const sorted = [...parts].sort(([a], [b]) => (a < b ? -1 : 1));
   const said = sorted.map(([name, { body, lastUpdated = '' }]) => ({ name, ...body, lastUpdated }));
@@ -73,7 +73,7 @@ export const readSupplied = (item: DynamoItem): SuppliedVehicle | undefined => {
   return parts && { registration: String(item.registration), ...joinParts(parts) };
 };
 
-/** What one supplier says of a vehicle, as a record of its own; null without anything, undefined for a damaged vehicle. */
+/** What one supplier says of a vehicle, as a record; null without anything, undefined for a damaged vehicle. */
 export const readSupplier = (item: DynamoItem, supplier: string): object | null | undefined => {
   const parts = readParts(item);
   const own = parts?.get(supplier);
