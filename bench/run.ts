@@ -9,6 +9,7 @@ import { type Measurement, machine, showProgress } from './report.ts';
 const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
   import: 'Imports',
+  suppliers: 'Several suppliers',
   cost: 'What a million requests cost, and the memory of each function',
 };
 

@@ -106,7 +106,9 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
       ['keys', 'rotate', id, '--overlap-days', '0'],
       ['keys', 'restore', '--from', engine().names.keys],
       ['import', 'vehicles', path],
+      ['import', 'vehicles', path, '--restore'],
       ['remove', 'vehicles', path],
+      ['remove', 'vehicles', '--all'],
       ['remove', 'compliance', '--registration', 'AB12CDE'],
       ['content', 'check', '--repair'],
     ]) {
