@@ -7,7 +7,7 @@ import type { ServiceTables } from './service-tables.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 /** The actions that the CLI needs on each table. A test compares them with the requests that its commands send. */
-const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
+export const OPERATOR_ACTIONS: Readonly<Record<TableId, readonly string[]>> = {
   keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'],
   usage: ['Query'],
   vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
