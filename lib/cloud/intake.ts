@@ -77,6 +77,7 @@ export class Intake extends Construct {
     const bucket = this.addBucket(settings, entries);
     const project = this.addProject(settings, entries, bundles.program, bucket, tables);
     const dead = new Queue(this, 'LostWakes', { ...QUEUE, retentionPeriod: Duration.days(14) });
+    Validations.of(dead).acknowledge({ id: 'Serverless-SQSRedrivePolicy', reason: 'It is the last queue.' });
     const queue = new Queue(this, 'Wakes', {
       ...QUEUE,
       contentBasedDeduplication: true,
@@ -251,6 +252,12 @@ export class Intake extends Construct {
       eventSourceArn: queue.queueArn,
       batchSize: MESSAGES,
     });
+    const reason = 'SQS delivers the messages again, and moves those that it gives up to a queue with an alarm.';
+    Validations.of(scope).acknowledge(
+      { id: 'Serverless-LambdaDLQ', reason },
+      { id: 'Serverless-LambdaEventSourceMappingDestination', reason },
+      { id: 'Serverless-LambdaTracing', reason: 'It sends one request.' },
+    );
   }
 
   /** A policy for whoever puts files under a prefix. It is attached to nobody. */

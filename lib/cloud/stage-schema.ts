@@ -64,7 +64,7 @@ const IntakeEntry = T.Object({
     maxLength: 60,
     description: 'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
   }),
-  import: T.Union([T.Literal('vehicles'), T.Literal('compliance')], { description: 'vehicles or compliance' }),
+  import: T.String({ pattern: '^(vehicles|compliance)$', description: 'vehicles or compliance' }),
   /** Who sends the files. */
   supplier: T.Optional(
     T.String({
@@ -74,7 +74,7 @@ const IntakeEntry = T.Object({
   ),
   /** Whether each file has everything, so that what it lacks is removed. */
   complete: T.Optional(T.Boolean()),
-  dates: T.Optional(T.Union([T.Literal('iso'), T.Literal('uk')], { description: 'iso or uk' })),
+  dates: T.Optional(T.String({ pattern: '^(iso|uk)$', description: 'iso or uk' })),
   removeAtMost: T.Optional(
     T.String({
       pattern: '^(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)$',

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { CommandFailure, FileRefused } from '../admin/command/command-result.ts';
 import type { Deployment } from '../admin/deployment/deployment.ts';
 import type { IntakeEntry } from '../cloud/stage-schema.ts';
@@ -42,10 +42,14 @@ const countsOf = ({
   ...counts
 }: Readonly<Record<string, unknown>>) => counts;
 
-const sentenceFor = (error: unknown): string =>
+/** A message without names of files of this machine. */
+const withoutFolder = (message: string, folder: string): string =>
+  message.replaceAll(join(folder, 'erased.txt'), ERASED).replaceAll(`${folder}/`, '');
+
+const sentenceFor = (error: unknown, folder: string): string =>
   // Any other message may quote a name or a value.
   error instanceof CommandFailure
-    ? error.message
+    ? withoutFolder(error.message, folder)
     : `unexpected error (${error instanceof Error ? error.name : typeof error})`;
 
 /** Imports what is in a local file. @returns what its report says */
@@ -55,10 +59,8 @@ const importLocal = async (entry: IntakeEntry, path: string, erased: string, dep
     return { outcome: 'loaded' as const, ...countsOf(data), notices };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
-    return {
-      outcome: 'refused' as const,
-      reason: error.message.replaceAll(`${path}.`, '').replaceAll(path, 'the file'),
-    };
+    const reason = withoutFolder(error.message.replaceAll(`${path}.`, ''), dirname(path));
+    return { outcome: 'refused' as const, reason };
   }
 };
 
@@ -104,7 +106,7 @@ export const loadFile = async (entry: IntakeEntry, file: StoredFile, context: Lo
   try {
     return await loadIn(folder, entry, file, context);
   } catch (error) {
-    context.log({ report: reportFolder(entry.prefix, file), outcome: 'failed', error: sentenceFor(error) });
+    context.log({ report: reportFolder(entry.prefix, file), outcome: 'failed', error: sentenceFor(error, folder) });
     return 'failed';
   } finally {
     await rm(folder, { recursive: true });

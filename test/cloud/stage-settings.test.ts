@@ -103,7 +103,7 @@ describe('The settings of a stage', () => {
     ],
     [{ throttle: { rateLimit: 99, burstLimit: 2_000 } }, ': throttle.rateLimit must be at least 100, the requests per'],
     [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
-    [{ intake: [] }, ': intake must have at least 1 '],
+    [{ intake: [] }, ': intake must have 1 or more entries.'],
     [intake({ prefix: 'vehicles' }), ': intake.0.prefix must be letters, digits, _, - and slashes, at most 60, ending'],
     [intake({ prefix: '../' }), ': intake.0.prefix must be letters'],
     [intake({ import: 'content' }), ': intake.0.import must be vehicles or compliance.'],

@@ -37,9 +37,10 @@ const untilUp = async (endpoint: string): Promise<void> => {
 
 /**
  * Starts the emulator on a free port, reachable from this machine only. It runs functions with this process's Node and
- * leaves what it unpacks in `folder`. `programs` is the folder of its Python environment.
+ * leaves what it unpacks in `folder`. `programs` is the folder of its Python environment. With `checksPolicies` it denies what no
+ * policy permits, except to the credentials of an operator.
  */
-export const startMinistack = async (programs: string, folder: string): Promise<Emulator> => {
+export const startMinistack = async (programs: string, folder: string, checksPolicies = false): Promise<Emulator> => {
   const port = await freePort();
   const endpoint = `http://127.0.0.1:${port}`;
   const shell = spawn('/bin/sh', ['-c', WATCHED, join(programs, 'ministack')], {
@@ -53,6 +54,7 @@ export const startMinistack = async (programs: string, folder: string): Promise<
       GATEWAY_PORT: String(port),
       BIND_HOST: '127.0.0.1',
       IOT_MTLS_ENABLED: '0',
+      AUTH: String(checksPolicies),
     },
   });
   const ended = once(shell, 'close');
