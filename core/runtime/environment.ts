@@ -11,7 +11,7 @@ export class MissingEnvironment extends Error {
 }
 
 /** The environment, in which these variables have values. @throws MissingEnvironment naming every one that has none */
-export const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
+const environmentWith = <Name extends string>(variables: readonly Name[]): Readonly<Record<Name, string>> => {
   const missing = variables.filter((name) => !process.env[name]);
   if (missing.length > 0) throw new MissingEnvironment(missing);
   return process.env as Record<Name, string>;
@@ -51,9 +51,6 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
 
 /** `https://host`, which the probe requests. @throws MissingEnvironment */
 export const probedOrigin = (): string => environmentWith(['PROBED_ORIGIN']).PROBED_ORIGIN;
-
-/** The name of the CodeBuild project that loads waiting files. @throws MissingEnvironment */
-export const intakeProject = (): string => environmentWith(['INTAKE_PROJECT']).INTAKE_PROJECT;
 
 /** The address of the documentation site; undefined where none is published. */
 export const docsUrl = (): string | undefined => process.env.DOCS_URL || undefined;

@@ -19,7 +19,7 @@ export const bundleIntake = async (folder: string = DEFAULT_FOLDER): Promise<Int
   await build({
     absWorkingDir: ROOT,
     entryPoints: [
-      { in: 'functions/intake-starter/handler.ts', out: 'starter/index' },
+      { in: 'lib/intake/starter.ts', out: 'starter/index' },
       { in: 'bin/intake.ts', out: 'program/index' },
     ],
     outdir: folder,

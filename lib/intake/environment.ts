@@ -1,11 +1,12 @@
-import { environmentWith, tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
+import { tableNamesFromEnvironment } from '../../core/runtime/environment.ts';
 import { connect } from '../admin/deployment/database.ts';
 import type { Deployment } from '../admin/deployment/deployment.ts';
 import type { IntakeEntry } from '../cloud/stage-schema.ts';
+import { requireVariables } from './require-variables.ts';
 
 /** Bucket, entries and deployment, which the build gets from its project. @throws MissingEnvironment */
 export const intakeEnvironment = () => {
-  const { AWS_REGION, STACK, CONFIRMED_STACK, METRICS_NAMESPACE, INTAKE_BUCKET, INTAKE } = environmentWith([
+  const { AWS_REGION, STACK, CONFIRMED_STACK, METRICS_NAMESPACE, INTAKE_BUCKET, INTAKE } = requireVariables([
     'AWS_REGION',
     'STACK',
     'CONFIRMED_STACK',

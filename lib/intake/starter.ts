@@ -1,5 +1,5 @@
 import { CodeBuildClient, StartBuildCommand } from '@aws-sdk/client-codebuild';
-import { intakeProject } from '../../core/runtime/environment.ts';
+import { requireVariables } from './require-variables.ts';
 
 /** Milliseconds. */
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
@@ -11,5 +11,6 @@ const client = new CodeBuildClient({ requestHandler: TIMEOUTS, maxAttempts: 2 })
  * @throws AccountLimitExceededException while a build runs, so that SQS delivers the messages again
  */
 export const handler = async (): Promise<void> => {
-  await client.send(new StartBuildCommand({ projectName: intakeProject() }));
+  const { INTAKE_PROJECT: projectName } = requireVariables(['INTAKE_PROJECT']);
+  await client.send(new StartBuildCommand({ projectName }));
 };
