@@ -12,8 +12,9 @@ export interface StoredFile {
   readonly lastModified: Date;
 }
 
-/** S3 writes keys as in a form: XML has no control characters. */
-const decoded = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '));
+/** Keys of a list may have characters that XML has not. S3 then writes them as in a form, and the list says so. */
+const decoded = (key: string, encoding: string | undefined): string =>
+  encoding === 'url' ? decodeURIComponent(key.replaceAll('+', ' ')) : key;
 
 const required = <Value>(value: Value | undefined, name: string): Value => {
   if (value === undefined) throw new Error(`S3 sent no ${name}`);
@@ -43,13 +44,16 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
         for (const { IsLatest, Key, VersionId, LastModified } of page.Versions ?? []) {
           if (!IsLatest) continue;
           files.push({
-            name: decoded(required(Key, 'key')),
+            name: decoded(required(Key, 'key'), page.EncodingType),
             version: required(VersionId, 'version'),
             lastModified: required(LastModified, 'time'),
           });
         }
         marker = page.IsTruncated
-          ? { KeyMarker: decoded(required(page.NextKeyMarker, 'marker')), VersionIdMarker: page.NextVersionIdMarker }
+          ? {
+              KeyMarker: decoded(required(page.NextKeyMarker, 'marker'), page.EncodingType),
+              VersionIdMarker: page.NextVersionIdMarker,
+            }
           : undefined;
       } while (marker !== undefined);
       return files;

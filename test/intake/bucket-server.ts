@@ -49,7 +49,7 @@ export const startBucket = async () => {
       rest.length > PAGE
         ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${encoded(last?.key ?? '')}</NextKeyMarker><NextVersionIdMarker>${last?.version}</NextVersionIdMarker>`
         : '';
-    response.end(`<ListVersionsResult>${items.join('')}${more}</ListVersionsResult>`);
+    response.end(`<ListVersionsResult><EncodingType>url</EncodingType>${items.join('')}${more}</ListVersionsResult>`);
   };
 
   const server = createServer(async (request, response) => {

@@ -87,7 +87,8 @@ beforeAll(async () => {
   const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
   emulator = await startMinistack(programs, folder, true);
   const shell = environmentFor(emulator.endpoint);
-  operator = { ...shell, PATH: `${programs}:${shell.PATH}` };
+  const trust = { AWS_CA_BUNDLE: emulator.certificate, NODE_EXTRA_CA_CERTS: emulator.certificate };
+  operator = { ...shell, ...trust, PATH: `${programs}:${shell.PATH}` };
   const settings = JSON.parse(await readFile('stages/prod.json', 'utf8'));
   await writeFile(join(folder, 'prod.json'), JSON.stringify({ ...settings, intake: ENTRIES }));
   await cdk(operator)('bootstrap', '-c', 'stage=prod', '--output', join(folder, 'prod'));
