@@ -11,11 +11,12 @@ type TableActions = Partial<Readonly<Record<TableId, readonly string[]>>>;
 
 const KEYS: TableActions = { keys: ['GetItem', 'PutItem', 'Scan', 'UpdateItem'], usage: ['Query'] };
 
-const LOADS: TableActions = {
+/** What imports, exports, removals and checks of content need; the loads of `intake` too. */
+export const LOAD_ACTIONS = {
   vehicles: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   compliance: ['BatchGetItem', 'DeleteItem', 'PutItem', 'Scan'],
   content: ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'Scan', 'UpdateItem'],
-};
+} as const satisfies TableActions;
 
 /** Not `Scan` of vehicles: support looks one up, but exports none. */
 const SUPPORT: TableActions = {
@@ -35,9 +36,9 @@ interface PolicyDescription {
 
 /** What each policy is for, and the actions that its commands need. A test compares them with the requests that they send. */
 export const OPERATOR_POLICIES: Readonly<Record<OperatorPolicyId, PolicyDescription>> = {
-  Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOADS } },
+  Operators: { output: OPERATOR_POLICY_OUTPUT, purpose: 'what the CLI needs', actions: { ...KEYS, ...LOAD_ACTIONS } },
   KeyOperators: { output: KEYS_POLICY_OUTPUT, purpose: 'API keys and their usage', actions: KEYS },
-  LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, export, check', actions: LOADS },
+  LoadOperators: { output: LOADS_POLICY_OUTPUT, purpose: 'data: import, remove, export, check', actions: LOAD_ACTIONS },
   Support: { output: SUPPORT_POLICY_OUTPUT, purpose: 'list keys, their usage, look up a vehicle', actions: SUPPORT },
 };
 

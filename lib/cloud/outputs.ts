@@ -30,3 +30,10 @@ export const SUPPORT_POLICY_OUTPUT = 'SupportPolicy';
 
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;
+
+/** The bucket of a stage with `intake`. */
+export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';
+
+/** The output with the ARN of the policy for whoever puts files under a prefix: `IntakePolicyVehiclesAcme` for `vehicles/acme/`. */
+export const intakePolicyOutput = (prefix: string): string =>
+  `IntakePolicy${prefix.replace(/[^A-Za-z0-9]*([A-Za-z0-9]+)[^A-Za-z0-9]*/g, (_, word: string) => word.charAt(0).toUpperCase() + word.slice(1))}`;

@@ -11,6 +11,8 @@ import { ServiceDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { GradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
+import { Intake } from './intake.ts';
+import type { IntakeBundles } from './intake-bundles.ts';
 import { OPERATOR_POLICIES, OperatorPolicy, type OperatorPolicyId } from './operator-policy.ts';
 import {
   BASE_ADDRESS_OUTPUT,
@@ -29,6 +31,8 @@ import type { StageSettings } from './stage-settings.ts';
 export interface ServiceStackProps {
   readonly settings: StageSettings;
   readonly bundles: Bundles;
+  /** Only for a stage with the setting `intake`. */
+  readonly intakeBundles?: IntakeBundles | undefined;
   /** The deployed commit, with the uncommitted changes if there are any. */
   readonly commit: string;
 }
@@ -40,11 +44,12 @@ export interface ServiceStackProps {
  *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
  *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
+ *     Intake ─ loads the files that are put into its bucket, if the settings say so
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy, four of them, permit the CLI, which reads the outputs
  */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { settings, bundles, commit }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { settings, bundles, intakeBundles, commit }: ServiceStackProps) {
     const { stage, region, account, keepsData, owner } = settings;
     super(scope, id, {
       description: `Vehicle verification API, stage ${stage}`,
@@ -77,7 +82,11 @@ export class ServiceStack extends Stack {
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
-    const monitored = { settings, gateway, tables, functions };
+    const intake =
+      settings.intake && intakeBundles
+        ? new Intake(this, 'Intake', { settings, entries: settings.intake, bundles: intakeBundles, tables })
+        : undefined;
+    const monitored = { settings, gateway, tables, functions, intakeFailures: intake?.failures };
     const { byId: alarms, subscription } = new ServiceAlarms(this, 'Alarms', monitored);
     const { gradualDeployment, atOnce } = settings;
     if (gradualDeployment) new GradualDeployment(this, 'Deployment', { functions, alarms, atOnce });

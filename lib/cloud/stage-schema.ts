@@ -55,6 +55,35 @@ const TimeBetweenImports = T.String({
   description: 'hours or days, such as "26h" or "7d", at most 7 days',
 });
 
+/** What arrives under a prefix of the bucket, and how it is imported. The options are those of the CLI's import. */
+const IntakeEntry = T.Object({
+  prefix: T.String({
+    pattern: '^([A-Za-z0-9][A-Za-z0-9_-]*/)+$',
+    // All prefixes together must fit into an event pattern of 2,048 characters.
+    maxLength: 60,
+    description: 'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
+  }),
+  import: T.String({ pattern: '^(vehicles|compliance)$', description: 'vehicles or compliance' }),
+  /** Who sends the files. */
+  supplier: T.Optional(
+    T.String({
+      pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
+      description: 'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit',
+    }),
+  ),
+  /** Whether each file has everything, so that what it lacks is removed. */
+  complete: T.Optional(T.Boolean()),
+  dates: T.Optional(T.String({ pattern: '^(iso|uk)$', description: 'iso or uk' })),
+  removeAtMost: T.Optional(
+    T.String({
+      pattern: '^(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)$',
+      description: 'a number such as "200", or a percentage such as "2.5%"',
+    }),
+  ),
+});
+
+export type IntakeEntry = T.Static<typeof IntakeEntry>;
+
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
   /** Where the stack is deployed. */
@@ -83,6 +112,8 @@ export const StageFile = T.Object({
   expectImports: T.Optional(
     T.Object({ vehicles: T.Optional(TimeBetweenImports), compliance: T.Optional(TimeBetweenImports) }),
   ),
+  /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
+  intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),
   /** The address of the published documentation site (`npm run site`). The `type` of every problem is a link to its page of errors. */
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm is a link to its section there. */

@@ -1,4 +1,4 @@
-import { CommandFailure } from '../command/command-result.ts';
+import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import type { FileContext } from './file-command.ts';
@@ -23,23 +23,23 @@ const IS_IN_FILE =
 /** Rows that may be about any vehicle. */
 const UNREADABLE = "rows WHERE key = '' AND line NOT IN (SELECT line FROM mentioned_vehicles JOIN stored USING (key))";
 
-/** @throws CommandFailure when a file cannot be a supplier's whole file */
+/** @throws FileRefused when a file cannot be a supplier's whole file */
 export const requireWholeFile = ({ source: { path } }: FileContext, staged: StagedRows): void => {
   const layout = staged.layout();
   if (typeof layout === 'object' && layout.cut > 0) {
-    throw new CommandFailure(
+    throw new FileRefused(
       `this is a file of rejected rows, so it is not complete, and nothing was changed: load it without --complete: ${path}`,
     );
   }
   if (staged.total() + staged.excepted() > 0) return;
-  throw new CommandFailure(
+  throw new FileRefused(
     `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
   );
 };
 
 /**
  * Scans what is stored and decides what a complete file removes. Undefined after Ctrl-C.
- * @throws CommandFailure when that is more than the operator permits
+ * @throws FileRefused when that is more than the operator permits
  */
 export const compareWithStored = async (form: StoredForm, context: FileContext, { db, staged, malformed }: Staging) => {
   const { source, removeAtMost, except, signal } = context;
@@ -86,7 +86,7 @@ export const compareWithStored = async (form: StoredForm, context: FileContext, 
         : `; the registrations are in ${await writeRegistrations(source.path, 'missing', staged.keysMissing())}`;
     const erased =
       except === undefined ? '' : `; those in ${except} were not removed either: "remove ${form.table}" removes them`;
-    throw new CommandFailure(
+    throw new FileRefused(
       `the file lacks ${formatNumber(missing)} of ${formatNumber(stored)} stored records${rows}, more than the ${formatNumber(most)} of --remove-at-most ${removeAtMost.text}: nothing was changed; when the file is right, raise --remove-at-most to ${missing + unreadable}${file}${erased}`,
     );
   }

@@ -7,7 +7,7 @@ import {
   type TextFile,
   WORKBOOK,
 } from '../../../client/src/command-line/csv-file/encoding.ts';
-import { CommandFailure } from '../command/command-result.ts';
+import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { asFileFailure } from './file-failure.ts';
 
 /** The format of a file, from the ending of its name; `txt` has a registration a line. */
@@ -28,7 +28,7 @@ const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
   if (format !== undefined) return format;
   const endings = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map((one) => `.${one}`));
   const what = /^\.xlsx?$/.test(extension) ? WORKBOOK : undefined;
-  throw new CommandFailure(`${what ?? `the name of the file must end in ${endings}`}: ${path}`);
+  throw new FileRefused(`${what ?? `the name of the file must end in ${endings}`}: ${path}`);
 };
 
 const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Omit<SourceFile, 'encoding'>> => {

@@ -4,6 +4,7 @@ import {
   DEV,
   FULL,
   KEPT,
+  LOADS,
   metrics,
   PROD,
   type Resource,
@@ -64,11 +65,11 @@ describe('The alarms', () => {
     const runbook = readFileSync('docs/runbook.md', 'utf8');
     const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
-    const named = notifyingAlarmsOf(FULL).map(({ id }) => sectionOf(id));
+    const named = [FULL, LOADS].flatMap(notifyingAlarmsOf).map(({ id }) => sectionOf(id));
     expect([...new Set(named)].sort()).toEqual([...sections].sort());
     for (const [template, address] of [
       [FULL, 'https://example.com/runbook.md'],
-      [PROD, 'docs/runbook.md'],
+      [LOADS, 'docs/runbook.md'],
     ] as const) {
       for (const { id, AlarmDescription } of notifyingAlarmsOf(template)) {
         const link = ` What to do: ${address}#${sectionOf(id)?.toLowerCase()}`;

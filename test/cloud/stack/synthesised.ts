@@ -39,6 +39,16 @@ const STAGES = {
     stage: 'prod',
     settings: { alarmEmail: 'ops@example.com', throttle: { rateLimit: 500, burstLimit: 500 } },
   },
+  /** As `prod`, but with files that arrive by themselves. */
+  loads: {
+    stage: 'prod',
+    settings: {
+      intake: [
+        { prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', complete: true, removeAtMost: '2%' },
+        { prefix: 'compliance/', import: 'compliance', complete: true },
+      ],
+    },
+  },
   /** As `prod`, but deployed at once. */
   atOnce: { stage: 'prod', atOnce: true },
 } as const satisfies Record<string, Stage>;
@@ -85,6 +95,7 @@ export const { template: PROD } = stacks.prod;
 export const { template: DEV } = stacks.dev;
 export const { template: FULL } = stacks.full;
 export const { template: KEPT } = stacks.kept;
+export const { template: LOADS } = stacks.loads;
 
 /** All resources of a type. */
 export const resourcesOf = (template: Template, type: string) =>

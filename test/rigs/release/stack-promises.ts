@@ -6,7 +6,7 @@ import type { Template } from '../../cloud/stack/synthesised.ts';
 
 /**
  * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group, another API
- * address, unconfirmed subscriptions, or a failed update, because the old alias or route still has the name.
+ * address, unconfirmed subscriptions, an empty bucket, or a failed update, because the old alias or route still has the name.
  */
 const KEPT = [
   'AWS::ApiGatewayV2::Api',
@@ -16,6 +16,7 @@ const KEPT = [
   'AWS::Lambda::Alias',
   'AWS::Lambda::Function',
   'AWS::Logs::LogGroup',
+  'AWS::S3::Bucket',
   'AWS::SNS::Topic',
 ];
 
