@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
-import { matchRoute } from '../../functions/http/path-template.ts';
+import { matchRoute } from '../../functions/http/match-route.ts';
 import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
 import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
