@@ -75,7 +75,7 @@ export const publicKey = (keyId: string): Promise<PublicKey> => {
 const INTEGER_BYTES = 32;
 
 /** The 64 bytes of a JWS (RFC 7518, section 3.4) from KMS's DER: a sequence of two integers, each with sign and without leading zeros. */
-const rawSignature = (der: Buffer): Buffer => {
+export const rawSignature = (der: Buffer): Buffer => {
   const end = 4 + der.readUInt8(3);
   const integers = [der.subarray(4, end), der.subarray(end + 2)];
   return Buffer.concat(

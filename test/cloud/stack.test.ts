@@ -6,4 +6,5 @@ import './stack/functions-tests.ts';
 import './stack/gateway-tests.ts';
 import './stack/operator-policy-tests.ts';
 import './stack/probe-tests.ts';
+import './stack/signed-answers-tests.ts';
 import './stack/tables-tests.ts';

@@ -7,6 +7,7 @@ import { InvalidSettings, stageSettings } from '../../lib/cloud/stage-settings.t
 
 const ROOT = join(import.meta.dirname, '../..');
 const VALID = { region: 'eu-west-2', keepsData: true };
+const SIGNED = { issuer: 'https://api.example.com', keys: ['2026'] };
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
 let stages: string;
@@ -98,6 +99,17 @@ describe('The settings of a stage', () => {
     ],
     [{ throttle: { rateLimit: 99, burstLimit: 2_000 } }, ': throttle.rateLimit must be at least 100, the requests per'],
     [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
+    ...['http://a.example', 'https://a.example/v1'].map((issuer): [object, string] => [
+      { signedAnswers: { issuer, keys: ['2026'] } },
+      ': signedAnswers.issuer must be the origin of the service, such as https://api.example.com.',
+    ]),
+    [{ signedAnswers: { ...SIGNED, keys: [] } }, ': signedAnswers.keys must have 1 or more entries.'],
+    [{ signedAnswers: { ...SIGNED, keys: ['a', 'a'] } }, ': signedAnswers.keys must name each key once.'],
+    [
+      { signedAnswers: { ...SIGNED, keys: ['A'] } },
+      ': signedAnswers.keys.0 must be at most 32 lower-case letters, digits',
+    ],
+    [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting.'],
     [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
     [{ constructor: 1 }, ': constructor is not a setting.'],
   ])('are rejected with the name of the field: %j', (changes, expected) => {

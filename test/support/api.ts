@@ -5,7 +5,9 @@ import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { keyStore } from '../../lib/key-management/key-store.ts';
+import { signingEnvironment } from '../../lib/local/environment.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
+import { startKms } from '../../lib/local/kms.ts';
 import { send } from './api-client.ts';
 import { NOON } from './clock.ts';
 import { byContract } from './contract.ts';
@@ -16,15 +18,21 @@ export type { Call, Reply } from './api-client.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
+/** Of the signed answers. */
+export const ISSUER = 'https://api.example.com';
+
 /**
  * The whole API on an engine of its own: gateway, middlewares and database as in production, with a proxy before the
- * database that a test can tell to fail. The clock stands still at `NOON`.
+ * database that a test can tell to fail, and another one before the KMS. The clock stands still at `NOON`.
  */
-export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
+export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false } = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
+  const kms = await startKms();
+  const kmsFaults = await startFaultProxy(kms.endpoint);
   const environment = environmentOf({ names: engine.names, endpoint: faults.endpoint });
   Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: logLevel });
+  if (signsAnswers) Object.assign(process.env, signingEnvironment(kmsFaults.endpoint, ISSUER));
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keyStore(engine.client, engine.names.keys);
@@ -32,6 +40,8 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     origin: gateway.origin,
     engine,
     faults,
+    /** Before the KMS, where answers are signed. */
+    kmsFaults,
     /** The gateway's; a test may move it. */
     clock,
     keys,
@@ -50,6 +60,8 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     stop: async () => {
       await gateway.close();
       await faults.close();
+      await kmsFaults.close();
+      await kms.close();
       await engine.stop();
     },
   };

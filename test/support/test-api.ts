@@ -15,6 +15,7 @@ export const testApi = (
   });
   afterEach(() => {
     api.faults.reset();
+    api.kmsFaults.reset();
     api.clock.now = NOON;
   });
   afterAll(() => api.stop());
