@@ -17,17 +17,6 @@ export class KmsFailed extends Error {
   override readonly name = 'KmsFailed';
 }
 
-/** A public key as JWKS have it (RFC 7517), with the thumbprint of RFC 7638 as its `kid`. */
-export interface PublicKey {
-  readonly kty: string;
-  readonly crv: string;
-  readonly x: string;
-  readonly y: string;
-  readonly kid: string;
-  readonly use: 'sig';
-  readonly alg: 'ES256';
-}
-
 let shared: KMSClient | undefined;
 
 const client = (): KMSClient => {
@@ -46,7 +35,7 @@ const asKmsFailed = (cause: unknown): never => {
   throw new KmsFailed('KMS did not do what was asked', { cause });
 };
 
-const readPublicKey = async (keyId: string): Promise<PublicKey> => {
+const readPublicKey = async (keyId: string) => {
   const { PublicKey } = await client()
     .send(new GetPublicKeyCommand({ KeyId: keyId }))
     .catch(asKmsFailed);
@@ -54,13 +43,16 @@ const readPublicKey = async (keyId: string): Promise<PublicKey> => {
   const { kty = '', crv = '', x = '', y = '' } = createPublicKey(der).export({ format: 'jwk' });
   // The members and their order are those of the thumbprint.
   const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
-  return { kty, crv, x, y, kid, use: 'sig', alg: 'ES256' };
+  return { kty, crv, x, y, kid, use: 'sig', alg: 'ES256' } as const;
 };
 
-const known = new Map<string, Promise<PublicKey>>();
+const known = new Map<string, ReturnType<typeof readPublicKey>>();
 
-/** The public key of a KMS key, which never changes: each instance reads it once. @throws KmsFailed */
-export const publicKey = (keyId: string): Promise<PublicKey> => {
+/**
+ * The public key of a KMS key as a JWK (RFC 7517), with its thumbprint as `kid` (RFC 7638). It never changes, so each instance reads
+ * it once. @throws KmsFailed
+ */
+export const publicKey = (keyId: string): ReturnType<typeof readPublicKey> => {
   const reading =
     known.get(keyId) ??
     readPublicKey(keyId).catch((error: unknown) => {

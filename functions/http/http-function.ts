@@ -57,8 +57,9 @@ const requestContext: InboundMiddleware = {
 
 /**
  * Makes a function behind API Gateway. Its middlewares, outermost first: request context, request log and id, response headers,
- * problem documents, key form unless it is public, then `middlewares`. They share the request context, `request.internal`. `respond` is the first step
- * of the way back, in place of a handler, to which middy does not pass that context.
+ * problem documents, key form unless the row is public, then `middlewares`. They share the request context, `request.internal`.
+ * `respond`, with the signature, is the first step of the way back, in place of a handler, to which middy does not pass that
+ * context.
  */
 export const httpFunction = (
   row: Pick<ServedEndpoint, 'id' | 'successStatus' | 'isPublic'>,

@@ -1,6 +1,7 @@
 /** A KMS on this machine with one P-256 key: the operations that sign answers. */
 import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -17,11 +18,7 @@ const signingKey = async (dataDirectory?: string): Promise<KeyObject> => {
   if (dataDirectory === undefined) return privateKey;
   const file = join(dataDirectory, FILE);
   try {
-    const stored = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      return undefined;
-    });
-    if (stored !== undefined) return createPrivateKey(stored);
+    if (existsSync(file)) return createPrivateKey(await readFile(file, 'utf8'));
     await writeFile(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), PRIVATE_FILE);
     return privateKey;
   } catch (error) {
