@@ -941,7 +941,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VehicleInsurance"];
-                    "application/jwt": string;
                 };
             };
             /**
@@ -980,7 +979,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/jwt": string;
                 };
             };
             /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
@@ -1030,7 +1028,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkResult"];
-                    "application/jwt": string;
                 };
             };
             /**
@@ -1107,7 +1104,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ComplianceVerdict"];
-                    "application/jwt": string;
                 };
             };
             /**
@@ -1150,7 +1146,6 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
-                    "application/jwt": string;
                 };
             };
             /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
@@ -1200,7 +1195,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkComplianceResult"];
-                    "application/jwt": string;
                 };
             };
             /**

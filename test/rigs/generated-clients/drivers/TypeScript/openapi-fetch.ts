@@ -3,10 +3,7 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from './openapi-typescript.js';
 
 const { ORIGIN = '', KEY = '', NO_SCOPE_KEY = '', SPENT_KEY = '' } = process.env;
-/** Without it every answer that may be signed, and its 404, could be a text as well. */
-type Json = `application/${string}json`;
-const clientFor = (key: string) =>
-  createClient<paths, Json>({ baseUrl: `${ORIGIN}/v1`, headers: { 'X-API-Key': key } });
+const clientFor = (key: string) => createClient<paths>({ baseUrl: `${ORIGIN}/v1`, headers: { 'X-API-Key': key } });
 const api = clientFor(KEY);
 
 const vehicle = (registration: string) => ({ params: { path: { registration } } });
