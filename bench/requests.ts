@@ -58,9 +58,12 @@ const gatewayEvent = (key: string, method: string, path: string, { json, ...part
   ...parts,
 });
 
+/** Those that callers with a key request. */
+type MeasuredId = Exclude<FunctionId, 'jwks'>;
+
 /** A kind of request; `event` makes the nth of them, on content that no other one changes. */
 export interface KindOfRequest {
-  readonly endpoint: FunctionId;
+  readonly endpoint: MeasuredId;
   readonly name: string;
   readonly event: (nth: number) => object;
   readonly status: number;
@@ -88,7 +91,7 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
   const vehicle = { pathParameters: { registration: 'AB12CDE' } };
   const page = { rawQueryString: `domain=${DOMAIN}&limit=20&offset=100` };
   const create = (nth: number) => request('POST', '/v1/api/content', { json: benchFields(DOMAIN, `created-${nth}`) });
-  const kinds: readonly (readonly [FunctionId, string, KindOfRequest['event'], number?])[] = [
+  const kinds: readonly (readonly [MeasuredId, string, KindOfRequest['event'], number?])[] = [
     ['vehicle-insurance', 'insurance lookup', () => request('GET', '/v1/vehicle/AB12CDE/insurance', vehicle)],
     ['bulk-insurance', 'bulk of 1,000', () => request('POST', '/v1/vehicle/bulk-insurance', { json })],
     ['bulk-compliance', 'bulk compliance of 1,000', () => request('POST', '/v1/vehicle/bulk-compliance', { json })],
@@ -121,6 +124,6 @@ export const prepareRequests = async (requests: number) => {
     BULK.map((registration) => aCompliance(registration)),
   );
   const kinds = kindsOfRequest(key, await fillDomain(db, names.content, DOMAIN, ITEMS + requests, benchFields));
-  const start = (endpoint: FunctionId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
+  const start = (endpoint: MeasuredId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
   return { kinds, setDelay, start };
 };

@@ -25,7 +25,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** One code's row of the catalogue. It is explained in lib/openapi/error-list.ts: functions bundle this file. */
 export interface Problem {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 429 | 500;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 412 | 429 | 500;
   /** The HTTP reason phrase of the status. */
   readonly title: string;
 }
@@ -57,6 +57,7 @@ export const problems = {
   CONTENT_NOT_FOUND: notFound,
   ROUTE_NOT_FOUND: notFound,
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method Not Allowed' },
+  NOT_ACCEPTABLE: { status: 406, title: 'Not Acceptable' },
   SLUG_TAKEN: conflict,
   IDEMPOTENCY_CONFLICT: conflict,
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed' },
@@ -162,6 +163,9 @@ export const methodNotAllowed = (methods: readonly string[]): ApiError => {
   const allowed = [...new Set(methods)].join(', ');
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { Allow: allowed } });
 };
+
+export const notAcceptable = (): ApiError =>
+  new ApiError('NOT_ACCEPTABLE', 'This service signs no answers; accept application/json, or ask your operator.');
 
 export const slugTaken = (): ApiError =>
   new ApiError('SLUG_TAKEN', 'Another item of this domain has this slug; choose another slug or change that item.');

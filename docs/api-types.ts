@@ -15,7 +15,7 @@ export interface paths {
          * Is this vehicle insured?
          * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `NOT_ACCEPTABLE`.
          */
         get: operations["getInsurance"];
         put?: never;
@@ -39,7 +39,7 @@ export interface paths {
          * Are these vehicles insured?
          * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`, `NOT_ACCEPTABLE`.
          */
         post: operations["checkInsurance"];
         delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
          * May this vehicle be on the road?
          * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`, `NOT_ACCEPTABLE`.
          */
         get: operations["getCompliance"];
         put?: never;
@@ -83,7 +83,7 @@ export interface paths {
          * May these vehicles be on the road?
          * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`, `NOT_ACCEPTABLE`.
          */
         post: operations["checkCompliance"];
         delete?: never;
@@ -685,6 +685,7 @@ export interface components {
              * @example /docs/errors#content-not-found
              * @example /docs/errors#route-not-found
              * @example /docs/errors#method-not-allowed
+             * @example /docs/errors#not-acceptable
              * @example /docs/errors#slug-taken
              * @example /docs/errors#idempotency-conflict
              * @example /docs/errors#precondition-failed
@@ -699,6 +700,7 @@ export interface components {
              * @example Forbidden
              * @example Not Found
              * @example Method Not Allowed
+             * @example Not Acceptable
              * @example Conflict
              * @example Precondition Failed
              * @example Too Many Requests
@@ -726,6 +728,7 @@ export interface components {
              *     - `CONTENT_NOT_FOUND`: No content item has this id.
              *     - `ROUTE_NOT_FOUND`: The service has nothing at this path.
              *     - `METHOD_NOT_ALLOWED`: The path exists, with other methods.
+             *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
              *     - `SLUG_TAKEN`: Another item of the domain has this slug.
              *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
              *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
@@ -746,6 +749,7 @@ export interface components {
              * @example CONTENT_NOT_FOUND
              * @example ROUTE_NOT_FOUND
              * @example METHOD_NOT_ALLOWED
+             * @example NOT_ACCEPTABLE
              * @example SLUG_TAKEN
              * @example IDEMPOTENCY_CONFLICT
              * @example PRECONDITION_FAILED
@@ -1035,6 +1039,24 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1100,6 +1122,24 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1164,6 +1204,24 @@ export interface operations {
              *     `COMPLIANCE_NOT_FOUND`: The vehicle is known, but there is no compliance record for it.
              */
             404: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
                 headers: {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1245,6 +1303,24 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };

@@ -15,7 +15,7 @@ export interface paths {
          * Is this vehicle insured?
          * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `NOT_ACCEPTABLE`.
          */
         get: operations["getInsurance"];
         put?: never;
@@ -39,7 +39,7 @@ export interface paths {
          * Are these vehicles insured?
          * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`, `NOT_ACCEPTABLE`.
          */
         post: operations["checkInsurance"];
         delete?: never;
@@ -59,7 +59,7 @@ export interface paths {
          * May this vehicle be on the road?
          * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`, `NOT_ACCEPTABLE`.
          */
         get: operations["getCompliance"];
         put?: never;
@@ -83,7 +83,7 @@ export interface paths {
          * May these vehicles be on the road?
          * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`, `NOT_ACCEPTABLE`.
          */
         post: operations["checkCompliance"];
         delete?: never;
@@ -532,9 +532,9 @@ export interface components {
          */
         Problem: {
             /** @description Stable address of the code, relative to the service; where documentation is published, the address of its section there */
-            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
+            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#not-acceptable" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
             /** @description The reason phrase of the status */
-            title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
+            title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Not Acceptable" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
             /** @description As in the status line */
             status: number;
             /** @description A sentence that a person can act on */
@@ -556,13 +556,14 @@ export interface components {
              *     - `CONTENT_NOT_FOUND`: No content item has this id.
              *     - `ROUTE_NOT_FOUND`: The service has nothing at this path.
              *     - `METHOD_NOT_ALLOWED`: The path exists, with other methods.
+             *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
              *     - `SLUG_TAKEN`: Another item of the domain has this slug.
              *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
              *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
              *     - `RATE_LIMITED`: The plan's requests of this window are used up.
              *     - `INTERNAL_ERROR`: An error of the service; retry later.
              */
-            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
+            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
             /** @description Every validation issue, for invalid input */
@@ -836,6 +837,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VehicleInsurance"];
+                    "application/jwt": string;
                 };
             };
             /**
@@ -895,6 +897,33 @@ export interface operations {
                          */
                         code: "VEHICLE_NOT_FOUND" | (string & {});
                     };
+                    "application/jwt": string;
+                };
+            };
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 406;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
+                         */
+                        code: "NOT_ACCEPTABLE" | (string & {});
+                    };
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
@@ -930,6 +959,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkResult"];
+                    "application/jwt": string;
                 };
             };
             /**
@@ -974,6 +1004,32 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 406;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
+                         */
+                        code: "NOT_ACCEPTABLE" | (string & {});
+                    };
+                };
+            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1006,6 +1062,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ComplianceVerdict"];
+                    "application/jwt": string;
                 };
             };
             /**
@@ -1070,6 +1127,33 @@ export interface operations {
                          */
                         code: ("VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND") | (string & {});
                     };
+                    "application/jwt": string;
+                };
+            };
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 406;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
+                         */
+                        code: "NOT_ACCEPTABLE" | (string & {});
+                    };
                 };
             };
             429: components["responses"]["RATE_LIMITED"];
@@ -1105,6 +1189,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkComplianceResult"];
+                    "application/jwt": string;
                 };
             };
             /**
@@ -1149,6 +1234,32 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 406;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
+                         */
+                        code: "NOT_ACCEPTABLE" | (string & {});
+                    };
+                };
+            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };

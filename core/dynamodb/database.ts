@@ -4,7 +4,7 @@ import { DeadlineExceeded } from '../runtime/deadline.ts';
 import { databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
 import { rejectLateAttempts } from './client/late-attempts.ts';
 import { DynamoDbJson } from './client/protocol.ts';
-import { dynamoDbTransport, type TransportTimeouts } from './client/transport.ts';
+import { requestHandler, type TransportTimeouts } from './client/transport.ts';
 import { removeUnused } from './client/unused-middleware.ts';
 
 /** Milliseconds to connect; DynamoDB usually needs a few. */
@@ -31,22 +31,11 @@ export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =
     destroy: () => client.destroy(),
   });
 
-/** The SDK's default of 50 would make a bulk request and its neighbours wait for each other. */
-const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
-
 /** Protocol and transport of a client: ours, or the SDK's with the same timeouts. */
-export const transportSettings = ({ connection, response }: TransportTimeouts): DynamoDBClientConfig =>
-  usesStockClient()
-    ? {
-        requestHandler: {
-          connectionTimeout: connection,
-          requestTimeout: response,
-          throwOnRequestTimeout: true,
-          httpAgent: STOCK_AGENT,
-          httpsAgent: STOCK_AGENT,
-        },
-      }
-    : { protocol: DynamoDbJson, requestHandler: dynamoDbTransport({ connection, response }) };
+export const transportSettings = (timeouts: TransportTimeouts): DynamoDBClientConfig => ({
+  ...(!usesStockClient() && { protocol: DynamoDbJson }),
+  requestHandler: requestHandler(timeouts),
+});
 
 /** A DynamoDB client whose timeouts leave time to respond (docs/design.md#time). */
 export const createDatabase = (

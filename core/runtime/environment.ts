@@ -38,6 +38,18 @@ export const databaseFromEnvironment = () => {
   };
 };
 
+/** The issuer of signed answers, and the ARNs of its KMS keys, of which the first signs. */
+export interface SigningSettings {
+  readonly issuer: string;
+  readonly keys: readonly [string, ...string[]];
+}
+
+/** Undefined on a stage that signs no answers. */
+export const signingFromEnvironment = (): SigningSettings | undefined => {
+  const { SIGNED_ANSWERS_ISSUER: issuer, SIGNING_KEYS: keys } = process.env;
+  return issuer && keys ? { issuer, keys: keys.split(',') as [string, ...string[]] } : undefined;
+};
+
 /** `https://host`, which the probe requests. @throws MissingEnvironment */
 export const probedOrigin = (): string => environmentWith(['PROBED_ORIGIN']).PROBED_ORIGIN;
 

@@ -8,6 +8,7 @@ import type { ServedEndpoint } from './endpoint.ts';
 import { extraUnits } from './extra-units.ts';
 import { type Answer, type GatewayHandler, httpFunction, openTables } from './http-function.ts';
 import type { RequestContext } from './request.ts';
+import { negotiation } from './signed-answers.ts';
 import { type RequestParts, validation } from './validation.ts';
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -62,7 +63,8 @@ const requestMaker = <Row extends ServedEndpoint, Values extends object>({ paths
 };
 
 /**
- * Makes the function of an endpoint: `httpFunction`, with middlewares for admission, input, and size and units of bulk.
+ * Makes the function of an endpoint: `httpFunction`, with middlewares for a signed answer, admission, input, and size and units of
+ * bulk.
  * What `load` reads is read while admission runs, so that a lookup takes the time of one round trip.
  * @example
  * export const handler = serve({ endpoint }, ({ db, tables }) => {
@@ -82,6 +84,7 @@ export const serve = <const Row extends ServedEndpoint, Loaded, Values extends o
   const { load, respond } = define({ db, tables });
   const makeRequest = requestMaker<Row, Values>(endpoint);
   const middlewares = [
+    negotiation(endpoint),
     admission(store, endpoint.scope, load && (async (context) => load(makeRequest(context)))),
     ...(parts.input?.parsing ?? []),
     largestBulkSize(endpoint),

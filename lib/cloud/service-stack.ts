@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint, ServedEndpoint } from '../../functions/http/endpoint.ts';
+import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import type { FunctionId } from '../endpoint-files.ts';
 import { ServiceAlarms } from './alarms.ts';
@@ -26,6 +27,7 @@ import {
 import { Probe } from './probe.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import { ServiceTables } from './service-tables.ts';
+import { SigningKeys } from './signing-keys.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 export interface ServiceStackProps {
@@ -37,6 +39,9 @@ export interface ServiceStackProps {
   readonly commit: string;
 }
 
+/** Anybody may ask for the keys of signed answers, and few do, because they are cached. More would be at the expense of callers. */
+const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 100 };
+
 /**
  * The CDK stack of one stage:
  *
@@ -44,6 +49,7 @@ export interface ServiceStackProps {
  *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
  *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
+ *                     └→ SigningKeys ─ one per name of the setting `signedAnswers`; with it the function `jwks`, which needs no API key
  *     Intake ─ loads the files that are put into its bucket, if the settings say so
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
  *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy, four of them, permit the CLI, which reads the outputs
@@ -64,6 +70,8 @@ export class ServiceStack extends Stack {
     }
     const tables = new ServiceTables(this, 'Tables', settings);
     const gateway = new HttpGateway(this, 'Gateway', settings);
+    const { signedAnswers } = settings;
+    const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
 
     const addFunction = (functionId: FunctionId, summary: string, row: ServedEndpoint) => {
@@ -73,12 +81,17 @@ export class ServiceStack extends Stack {
         bundle: bundles[functionId],
         row,
         tables,
+        signingKeys,
       });
       functions.set(functionId, added);
       return added.live;
     };
     for (const [endpointId, row] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
       gateway.addRoutes(endpointId, row, addFunction(endpointId, row.summary, row));
+    }
+    if (signingKeys) {
+      gateway.addRoutes('jwks', jwks, addFunction('jwks', 'The public keys of signed answers', jwks));
+      gateway.throttle(`${jwks.method} ${jwks.paths[0]}`, JWKS_THROTTLE);
     }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 

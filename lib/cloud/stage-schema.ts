@@ -44,6 +44,26 @@ const Domain = T.Object({
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
 
+/** A name becomes a part of the logical id of a key. */
+const KEY_NAME = '^[a-z0-9][a-z0-9-]{0,31}$';
+
+/** Signs answers for callers who ask (docs/contract.md#signed-answers). */
+const SignedAnswers = T.Object({
+  /** `iss` of every answer, by which its receiver finds the keys. */
+  issuer: T.String({
+    pattern: '^https://[a-z0-9.-]+(:\\d+)?$',
+    description: 'the origin of the service, such as https://api.example.com',
+  }),
+  /** The names of the KMS keys. The first signs, all are published; docs/operations.md#signed-answers has how to add one. */
+  keys: T.Refine(
+    T.Array(T.String({ pattern: KEY_NAME, description: 'at most 32 lower-case letters, digits and hyphens' }), {
+      minItems: 1,
+    }),
+    (names) => new Set(names).size === names.length,
+    () => 'must name each key once',
+  ),
+});
+
 const Address = T.String({
   pattern: '^https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$',
   description: 'an address that begins with https:// and ends without a slash',
@@ -118,6 +138,8 @@ export const StageFile = T.Object({
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm is a link to its section there. */
   runbookUrl: T.Optional(Address),
+  /** When absent, no answer is signed, and there is no key. */
+  signedAnswers: T.Optional(SignedAnswers),
   /** 1,000 requests per second and a burst of 2,000 when absent. */
   throttle: T.Optional(Throttle),
   /** Days. When absent, 90 if data is kept, otherwise 7. */

@@ -20,6 +20,7 @@ export const intakeEnvironment = () => {
     tableNames: tableNamesFromEnvironment(['vehicles', 'compliance']),
     address: `the stack ${STACK} in ${AWS_REGION}`,
     remedy: 'check the stack in the CloudFormation console',
+    readCaller: async () => `the intake of ${STACK}`,
     aws: { profile: undefined },
     importMetrics: { namespace: METRICS_NAMESPACE, account },
     // Whoever runs this by hand confirms it as any other import.

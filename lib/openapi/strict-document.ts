@@ -11,7 +11,14 @@ import { type Examples, recordedExamples } from './examples.ts';
 import { type JsonObject, present } from './json.ts';
 import { buildParameters, buildRequestBody } from './parameters.ts';
 import { headerComponents } from './response-headers.ts';
-import { buildResponses, componentResponses, otherRequests, platformResponses, problemCodesOf } from './responses.ts';
+import {
+  buildResponses,
+  componentResponses,
+  otherRequests,
+  platformResponses,
+  problemCodesOf,
+  publicKeys,
+} from './responses.ts';
 import { information, securitySchemes, tags } from './texts.ts';
 
 const rows = Object.entries(endpoints) as [EndpointId, Endpoint][];
@@ -103,5 +110,6 @@ export const strictDocument = (origins: Origins = {}, examples: Examples = recor
     description: 'The responses of every path and method that is not described here; without a valid key 401.',
     responses: otherRequests(),
   },
+  'x-public-keys': publicKeys,
   'x-platform-responses': platformResponses,
 });

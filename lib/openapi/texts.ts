@@ -13,7 +13,8 @@ export const information = {
   description: [
     'Every request needs an API key, as `Authorization: Bearer <key>` or `X-API-Key: <key>`. Keys belong on servers: responses have no CORS headers. A test key, `vvc_test_…`, sees the sandbox only, and every response to it has `X-Sandbox: true`; a live key, `vvc_live_…`, the data of the service.',
     `Rate limits are per window of 60 seconds, aligned to the Unix minute: ${plans.join('; ')}. Every response has the headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`; beyond the limit it is 429 with \`Retry-After\`.`,
-    'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 429, 403 `SCOPE_MISSING`, unknown path or method (404, 405), 400, resource not found (404), 403 `DOMAIN_FORBIDDEN`, 412, 409.',
+    'A lookup is signed when `Accept` lists `application/jwt`, where the service signs answers: the response is a JWT (a compact JWS with ES256, `typ` `vehicle-answer+jwt`) whose claim `answer` has the JSON, with `iss`, `aud` (the id of the key), `iat`, `jti` (the id of the request), `request` and `status`; `sandbox` is true for a test key. `VEHICLE_NOT_FOUND` and `COMPLIANCE_NOT_FOUND` are signed too. The public keys are at `/.well-known/jwks.json` of the origin, without an API key.',
+    'Every error is an RFC 9457 problem document with a `code`. When several apply, the first in this order is returned: 401, 429, 403 `SCOPE_MISSING`, unknown path or method (404, 405), 406, 400, resource not found (404), 403 `DOMAIN_FORBIDDEN`, 412, 409.',
     'Days are days in Europe/London; timestamps are UTC. `/v1` only gains optional fields, parameters and codes: ignore fields and codes that you do not know.',
   ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },

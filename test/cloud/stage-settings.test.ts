@@ -7,6 +7,7 @@ import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VALID = { region: 'eu-west-2', keepsData: true };
+const SIGNED = { issuer: 'https://api.example.com', keys: ['2026'] };
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
 
 /** Entries of vehicles, except for what is given. */
@@ -118,6 +119,17 @@ describe('The settings of a stage', () => {
       intake({ prefix: 'vehicles/acme/' }, { prefix: 'vehicles-acme/' }),
       ': intake.1.prefix must differ from vehicles/acme/ in letters or digits.',
     ],
+    ...['http://a.example', 'https://a.example/v1'].map((issuer): [object, string] => [
+      { signedAnswers: { issuer, keys: ['2026'] } },
+      ': signedAnswers.issuer must be the origin of the service, such as https://api.example.com.',
+    ]),
+    [{ signedAnswers: { ...SIGNED, keys: [] } }, ': signedAnswers.keys must have 1 or more entries.'],
+    [{ signedAnswers: { ...SIGNED, keys: ['a', 'a'] } }, ': signedAnswers.keys must name each key once.'],
+    [
+      { signedAnswers: { ...SIGNED, keys: ['A'] } },
+      ': signedAnswers.keys.0 must be at most 32 lower-case letters, digits',
+    ],
+    [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting.'],
     [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
     [{ constructor: 1 }, ': constructor is not a setting.'],
   ])('are rejected with the name of the field: %j', (changes, expected) => {

@@ -6,9 +6,9 @@ import type { IntakeEntry } from '../../lib/cloud/stage-schema.ts';
 import { intakeBucket } from '../../lib/intake/bucket.ts';
 import { importArguments } from '../../lib/intake/import-file.ts';
 import { loadWaitingFiles } from '../../lib/intake/load-waiting.ts';
-import { ended } from '../admin/command-line.ts';
 import { environmentOf, startEngine, type TestEngine } from '../support/engine.ts';
 import { COMPLIANCE_HEADER, complianceLine, vehicleRow, vehiclesCsv } from '../support/import-files.ts';
+import { ended } from '../support/use-admin.ts';
 import { startBucket, type TestBucket } from './bucket-server.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -55,7 +55,7 @@ const build = async (entries: readonly IntakeEntry[] = [VEHICLES], tableNames = 
   const allLoaded = await loadWaitingFiles({
     entries,
     bucket: intakeBucket(bucket.client, 'files'),
-    deployment: { db: engine.client, tableNames, address: 'the engine', remedy: '' },
+    deployment: { db: engine.client, tableNames, address: 'the engine', remedy: '', readCaller: async () => 'a test' },
     log: (line) => void lines.push(line as Record<string, unknown>),
     now: () => NOW,
   });

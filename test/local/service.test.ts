@@ -72,9 +72,7 @@ describe('The options of npm start', () => {
     await expect(startLocalService({ port, dynamodbPort: 0 })).rejects.toThrow(sentence('PORT'));
     await expect(startLocalService({ port: 0, dynamodbPort: port })).rejects.toThrow(sentence('DYNAMODB_PORT'));
     const nowhere = { port: 0, dynamodbPort: 0, dynamodbEndpoint: 'http://127.0.0.1:9' };
-    await expect(startLocalService(nowhere)).rejects.toThrow(
-      'No DynamoDB could be used at http://127.0.0.1:9',
-    );
+    await expect(startLocalService(nowhere)).rejects.toThrow('No DynamoDB could be used at http://127.0.0.1:9');
   });
 });
 

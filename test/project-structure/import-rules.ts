@@ -29,8 +29,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/bulk': ['core/runtime', 'core/vehicles', 'core/compliance'],
   'core/counted-list': ['core/runtime', 'core/dynamodb'],
   'core/content': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/counted-list', 'core/access'],
+  'core/signing': ['core/runtime', 'core/dynamodb'],
   'core/sandbox': ['core/runtime', 'core/access', 'core/vehicles', 'core/compliance'],
-  'functions/http': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/observability', 'core/access'],
+  'functions/http': [
+    'core/runtime',
+    'core/schemas',
+    'core/dynamodb',
+    'core/observability',
+    'core/access',
+    'core/signing',
+  ],
+  'functions/jwks': ['core/runtime', 'core/signing', 'functions/http'],
   'functions/probe': ['core/runtime', 'core/dynamodb', 'core/observability', 'core/access'],
 };
 

@@ -1,6 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
+import { usesStockClient } from '../../runtime/environment.ts';
 
 /** How long a request may take, in milliseconds. */
 export interface TransportTimeouts {
@@ -56,7 +58,7 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
       const timeOutAfter = (milliseconds: number, what: string) =>
         setTimeout(() => request.destroy(new TimeoutError(`${what} within ${milliseconds} ms`)), milliseconds);
 
-      const responseTimer = timeOutAfter(response, 'DynamoDB did not respond');
+      const responseTimer = timeOutAfter(response, 'no response');
       const fail = (error: Error) => {
         clearTimeout(responseTimer);
         if (request.reusedSocket) dropIdle(agent);
@@ -65,7 +67,7 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
       request.on('error', fail);
       request.on('socket', (socket) => {
         if (!socket.connecting) return;
-        const connectionTimer = timeOutAfter(connection, 'DynamoDB could not be reached');
+        const connectionTimer = timeOutAfter(connection, 'no connection');
         socket.once('connect', () => clearTimeout(connectionTimer));
         request.once('close', () => clearTimeout(connectionTimer));
       });
@@ -94,3 +96,18 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
     updateHttpClientConfig: () => undefined,
   };
 };
+
+/** The SDK's default of 50 would make a bulk request and its neighbours wait for each other. */
+const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
+
+/** What sends the requests of a client: ours, or the SDK's with the same timeouts. */
+export const requestHandler = (timeouts: TransportTimeouts): NonNullable<DynamoDBClientConfig['requestHandler']> =>
+  usesStockClient()
+    ? {
+        connectionTimeout: timeouts.connection,
+        requestTimeout: timeouts.response,
+        throwOnRequestTimeout: true,
+        httpAgent: STOCK_AGENT,
+        httpsAgent: STOCK_AGENT,
+      }
+    : dynamoDbTransport(timeouts);

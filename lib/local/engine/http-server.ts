@@ -13,7 +13,8 @@ import {
 } from './protocol.ts';
 
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
-const TARGET = /^DynamoDB_20120810\.(\w+)$/;
+/** The prefixes of DynamoDB and of KMS. */
+const TARGET = /^(?:DynamoDB_20120810|TrentService)\.(\w+)$/;
 
 /** Performs one operation of the API. */
 export type PerformOperation = (operation: string, input: JsonObject) => Promise<EngineResponse>;
@@ -63,7 +64,7 @@ const send = (response: ServerResponse, { status, body }: EngineResponse): void 
 };
 
 /**
- * A server for DynamoDB's JSON protocol. Only complete requests to this machine or an allowed host reach
+ * A server for the JSON protocol of DynamoDB, which is also that of KMS. Only complete requests to this machine or an allowed host reach
  * `performOperation`; an aborted request affects nothing else.
  */
 export const createProtocolServer = (allowedHosts: readonly string[], performOperation: PerformOperation): Server => {

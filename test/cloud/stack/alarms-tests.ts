@@ -9,7 +9,7 @@ import {
   PROD,
   type Resource,
   resourcesOf,
-  SERVING,
+  SERVING_SIGNED,
   stacks,
   statementsOf,
   type Template,
@@ -48,7 +48,7 @@ describe('The alarms', () => {
       // Without a dimension, as the CLI publishes them.
       'VehicleVerification/prod VehiclesLoaded: Sum LessThanThreshold 1 in all of 26 × 3600 s or breaching without data',
       'VehicleVerification/prod ComplianceLoaded: Sum LessThanThreshold 1 in all of 168 × 3600 s or breaching without data',
-      ...SERVING.map(() => 'AWS/Lambda Errors by FunctionName, Resource: Average > 0.01 in 1 of 1 × 60 s'),
+      ...SERVING_SIGNED.map(() => 'AWS/Lambda Errors by FunctionName, Resource: Average > 0.01 in 1 of 1 × 60 s'),
     ]);
     const sums = alarmsOf(PROD).filter(({ Statistic }) => Statistic === 'Sum');
     expect(sums.map(({ Threshold }) => Threshold)).toEqual([6, 0, 48_000, 6, 6, 6]);

@@ -1,4 +1,5 @@
 import { endpoints } from '../../../functions/endpoints/table.ts';
+import { SIGNED_ANSWERS } from '../../rigs/release/stack-promises.ts';
 import { forkCall } from '../../support/fork.ts';
 import type { Stage } from './synthesis.ts';
 
@@ -19,6 +20,7 @@ const STAGES = {
       runbookUrl: 'https://example.com/runbook.md',
       lambdaSystemLogs: true,
       expectImports: { vehicles: '26h', compliance: '7d' },
+      signedAnswers: SIGNED_ANSWERS,
       throttle: { rateLimit: 5_000, burstLimit: 500 },
       domain: { ...domain, disableDefaultEndpoint: true },
     },
@@ -128,6 +130,9 @@ export const statementsOf = ({ Properties }: Resource): readonly Statement[] =>
 
 /** The functions that serve requests. */
 export const SERVING = [...Object.keys(endpoints), 'not-found'];
+
+/** Where answers are signed. */
+export const SERVING_SIGNED = [...SERVING, 'jwks'];
 
 /** The resources of these functions. */
 export const servingFunctions = (template: Template) =>

@@ -77,10 +77,10 @@ const WITH_SLASH = invalidRegistrationSentence('/');
 
 const examples = recordedExamples();
 
-/** Every status that the document names, as `GET /v1/usage 200`. A service without faults never answers 500. */
+/** Every status that the document names, as `GET /v1/usage 200`. A service without faults never answers 500, one that signs never 406. */
 const DOCUMENTED = (Object.keys(endpoints) as EndpointId[]).flatMap((id) =>
   Object.keys(buildResponses(id, endpoints[id], examples))
-    .filter((status) => status !== '500')
+    .filter((status) => status !== '500' && status !== '406')
     .map((status) => `${endpoints[id].method} ${endpoints[id].paths[0]} ${status}`),
 );
 
@@ -93,6 +93,8 @@ const blocksOf = (text: string, language: string): string[] =>
 
 /** The program of a section: where to save it, how to run it, its code. */
 const PROGRAM = /^`([^`]+)`; run it with `([^`]+)`:\n\n```\w+\n(.*?)^```$/ms;
+/** The section with one program for each language, on one signed answer. */
+const VERIFY = 'Verify a signed answer';
 const sections = page.split(/^## /m).map((text) => ({ heading: text.split('\n', 1)[0] ?? '', text }));
 
 const drivers = (folder: string) => join(import.meta.dirname, 'drivers', folder);
@@ -125,6 +127,19 @@ const build = async (folder: string, commands: readonly string[]): Promise<void>
     await writeFile(join(cwd, file), code);
   }
   for (const command of commands) await run(folder, command);
+};
+
+/** Runs the programs that verify a signed answer. It is of a live key, so that they print no more than that. */
+const verify = async (credentials: Readonly<Record<string, string>>): Promise<void> => {
+  const { text = '' } = sections.find(({ heading }) => heading === VERIFY) ?? {};
+  await mkdir(join(files, VERIFY));
+  for (const block of blocksOf(text, 'sh')) await run(VERIFY, block, credentials);
+  for (const [, file = '', command = '', code = ''] of text.matchAll(new RegExp(PROGRAM, 'gms'))) {
+    await mkdir(dirname(join(files, VERIFY, file)), { recursive: true });
+    await writeFile(join(files, VERIFY, file), code);
+    deepEqual(await run(VERIFY, command, credentials), 'AB12CDE insured', command);
+    say(`docs/languages.md, ${VERIFY}: ${command}`);
+  }
 };
 
 /** Drives the clients that were made. */
@@ -162,13 +177,14 @@ const drive = async (): Promise<void> => {
     }
     const credentials = { API_ORIGIN: proxy.origin, API_KEY: await addKey('premium', undefined, 'test') };
     for (const { heading, text } of sections) {
-      if (blocksOf(text, 'sh').length === 0) continue;
+      if (blocksOf(text, 'sh').length === 0 || heading === VERIFY) continue;
       const [, , command = ''] = PROGRAM.exec(text) ?? [];
       // API Gateway's own 429 for the first request of each path.
       proxy.inject(({ path }) => (proxy.requests.some((earlier) => earlier.path === path) ? undefined : 'throttle'));
       deepEqual(`${await run(heading, command, credentials)}\n`, blocksOf(page, '')[0], heading);
       say(`docs/languages.md, ${heading}: ${command}`);
     }
+    await verify({ API_ORIGIN: origin, API_KEY: KEY });
     const goLines = (await readFile(join(files, 'Go/vehicles/client.go'), 'utf8')).split('\n').length;
     const pythonModels = (await readdir(join(files, 'Python/vehicles/models'))).filter((file) => /^[a-z]/.test(file));
     say(`Go: ${goLines} lines; Python: ${pythonModels.length} models`);
