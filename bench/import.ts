@@ -37,7 +37,8 @@ const CLI = fileURLToPath(new URL('../bin/admin.ts', import.meta.url));
 const LOCAL = { region: 'eu-west-2', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
 const TableName = LOCAL_TABLE_NAMES.vehicles;
 
-const startImport = (endpoint: string, file: string, ...options: readonly string[]) => {
+/** The CLI as a process of its own. */
+export const startImport = (endpoint: string, file: string, ...options: readonly string[]) => {
   const args = ['--dynamodb', endpoint, '--json', 'import', 'vehicles', file, ...options];
   return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', CLI, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -82,8 +83,14 @@ const rowsPerSecond = async ({ all }: Files): Promise<readonly number[]> => {
 };
 
 /** An import in this process, whose database may be metered. */
-const importWith = async (db: DynamoDBDocumentClient, ...args: readonly string[]): Promise<void> => {
-  const deployment = { db, tableNames: LOCAL_TABLE_NAMES, address: 'the engine', remedy: '' };
+export const importWith = async (db: DynamoDBDocumentClient, ...args: readonly string[]): Promise<void> => {
+  const deployment = {
+    db,
+    tableNames: LOCAL_TABLE_NAMES,
+    address: 'the engine',
+    remedy: '',
+    readCaller: async () => 'bench',
+  };
   const context = {
     ...processContext(new AbortController().signal, {}),
     showsProgress: false,
@@ -136,11 +143,8 @@ const startDatabase = async (vehicles: number) => {
   return { database, endpoint: `http://127.0.0.1:${(database.address() as AddressInfo).port}` };
 };
 
-/** The most resident megabytes of an import into a database that keeps nothing. */
-const peakMemory = async (file: string, vehicles: number, ...options: readonly string[]): Promise<number> => {
-  await writeVehiclesFile(file, vehicles);
-  const { database, endpoint } = await startDatabase(vehicles);
-  const cli = startImport(endpoint, file, ...options);
+/** The most resident megabytes of an import. */
+export const peakOf = async (cli: ReturnType<typeof startImport>): Promise<number> => {
   const samples: number[] = [];
   const sample = async (): Promise<void> => {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(cli.pid)]);
@@ -153,9 +157,15 @@ const peakMemory = async (file: string, vehicles: number, ...options: readonly s
     await secondsOf(cli);
   } finally {
     clearInterval(sampling);
-    database.close();
   }
   return Math.max(...samples);
+};
+
+/** The most resident megabytes of an import into a database that keeps nothing. */
+const peakMemory = async (file: string, vehicles: number, ...options: readonly string[]): Promise<number> => {
+  await writeVehiclesFile(file, vehicles);
+  const { database, endpoint } = await startDatabase(vehicles);
+  return peakOf(startImport(endpoint, file, ...options)).finally(() => database.close());
 };
 
 const measureIn = async (folder: string): Promise<readonly string[]> => {

@@ -1,5 +1,9 @@
 /** One kind of request to every function, and an engine that holds what they ask for. */
+import type { ExampleRequest } from '../functions/endpoints/document.ts';
+import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 import type { FunctionId } from '../lib/endpoint-files.ts';
+import { requestTo } from '../lib/local/record-examples.ts';
+import { recordedExamples } from '../lib/openapi/examples.ts';
 import { fillDomain, someFields } from '../test/support/content.ts';
 import { storeItems } from '../test/support/engine.ts';
 import { aCompliance, aVehicle } from '../test/support/records.ts';
@@ -54,13 +58,29 @@ const gatewayEvent = (key: string, method: string, path: string, { json, ...part
   ...parts,
 });
 
+/** Those that callers with a key request. */
+type MeasuredId = Exclude<FunctionId, 'jwks'>;
+
 /** A kind of request; `event` makes the nth of them, on content that no other one changes. */
 export interface KindOfRequest {
-  readonly endpoint: FunctionId;
+  readonly endpoint: MeasuredId;
   readonly name: string;
   readonly event: (nth: number) => object;
   readonly status: number;
 }
+
+/** The first example of the document, for every endpoint that has no kind of its own below. */
+const exampleEvent = (key: string, id: EndpointId): object => {
+  const example: Pick<ExampleRequest, 'request'> = recordedExamples().of(id)[0] ?? { request: {} };
+  const { method, url } = requestTo('https://api.example.com', endpoints[id], example);
+  const { pathname, search } = new URL(url);
+  const { path, body } = example.request;
+  return gatewayEvent(key, method, decodeURIComponent(pathname), {
+    ...(path && { pathParameters: path }),
+    ...(search !== '' && { rawQueryString: search.slice(1) }),
+    ...(body !== undefined && { json: body as object }),
+  });
+};
 
 /** @param ids content items: the first is read and changed, the others are there to be deleted */
 export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly string[] = []): KindOfRequest[] => {
@@ -71,12 +91,10 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
   const vehicle = { pathParameters: { registration: 'AB12CDE' } };
   const page = { rawQueryString: `domain=${DOMAIN}&limit=20&offset=100` };
   const create = (nth: number) => request('POST', '/v1/api/content', { json: benchFields(DOMAIN, `created-${nth}`) });
-  const kinds: readonly (readonly [FunctionId, string, KindOfRequest['event'], number?])[] = [
+  const kinds: readonly (readonly [MeasuredId, string, KindOfRequest['event'], number?])[] = [
     ['vehicle-insurance', 'insurance lookup', () => request('GET', '/v1/vehicle/AB12CDE/insurance', vehicle)],
     ['bulk-insurance', 'bulk of 1,000', () => request('POST', '/v1/vehicle/bulk-insurance', { json })],
-    ['compliance', 'compliance', () => request('GET', '/v1/compliance/AB12CDE', vehicle)],
     ['bulk-compliance', 'bulk compliance of 1,000', () => request('POST', '/v1/vehicle/bulk-compliance', { json })],
-    ['usage', 'usage', () => request('GET', '/v1/usage')],
     ['list-content', 'list, 20 items of 1 kB', () => request('GET', '/v1/api/content', page)],
     ['read-content', 'read an item', () => onItem('GET', id)],
     ['create-content', 'create an item', create, 201],
@@ -84,7 +102,11 @@ export const kindsOfRequest = (key: string, [id = '', ...deletable]: readonly st
     ['delete-content', 'delete an item', (nth) => onItem('DELETE', deletable[nth]), 204],
     ['not-found', 'an unknown path', () => request('GET', '/v1/unknown'), 404],
   ];
-  return kinds.map(([endpoint, name, event, status = 200]) => ({ endpoint, name, event, status }));
+  const ids = Object.keys(endpoints) as EndpointId[];
+  const others = ids.filter((id) => !kinds.some(([endpoint]) => endpoint === id));
+  return [...kinds, ...others.map((id) => [id, id, () => exampleEvent(key, id)] as const)].map(
+    ([endpoint, name, event, status = 200]) => ({ endpoint, name, event, status }),
+  );
 };
 
 /** What a measurement of every kind of request works with. @param requests at most so many of each kind can be made */
@@ -102,6 +124,6 @@ export const prepareRequests = async (requests: number) => {
     BULK.map((registration) => aCompliance(registration)),
   );
   const kinds = kindsOfRequest(key, await fillDomain(db, names.content, DOMAIN, ITEMS + requests, benchFields));
-  const start = (endpoint: FunctionId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
+  const start = (endpoint: MeasuredId, procs?: string) => startFunction(bundles[endpoint], overTls, procs);
   return { kinds, setDelay, start };
 };

@@ -8,7 +8,9 @@ import { type Measurement, machine, showProgress } from './report.ts';
 /** Each measurement is a file of the same name. */
 const TITLES: Readonly<Record<string, string>> = {
   lookup: 'The insurance lookup: cold starts and warm invocations',
+  signed: 'Signed answers',
   import: 'Imports',
+  suppliers: 'Several suppliers',
   cost: 'What a million requests cost, and the memory of each function',
 };
 

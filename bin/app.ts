@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { bundleFunctions } from '../lib/cloud/bundles.ts';
+import { bundleIntake } from '../lib/cloud/intake-bundles.ts';
 import { ServiceStack } from '../lib/cloud/service-stack.ts';
 import { InvalidSettings, type StageSettings, stageSettings } from '../lib/cloud/stage-settings.ts';
 
@@ -35,5 +36,7 @@ const readSettings = (): StageSettings => {
 const settings = readSettings();
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 const bundles = await bundleFunctions();
-new ServiceStack(app, `vehicle-verification-${settings.stage}`, { settings, bundles, commit: describeCommit() });
+const intakeBundles = settings.intake && (await bundleIntake());
+const parts = { settings, bundles, intakeBundles, commit: describeCommit() };
+new ServiceStack(app, `vehicle-verification-${settings.stage}`, parts);
 app.synth();

@@ -1,5 +1,5 @@
 /** The API on this machine: `npm start`. */
-import { CannotStart, readOptions, USAGE } from '../lib/local/options.ts';
+import { CannotStart, readOptions } from '../lib/local/options.ts';
 import { type LocalService, startLocalService } from '../lib/local/service.ts';
 import { startBanner } from '../lib/local/start-banner.ts';
 import { onStopSignal } from './stop-signals.ts';
@@ -16,8 +16,8 @@ const printBanner = ({ origin, dynamodb, keys }: LocalService) =>
       addresses: [
         ['Base address', `${origin}/v1`],
         ['Reference', `${origin}/docs`],
-        ['DynamoDB', dynamodb],
       ],
+      dynamodb,
       keys,
       heading: 'Try',
       requests: [
@@ -29,7 +29,7 @@ const printBanner = ({ origin, dynamodb, keys }: LocalService) =>
 
 try {
   const options = readOptions(process.argv.slice(2));
-  if (options === undefined) print(USAGE);
+  if (typeof options === 'string') print(options);
   else {
     // Only the owner may read the data and the keys that this process writes.
     process.umask(0o077);

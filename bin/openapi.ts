@@ -1,10 +1,11 @@
 /** Writes everything that is generated from the endpoints: `npm run openapi`. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { plansTable } from '../functions/endpoints/document.ts';
 import { recordExamples } from '../lib/local/record-examples.ts';
 import { errorListMarkdown } from '../lib/openapi/error-list.ts';
 import { recordedExamples } from '../lib/openapi/examples.ts';
@@ -35,6 +36,8 @@ await writeJson(new URL('examples.json', docs), recording);
 const examples = recordedExamples(recording);
 await writeJson(document, openApiDocument({}, examples));
 await writeFile(new URL('errors.md', docs), errorListMarkdown());
+const guide = new URL('integration.md', docs);
+await writeFile(guide, (await readFile(guide, 'utf8')).replace(/^\| Plan \|.*\n(?:\|.*\n)+/m, plansTable()));
 await writeFile(new URL('api-types.ts', docs), apiTypes(document));
 // The client narrows entries of a bulk response, and knows every code.
 const scratch = await mkdtemp(join(tmpdir(), 'openapi-'));
@@ -43,5 +46,5 @@ await writeJson(strict, strictDocument({}, examples));
 await writeFile(new URL('../client/src/api-types.ts', docs), apiTypes(strict));
 await rm(scratch, { recursive: true });
 process.stdout.write(
-  'Wrote docs/examples.json, docs/openapi.json, docs/errors.md, docs/api-types.ts and client/src/api-types.ts.\n',
+  'Wrote docs/examples.json, docs/openapi.json, docs/errors.md, docs/api-types.ts, client/src/api-types.ts and the plans in docs/integration.md.\n',
 );

@@ -13,8 +13,9 @@ process.stdout.on('error', stop);
 
 try {
   const samArguments = process.argv.slice(2);
-  const options = samArguments.includes('--help') ? undefined : readOptions([]);
-  if (options === undefined) process.stdout.write(USAGE);
+  const options = samArguments.includes('--version') ? readOptions(['--version']) : readOptions([]);
+  if (samArguments.includes('--help')) process.stdout.write(USAGE);
+  else if (typeof options === 'string') process.stdout.write(`${options}\n`);
   else {
     await runSamLocal(options, samArguments, process.env, stopping.signal);
     process.stdout.write('Stopped.\n');

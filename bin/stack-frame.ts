@@ -5,8 +5,17 @@ import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { VERSION } from '../lib/version.ts';
 
 const [commit = '', functionId = '', ...frames] = process.argv.slice(2);
+const asked = {
+  '--help': 'Usage: npm run --silent stack-frame -- COMMIT FUNCTION index.js:LINE:COLUMN…, as in docs/runbook.md',
+  '--version': VERSION,
+};
+if (Object.hasOwn(asked, commit)) {
+  process.stdout.write(`${asked[commit as keyof typeof asked]}\n`);
+  process.exit();
+}
 if (frames.length === 0) throw new Error('say which: COMMIT FUNCTION index.js:LINE:COLUMN…, as in docs/runbook.md');
 const root = mkdtempSync(join(tmpdir(), 'stack-frame-'));
 const worktree = (...args: string[]) => execFileSync('git', ['worktree', ...args], { stdio: 'pipe' });
@@ -18,11 +27,11 @@ try {
   const { bundleFunctions, bundleHash } = module as typeof import('../lib/cloud/bundles.ts');
   const bundle = new Map(Object.entries(await bundleFunctions(undefined, undefined, true))).get(functionId);
   if (bundle === undefined) throw new Error(`there is no function ${functionId} at ${commit}`);
-  const map = new SourceMap(JSON.parse(readFileSync(join(bundle, 'index.js.map'), 'utf8')));
   process.stdout.write(`${bundleHash(bundle)}\n`);
   for (const frame of frames) {
-    const [, line = 0, column = 0] = (/index\.js:(\d+):(\d+)/.exec(frame) ?? []).map(Number);
-    const origin = map.findEntry(line - 1, column - 1);
+    const [, name = 'index', line, column] = /(index|signing)\.js:(\d+):(\d+)/.exec(frame) ?? [];
+    const map = new SourceMap(JSON.parse(readFileSync(join(bundle, `${name}.js.map`), 'utf8')));
+    const origin = map.findEntry(Number(line) - 1, Number(column) - 1);
     if (!('originalSource' in origin)) throw new Error(`no frame of the bundle: ${frame}`);
     const file = relative(root, resolve(bundle, origin.originalSource)).replace(/^.*(?=node_modules\/)/, '');
     process.stdout.write(`${file}:${origin.originalLine + 1}:${origin.originalColumn + 1}\n`);

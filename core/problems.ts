@@ -25,7 +25,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** One code's row of the catalogue. It is explained in lib/openapi/error-list.ts: functions bundle this file. */
 export interface Problem {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 412 | 429 | 500;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 412 | 429 | 500;
   /** The HTTP reason phrase of the status. */
   readonly title: string;
 }
@@ -57,6 +57,7 @@ export const problems = {
   CONTENT_NOT_FOUND: notFound,
   ROUTE_NOT_FOUND: notFound,
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method Not Allowed' },
+  NOT_ACCEPTABLE: { status: 406, title: 'Not Acceptable' },
   SLUG_TAKEN: conflict,
   IDEMPOTENCY_CONFLICT: conflict,
   PRECONDITION_FAILED: { status: 412, title: 'Precondition Failed' },
@@ -94,12 +95,10 @@ export class ApiError extends Error {
   }
 }
 
-/** The sentences that a failed entry of a bulk result has as well, by code. */
+/** The sentences that a failed entry of a bulk result has as well, by code; the one of an invalid registration depends on it. */
 export const ENTRY_SENTENCES = {
   VEHICLE_NOT_FOUND: 'No vehicle with this registration is in the database.',
   COMPLIANCE_NOT_FOUND: 'The vehicle is known, but there is no compliance record for it.',
-  INVALID_REGISTRATION:
-    'A registration has 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9; spaces, hyphens and dots are ignored.',
   LOOKUP_UNAVAILABLE: 'This registration could not be looked up just now; ask for it again.',
 } as const;
 
@@ -122,10 +121,8 @@ export const bodyTooLarge = (bytes: number, limit: number): ApiError =>
   new ApiError('BODY_TOO_LARGE', `The body has ${bytes} bytes; at most ${limit} are accepted.`);
 
 /** Of a registration in the path. */
-export const invalidRegistration = (): ApiError => {
-  const detail = ENTRY_SENTENCES.INVALID_REGISTRATION;
-  return new ApiError('INVALID_REGISTRATION', detail, { issues: [{ parameter: 'registration', detail }] });
-};
+export const invalidRegistration = (detail: string): ApiError =>
+  new ApiError('INVALID_REGISTRATION', detail, { issues: [{ parameter: 'registration', detail }] });
 
 export const bulkTooLarge = (count: number, limit: number): ApiError => {
   const detail = `${count} registrations were sent; the plan allows at most ${limit} in one request`;
@@ -167,6 +164,9 @@ export const methodNotAllowed = (methods: readonly string[]): ApiError => {
   return new ApiError('METHOD_NOT_ALLOWED', `This path takes ${allowed}.`, { headers: { Allow: allowed } });
 };
 
+export const notAcceptable = (): ApiError =>
+  new ApiError('NOT_ACCEPTABLE', 'This service signs no answers; accept application/json, or ask your operator.');
+
 export const slugTaken = (): ApiError =>
   new ApiError('SLUG_TAKEN', 'Another item of this domain has this slug; choose another slug or change that item.');
 
@@ -196,7 +196,6 @@ export const internalError = (): ApiError =>
     headers: { 'Retry-After': '1' },
   });
 
-/** The sentences of the errors that the sandbox forces. */
 const FORCED_DETAILS = {
   RATE_LIMITED: 'The sandbox forces this error for this registration, the limit is not reached; try again in 1 s.',
   INTERNAL_ERROR: 'The sandbox forces this error for this registration, nothing failed; try again in a moment.',

@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 
-/** Functions that serve requests: one per endpoint, and `not-found` for every other path. */
-export type FunctionId = EndpointId | 'not-found';
+/** Functions that serve requests: one per endpoint, `jwks` for the keys of signed answers, and `not-found` for every other path. */
+export type FunctionId = EndpointId | 'jwks' | 'not-found';
 
 /** Their ids, in the order of the table. */
-export const FUNCTION_IDS = [...Object.keys(endpoints), 'not-found'] as readonly FunctionId[];
+export const FUNCTION_IDS = [...Object.keys(endpoints), 'jwks', 'not-found'] as readonly FunctionId[];
 
 const ROOT = resolve(import.meta.dirname, '..');
 const FOLDER = 'functions/endpoints';
@@ -23,7 +23,7 @@ if (unlisted !== undefined) {
   );
 }
 
-const folderOf = (id: string): string => (id === 'not-found' || id === 'probe' ? `functions/${id}` : `${FOLDER}/${id}`);
+const folderOf = (id: string): string => (Object.hasOwn(endpoints, id) ? `${FOLDER}/${id}` : `functions/${id}`);
 
 /** The absolute path of a function's file. @throws Error that names the endpoint and the missing file */
 export const fileOf = (id: FunctionId | 'probe', name: 'handler.ts' | 'document.ts'): string => {

@@ -63,3 +63,12 @@ export const isValidUsage: IsValid = object({
   window: object({ used: number, remaining: number, resetsAt: text }),
   hours: listOf(object({ requests: number, rateLimited: number })),
 });
+
+/** Whether the claims of a signed answer have what is read of them. */
+export const isValidClaims: IsValid = object({
+  ...{ iss: text, aud: text, jti: text, status: number },
+  // The last second that a date can have.
+  iat: (seconds) => Number.isInteger(seconds) && Math.abs(Number(seconds)) <= 8.64e12,
+  request: object({ method: text, path: text }),
+  sandbox: optional(boolean),
+});

@@ -13,9 +13,9 @@ export interface paths {
         };
         /**
          * Is this vehicle insured?
-         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         * @description `insured` is true when a policy is in force today, Europe/London, first and last day included. With `date`, the same holds for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. Of several policies the response has the one in force, otherwise the one that ended last, otherwise the next to begin; `policy` is null when there is none. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `NOT_ACCEPTABLE`.
          */
         get: operations["getInsurance"];
         put?: never;
@@ -37,9 +37,9 @@ export interface paths {
         put?: never;
         /**
          * Are these vehicles insured?
-         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, the vehicle may exist. With `date`, every entry is for that day. `insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`, `NOT_ACCEPTABLE`.
          */
         post: operations["checkInsurance"];
         delete?: never;
@@ -57,9 +57,9 @@ export interface paths {
         };
         /**
          * May this vehicle be on the road?
-         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.
+         * @description Derived at the time of the request from insurance, MOT, road tax and fines; `compliant` is true when all four checks pass, otherwise `reasons` has one code per failed check. A verdict is never guessed: a vehicle without a compliance record is 404. `details` has the status, date and age of each source, to plan a renewal and to judge how old the facts are. A verdict is always for today: `date` is rejected, because MOT, tax and fines have no history. A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `INVALID_REGISTRATION`, `VEHICLE_NOT_FOUND`, `COMPLIANCE_NOT_FOUND`, `NOT_ACCEPTABLE`.
          */
         get: operations["getCompliance"];
         put?: never;
@@ -81,9 +81,9 @@ export interface paths {
         put?: never;
         /**
          * May these vehicles be on the road?
-         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
+         * @description One result per entry, in order, duplicates included: the body of the single lookup, or why there is none. The maximum number of registrations depends on the plan: 100, 500, 1,000. A bulk request counts as one request. An entry with `LOOKUP_UNAVAILABLE` could not be read: request it again, it is no verdict. The body is JSON of at most 1 MB, in UTF-8, declared as `application/json`; a field that is not described here is rejected.
          *
-         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`.
+         *     Codes of problems: `UNAUTHORIZED`, `SCOPE_MISSING`, `RATE_LIMITED`, `INTERNAL_ERROR`, `VALIDATION_FAILED`, `MALFORMED_JSON`, `UNSUPPORTED_CONTENT_TYPE`, `BODY_TOO_LARGE`, `BULK_TOO_LARGE`, `NOT_ACCEPTABLE`.
          */
         post: operations["checkCompliance"];
         delete?: never;
@@ -163,7 +163,7 @@ export interface paths {
         };
         /**
          * The key, its limits and its requests of the last 24 hours
-         * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.
+         * @description Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`; `units` are what your operator can charge for.
          *
          *     Codes of problems: `UNAUTHORIZED`, `RATE_LIMITED`, `INTERNAL_ERROR`.
          */
@@ -190,6 +190,7 @@ export interface components {
          * @description A registration without a verdict: unknown, invalid or not read
          */
         BulkComplianceFailure: {
+            /** @description The registration as it was sent */
             registration: string;
             /** @description What went wrong, in words */
             error: string;
@@ -232,6 +233,7 @@ export interface components {
          * @description A registration that is unknown, invalid or could not be read
          */
         BulkFailure: {
+            /** @description The registration as it was sent */
             registration: string;
             /** @description What went wrong, in words */
             error: string;
@@ -278,18 +280,18 @@ export interface components {
          * @description A vehicle that is known, insured or not
          */
         BulkSuccess: {
-            /** @description The registration as it was submitted */
+            /** @description The registration as it was sent */
             registration: string;
-            /** @description Whether a policy is in force; with `code` it is false and no answer */
+            /** @description Whether a policy is in force; in a bulk entry with `code` it is false and no answer */
             insured: boolean;
             /** @description null when the vehicle has no policy at all */
             policy: components["schemas"]["Policy"] | null;
         };
         /** ComplianceVerdict */
         ComplianceVerdict: {
-            /** @description The registration as it was queried */
+            /** @description The registration as it was sent */
             registration: string;
-            /** @description Whether all four checks pass */
+            /** @description Whether all four checks pass; in a bulk entry with `code` it is false and no answer */
             compliant: boolean;
             checks: {
                 /** @description A policy is in force today */
@@ -448,8 +450,8 @@ export interface components {
                 /**
                  * @description Extensible enum:
                  *     - `free`: 60 requests in a window, 100 registrations in a bulk request
-                 *     - `standard`: 600 and 500
-                 *     - `premium`: 6,000 and 1,000
+                 *     - `standard`: 600 requests in a window, 500 registrations in a bulk request
+                 *     - `premium`: 6,000 requests in a window, 1,000 registrations in a bulk request
                  */
                 plan: ("free" | "standard" | "premium") | (string & {});
                 scopes: (("vehicles:read" | "compliance:read" | "content:read" | "content:write") | (string & {}))[];
@@ -490,8 +492,10 @@ export interface components {
                 start: string;
                 /** @description Requests of the hour, the rate limited ones included */
                 requests: number;
-                /** @description Requests beyond the plan's limit as it is now. Of a minute at least as many as the limit are counted; further ones may be left out */
+                /** @description Requests beyond the limit of the key's plan at that time. Of a minute at least as many as the limit are counted; further ones may be left out */
                 rateLimited: number;
+                /** @description What your operator can charge for: one for each admitted request, for a valid bulk request one for each entry; 0 for a test key */
+                units: number;
             }[];
         };
         /** Vehicle */
@@ -504,7 +508,7 @@ export interface components {
         };
         /** VehicleInsurance */
         VehicleInsurance: {
-            /** @description The registration as it was queried */
+            /** @description The registration as it was sent */
             registration: string;
             /** @description Whether a policy is in force today, or on the day in `asOf`, Europe/London */
             insured: boolean;
@@ -528,9 +532,9 @@ export interface components {
          */
         Problem: {
             /** @description Stable address of the code, relative to the service; where documentation is published, the address of its section there */
-            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
+            type: ("/docs/errors#validation-failed" | "/docs/errors#malformed-json" | "/docs/errors#unsupported-content-type" | "/docs/errors#body-too-large" | "/docs/errors#invalid-registration" | "/docs/errors#bulk-too-large" | "/docs/errors#page-too-large" | "/docs/errors#unauthorized" | "/docs/errors#scope-missing" | "/docs/errors#domain-forbidden" | "/docs/errors#vehicle-not-found" | "/docs/errors#compliance-not-found" | "/docs/errors#content-not-found" | "/docs/errors#route-not-found" | "/docs/errors#method-not-allowed" | "/docs/errors#not-acceptable" | "/docs/errors#slug-taken" | "/docs/errors#idempotency-conflict" | "/docs/errors#precondition-failed" | "/docs/errors#rate-limited" | "/docs/errors#internal-error") | (string & {});
             /** @description The reason phrase of the status */
-            title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
+            title: ("Bad Request" | "Unauthorized" | "Forbidden" | "Not Found" | "Method Not Allowed" | "Not Acceptable" | "Conflict" | "Precondition Failed" | "Too Many Requests" | "Internal Server Error") | (string & {});
             /** @description As in the status line */
             status: number;
             /** @description A sentence that a person can act on */
@@ -552,13 +556,14 @@ export interface components {
              *     - `CONTENT_NOT_FOUND`: No content item has this id.
              *     - `ROUTE_NOT_FOUND`: The service has nothing at this path.
              *     - `METHOD_NOT_ALLOWED`: The path exists, with other methods.
+             *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
              *     - `SLUG_TAKEN`: Another item of the domain has this slug.
              *     - `IDEMPOTENCY_CONFLICT`: The Idempotency-Key was used before with another body.
              *     - `PRECONDITION_FAILED`: The item is not the version in If-Match.
              *     - `RATE_LIMITED`: The plan's requests of this window are used up.
              *     - `INTERNAL_ERROR`: An error of the service; retry later.
              */
-            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
+            code: ("VALIDATION_FAILED" | "MALFORMED_JSON" | "UNSUPPORTED_CONTENT_TYPE" | "BODY_TOO_LARGE" | "INVALID_REGISTRATION" | "BULK_TOO_LARGE" | "PAGE_TOO_LARGE" | "UNAUTHORIZED" | "SCOPE_MISSING" | "DOMAIN_FORBIDDEN" | "VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND" | "CONTENT_NOT_FOUND" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "SLUG_TAKEN" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "RATE_LIMITED" | "INTERNAL_ERROR") | (string & {});
             /** @description As in X-Request-Id; quote it when you ask for support */
             requestId: string;
             /** @description Every validation issue, for invalid input */
@@ -594,6 +599,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -620,6 +626,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 [name: string]: unknown;
             };
             content: {
@@ -645,6 +652,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -671,6 +679,7 @@ export interface components {
                 "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                 "X-Sandbox": components["headers"]["X-Sandbox"];
                 Vary: components["headers"]["Vary"];
+                "X-Key-Expires": components["headers"]["X-Key-Expires"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -690,31 +699,69 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Requests that the plan allows in a window of 60 s; 0 when the caller is unknown */
+        /**
+         * @description Requests that the plan allows in a window of 60 s; 0 when the caller is unknown
+         * @example 600
+         */
         "X-RateLimit-Limit": number;
-        /** @description Requests left in this window */
+        /**
+         * @description Requests left in this window
+         * @example 42
+         */
         "X-RateLimit-Remaining": number;
-        /** @description When the window ends, in Unix seconds */
+        /**
+         * @description When the window ends, in Unix seconds
+         * @example 1781524860
+         */
         "X-RateLimit-Reset": number;
-        /** @description The id of this request; quote it when you ask for support */
+        /**
+         * @description The id of this request; quote it when you ask for support
+         * @example b2f6a3f4-7d0c-4c4e-9a53-1f1f0c6f4a1e
+         */
         "X-Request-Id": string;
-        /** @description Responses must not be cached */
+        /**
+         * @description Responses must not be cached
+         * @example no-store
+         */
         "Cache-Control": "no-store";
-        /** @description Browsers must not guess another content type */
+        /**
+         * @description Browsers must not guess another content type
+         * @example nosniff
+         */
         "X-Content-Type-Options": "nosniff";
-        /** @description In every response to a test key, errors included; absent otherwise */
+        /**
+         * @description In every response to a test key, errors included; absent otherwise
+         * @example true
+         */
         "X-Sandbox": "true";
         /** @description In every response of bulk requests and lists, which are compressed for callers that accept gzip */
         Vary: "Accept-Encoding";
-        /** @description How to present a key */
+        /** @description Last day of the key, Europe/London, from 14 days before it on; absent otherwise */
+        "X-Key-Expires": string;
+        /**
+         * @description How to present a key
+         * @example Bearer
+         */
         "WWW-Authenticate": "Bearer";
-        /** @description Seconds to wait before the request is sent again */
+        /**
+         * @description Seconds to wait before the request is sent again
+         * @example 18
+         */
         "Retry-After": number;
-        /** @description Path of the new item, under the prefix that was requested (`/v1/api` or `/api`) */
+        /**
+         * @description Path of the new item, under the prefix that was requested (`/v1/api` or `/api`)
+         * @example /v1/api/content/6e657773-0000-4000-8000-000000000045
+         */
         Location: string;
-        /** @description The version of the item, for If-Match */
+        /**
+         * @description The version of the item, for If-Match
+         * @example "3"
+         */
         ETag: string;
-        /** @description The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends */
+        /**
+         * @description The pages after and before this one (RFC 8288, `rel="next"` and `rel="prev"`), relative; absent at the ends
+         * @example </v1/api/content?limit=2&offset=2>; rel="next"
+         */
         Link: string;
     };
     pathItems: never;
@@ -751,6 +798,7 @@ export type HeaderCacheControl = components['headers']['Cache-Control'];
 export type HeaderXContentTypeOptions = components['headers']['X-Content-Type-Options'];
 export type HeaderXSandbox = components['headers']['X-Sandbox'];
 export type HeaderVary = components['headers']['Vary'];
+export type HeaderXKeyExpires = components['headers']['X-Key-Expires'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type HeaderLocation = components['headers']['Location'];
@@ -766,7 +814,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description Registration number; case, spaces, hyphens and dots do not matter */
+                /** @description Registration number; case, spaces, hyphens, dots and invisible characters do not matter */
                 registration: string;
             };
             cookie?: never;
@@ -784,10 +832,12 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["VehicleInsurance"];
+                    "application/jwt": string;
                 };
             };
             /**
@@ -805,6 +855,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -833,6 +884,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -844,6 +896,33 @@ export interface operations {
                          *     - `VEHICLE_NOT_FOUND`: No vehicle has this registration.
                          */
                         code: "VEHICLE_NOT_FOUND" | (string & {});
+                    };
+                    "application/jwt": string;
+                };
+            };
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 406;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
+                         */
+                        code: "NOT_ACCEPTABLE" | (string & {});
                     };
                 };
             };
@@ -875,10 +954,12 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BulkResult"];
+                    "application/jwt": string;
                 };
             };
             /**
@@ -902,6 +983,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -922,6 +1004,32 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 406;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
+                         */
+                        code: "NOT_ACCEPTABLE" | (string & {});
+                    };
+                };
+            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -931,7 +1039,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Registration number; case, spaces, hyphens and dots do not matter */
+                /** @description Registration number; case, spaces, hyphens, dots and invisible characters do not matter */
                 registration: string;
             };
             cookie?: never;
@@ -949,10 +1057,12 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ComplianceVerdict"];
+                    "application/jwt": string;
                 };
             };
             /**
@@ -970,6 +1080,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1002,6 +1113,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1014,6 +1126,33 @@ export interface operations {
                          *     - `COMPLIANCE_NOT_FOUND`: The vehicle is known, but there is no compliance record for it.
                          */
                         code: ("VEHICLE_NOT_FOUND" | "COMPLIANCE_NOT_FOUND") | (string & {});
+                    };
+                    "application/jwt": string;
+                };
+            };
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 406;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
+                         */
+                        code: "NOT_ACCEPTABLE" | (string & {});
                     };
                 };
             };
@@ -1045,10 +1184,12 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BulkComplianceResult"];
+                    "application/jwt": string;
                 };
             };
             /**
@@ -1072,6 +1213,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1092,6 +1234,32 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHORIZED"];
             403: components["responses"]["SCOPE_MISSING"];
+            /** @description `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none. */
+            406: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {integer} */
+                        status: 406;
+                        /**
+                         * @description For programs to decide by. Extensible enum:
+                         *     - `NOT_ACCEPTABLE`: A signed answer was asked for, and this deployment signs none.
+                         */
+                        code: "NOT_ACCEPTABLE" | (string & {});
+                    };
+                };
+            };
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
         };
@@ -1125,6 +1293,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
@@ -1147,6 +1316,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1178,6 +1348,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1224,6 +1395,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     Location: components["headers"]["Location"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
@@ -1251,6 +1423,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1284,6 +1457,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1314,6 +1488,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1356,6 +1531,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -1376,6 +1552,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1424,6 +1601,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
@@ -1450,6 +1628,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1483,6 +1662,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1509,6 +1689,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1534,6 +1715,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1559,6 +1741,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1603,6 +1786,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1620,6 +1804,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1645,6 +1830,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1683,6 +1869,7 @@ export interface operations {
                     "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
                     "X-Sandbox": components["headers"]["X-Sandbox"];
                     Vary: components["headers"]["Vary"];
+                    "X-Key-Expires": components["headers"]["X-Key-Expires"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,6 +1,7 @@
 import { isValidEntry, isValidUsage } from './answers.ts';
 import type { UsageReport } from './api-types.ts';
 import { isProblem } from './errors.ts';
+import type { AskSigned, SignedAnswer } from './signed-answers.ts';
 import type { CallOptions, Transport } from './transport.ts';
 
 interface BulkOptions extends CallOptions {
@@ -8,6 +9,8 @@ interface BulkOptions extends CallOptions {
   /** The boolean that every entry has. */
   readonly verdict: keyof typeof isValidEntry;
   readonly date?: string | undefined;
+  /** Whether every request asks for a signed answer. */
+  readonly signed?: boolean | undefined;
 }
 
 interface BulkEntry {
@@ -54,7 +57,7 @@ const forEachAtOnce = async <Item>(
 };
 
 /** Bulk lookups of any length, in requests of the plan's size. */
-export const openBulk = ({ request, backOff, attempts }: Transport, concurrency: number) => {
+export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: AskSigned, concurrency: number) => {
   let size: number | undefined;
 
   const usage = async ({ signal }: CallOptions = {}): Promise<UsageReport> => {
@@ -67,12 +70,21 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
   const sizeFor = async (count: number, signal: AbortSignal | undefined): Promise<number> =>
     size ?? (count <= SMALLEST_BULK_SIZE ? SMALLEST_BULK_SIZE : (await usage({ signal })).limits.registrationsPerBulk);
 
-  /** Sends one request, or two of half the size when the plan's limit has become smaller. */
-  const ask = async <Result extends BulkEntry>(asked: readonly string[], options: BulkOptions): Promise<Result[]> => {
-    const { path, verdict, date, signal } = options;
+  /** Sends one request, or two of half the size when the plan's limit has become smaller. Adds their receipts. */
+  const ask = async <Result extends BulkEntry>(
+    asked: readonly string[],
+    options: BulkOptions,
+    receipts: string[],
+  ): Promise<Result[]> => {
+    const { path, verdict, date, signal, signed } = options;
     try {
       const body = { registrations: asked, ...(date !== undefined && { date }) };
-      const answer = await request<{ results?: Result[] } | null>({ method: 'POST', path, body, signal });
+      const bulk = { method: 'POST', path, body, signal } as const;
+      type Answer = { results?: Result[] } | null;
+      const { answer, receipt } = signed
+        ? await askSigned<Answer>(bulk)
+        : { answer: await request<Answer>(bulk), receipt: undefined };
+      if (receipt !== undefined) receipts.push(receipt);
       const results = answer?.results;
       if (!Array.isArray(results) || results.length !== asked.length) {
         throw new Error('The response is for registrations other than those requested.');
@@ -83,17 +95,18 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
       size = Math.ceil(asked.length / 2);
       const first = asked.slice(0, size);
       const second = asked.slice(size);
-      return [...(await ask<Result>(first, options)), ...(await ask<Result>(second, options))];
+      return [...(await ask<Result>(first, options, receipts)), ...(await ask<Result>(second, options, receipts))];
     }
   };
 
-  /** One result per registration, in order. Retries `LOOKUP_UNAVAILABLE`; after the last attempt it remains. */
+  /** One result per registration, in order, with the receipts if they are asked for. Retries `LOOKUP_UNAVAILABLE`; after the last attempt it remains. */
   const lookUp = async <Result extends BulkEntry>(
     registrations: readonly string[],
     options: BulkOptions,
-  ): Promise<Result[]> => {
+  ): Promise<SignedAnswer<Result[]>> => {
     const { signal } = options;
     const results: Result[] = [];
+    const receipts: string[] = [];
     let pending = [...registrations.keys()];
     for (let attempt = 1; pending.length > 0; attempt += 1) {
       const bulkSize = await sizeFor(pending.length, signal);
@@ -102,14 +115,14 @@ export const openBulk = ({ request, backOff, attempts }: Transport, concurrency:
         chunks.push(pending.slice(start, start + bulkSize));
       await forEachAtOnce(chunks, concurrency, signal, async (chunk, either) => {
         const asked = chunk.map((index) => registrations[index] ?? '');
-        const answers = await ask<Result>(asked, { ...options, signal: either });
+        const answers = await ask<Result>(asked, { ...options, signal: either }, receipts);
         for (const [at, answer] of answers.entries()) results[chunk[at] ?? -1] = answer;
       });
       pending = pending.filter((index) => isUnread(results[index]));
       if (attempt >= attempts) break;
       if (pending.length > 0) await backOff(attempt, signal);
     }
-    return results;
+    return { answer: results, receipt: receipts.join('\n') };
   };
 
   return { usage, lookUp };

@@ -1,71 +1,106 @@
-import type {
-  BulkComplianceResult,
-  BulkResult,
-  ComplianceVerdict,
-  UsageReport,
-  VehicleInsurance,
-} from './api-types.ts';
+import type * as Api from './api-types.ts';
+import type { BulkSuccess, ComplianceVerdict, UsageReport, VehicleInsurance } from './api-types.ts';
 import { openBulk } from './bulk.ts';
 import { Content } from './content.ts';
 import { isProblem } from './errors.ts';
-import { type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
+import { type AskSigned, openSignedAnswers, type SignedAnswer } from './signed-answers.ts';
+import { type ApiRequest, type CallOptions, type ClientOptions, openTransport, type Transport } from './transport.ts';
 
+/** Why there is no answer. Its type lacks `insured`, which the service sends as false and which says nothing. */
+export type BulkFailure = Omit<Api.BulkFailure, 'insured'>;
 /** An entry of a bulk insurance lookup: a result, or the `code` of an error. */
-export type InsuranceEntry = BulkResult['results'][number];
+export type InsuranceEntry = BulkSuccess | BulkFailure;
 /** An entry of a bulk compliance lookup: a verdict, or the `code` of an error. */
-export type ComplianceEntry = BulkComplianceResult['results'][number];
+export type ComplianceEntry = ComplianceVerdict | Omit<Api.BulkComplianceFailure, 'compliant'>;
 
-export interface InsuranceOptions extends CallOptions {
+export interface LookupOptions extends CallOptions {
+  /** Asks for an answer that the service has signed, and verifies it. The call then resolves with `answer` and `receipt`. */
+  readonly signed?: boolean | undefined;
+}
+
+export interface InsuranceOptions extends LookupOptions {
   /** YYYY-MM-DD. Default: today. */
   readonly date?: string | undefined;
 }
 
-/** Resolves with `undefined` for the problem `VEHICLE_NOT_FOUND`. */
-const unlessUnknown = async <Answer>(answer: Promise<Answer>): Promise<Answer | undefined> => {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isProblem(error, 'VEHICLE_NOT_FOUND')) return undefined;
-    throw error;
-  }
-};
+interface Signed {
+  readonly signed: true;
+}
+
+interface Unsigned {
+  readonly signed?: false | undefined;
+}
 
 /**
  * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It rejects with
- * `ApiProblem`, with `ConnectionError`, or with the reason of its signal.
+ * `ApiProblem`, with `ConnectionError`, with the reason of its signal, or with `signed: true` also with `InvalidReceipt`.
  */
 export class VehicleVerification {
   readonly content: Content;
   readonly #transport: Transport;
+  readonly #askSigned: AskSigned;
   readonly #bulk: ReturnType<typeof openBulk>;
 
   /** @throws TypeError when the base address or the key is invalid */
   constructor(options: ClientOptions) {
     this.#transport = openTransport(options);
-    this.#bulk = openBulk(this.#transport, options.concurrency ?? 4);
+    this.#askSigned = openSignedAnswers(this.#transport);
+    this.#bulk = openBulk(this.#transport, this.#askSigned, options.concurrency ?? 4);
     this.content = new Content(this.#transport);
   }
 
+  /** `undefined` for the problem `VEHICLE_NOT_FOUND`. */
+  async #lookUp<Answer>(asked: ApiRequest, signed: boolean | undefined) {
+    try {
+      return await (signed ? this.#askSigned<Answer>(asked) : this.#transport.request<Answer>(asked));
+    } catch (error) {
+      if (!isProblem(error, 'VEHICLE_NOT_FOUND') || (signed && error.receipt === undefined)) throw error;
+      return signed ? { answer: undefined, receipt: error.receipt } : undefined;
+    }
+  }
+
   /** Whether a vehicle is insured; `undefined` when it is unknown. */
-  insurance(registration: string, { date, signal }: InsuranceOptions = {}): Promise<VehicleInsurance | undefined> {
+  insurance(registration: string, options?: InsuranceOptions & Unsigned): Promise<VehicleInsurance | undefined>;
+  insurance(
+    registration: string,
+    options: InsuranceOptions & Signed,
+  ): Promise<SignedAnswer<VehicleInsurance | undefined>>;
+  insurance(registration: string, { date, signal, signed }: InsuranceOptions = {}): Promise<unknown> {
     const path = `/vehicle/${encodeURIComponent(registration)}/insurance`;
-    return unlessUnknown(this.#transport.request<VehicleInsurance>({ path, query: { date }, signal }));
+    return this.#lookUp<VehicleInsurance>({ path, query: { date }, signal }, signed);
   }
 
   /** Whether these vehicles are insured: any number, one entry each, in order. */
-  verify(registrations: readonly string[], { date, signal }: InsuranceOptions = {}): Promise<InsuranceEntry[]> {
-    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-insurance', verdict: 'insured', date, signal });
+  verify(registrations: readonly string[], options?: InsuranceOptions & Unsigned): Promise<InsuranceEntry[]>;
+  verify(registrations: readonly string[], options: InsuranceOptions & Signed): Promise<SignedAnswer<InsuranceEntry[]>>;
+  async verify(registrations: readonly string[], options: InsuranceOptions = {}): Promise<unknown> {
+    const asked = { ...options, path: '/vehicle/bulk-insurance', verdict: 'insured' } as const;
+    const answered = await this.#bulk.lookUp(registrations, asked);
+    return options.signed ? answered : answered.answer;
   }
 
   /** The compliance verdict of a vehicle; `undefined` when it is unknown. */
-  compliance(registration: string, { signal }: CallOptions = {}): Promise<ComplianceVerdict | undefined> {
+  compliance(registration: string, options?: LookupOptions & Unsigned): Promise<ComplianceVerdict | undefined>;
+  compliance(
+    registration: string,
+    options: LookupOptions & Signed,
+  ): Promise<SignedAnswer<ComplianceVerdict | undefined>>;
+  compliance(registration: string, { signal, signed }: LookupOptions = {}): Promise<unknown> {
     const path = `/compliance/${encodeURIComponent(registration)}`;
-    return unlessUnknown(this.#transport.request<ComplianceVerdict>({ path, signal }));
+    return this.#lookUp<ComplianceVerdict>({ path, signal }, signed);
   }
 
   /** The compliance verdicts of these vehicles: any number, one entry each, in order. */
-  verifyCompliance(registrations: readonly string[], { signal }: CallOptions = {}): Promise<ComplianceEntry[]> {
-    return this.#bulk.lookUp(registrations, { path: '/vehicle/bulk-compliance', verdict: 'compliant', signal });
+  verifyCompliance(registrations: readonly string[], options?: LookupOptions & Unsigned): Promise<ComplianceEntry[]>;
+  verifyCompliance(
+    registrations: readonly string[],
+    options: LookupOptions & Signed,
+  ): Promise<SignedAnswer<ComplianceEntry[]>>;
+  async verifyCompliance(registrations: readonly string[], options: LookupOptions = {}): Promise<unknown> {
+    const { signal, signed } = options;
+    const asked = { path: '/vehicle/bulk-compliance', verdict: 'compliant', signal, signed } as const;
+    const answered = await this.#bulk.lookUp(registrations, asked);
+    return signed ? answered : answered.answer;
   }
 
   /** The key, its limits, the current window and the last 24 hours. */

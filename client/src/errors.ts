@@ -20,8 +20,10 @@ export class ApiProblem extends Error {
   readonly retryAfter: number | undefined;
   /** Whether the outcome of an earlier attempt is unknown: it may have been applied. */
   readonly isAfterLostAnswer: boolean;
+  /** The whole signed answer, where the problem is one. */
+  readonly receipt: string | undefined;
 
-  constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean) {
+  constructor(response: Response, text: string, now: number, isAfterLostAnswer: boolean, receipt?: string) {
     const { status, headers } = response;
     const members = parseMembers(text);
     const problem = isProblemDocument(response) ? members : {};
@@ -39,6 +41,7 @@ export class ApiProblem extends Error {
     this.requestId = requestId;
     this.retryAfter = parseRetryAfter(headers, now);
     this.isAfterLostAnswer = isAfterLostAnswer;
+    this.receipt = receipt;
   }
 }
 

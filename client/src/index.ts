@@ -1,5 +1,4 @@
 export type {
-  BulkFailure,
   BulkSuccess,
   ComplianceVerdict,
   ContentItem,
@@ -11,8 +10,17 @@ export type {
   Vehicle,
   VehicleInsurance,
 } from './api-types.ts';
-export { type ComplianceEntry, type InsuranceEntry, type InsuranceOptions, VehicleVerification } from './client.ts';
+export {
+  type BulkFailure,
+  type ComplianceEntry,
+  type InsuranceEntry,
+  type InsuranceOptions,
+  type LookupOptions,
+  VehicleVerification,
+} from './client.ts';
 export type { Content, CreateOptions, Edit, ListOptions } from './content.ts';
 export { ApiProblem, ConnectionError, type ProblemCode } from './errors.ts';
+export { InvalidReceipt } from './receipts.ts';
+export type { SignedAnswer } from './signed-answers.ts';
 export type { Timing } from './timing.ts';
 export type { CallOptions, ClientOptions } from './transport.ts';

@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly concurrency?: number | undefined;
   /** Called before each wait for the rate limit, with the end of the wait. */
   readonly onRateLimit?: ((until: Date) => void) | undefined;
+  /** Called once with the key's last day, when responses say that it ends soon (YYYY-MM-DD). */
+  readonly onKeyExpires?: ((lastDay: string) => void) | undefined;
   /** For tests. */
   readonly timing?: Partial<Timing> | undefined;
 }
@@ -25,7 +27,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface ApiRequest extends CallOptions {
+export interface ApiRequest extends CallOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below the base address, encoded. */
   readonly path: string;
@@ -34,10 +36,10 @@ interface ApiRequest extends CallOptions {
   readonly body?: unknown;
 }
 
-interface CompleteResponse {
+export interface CompleteResponse {
   readonly response: Response;
   readonly text: string;
-  /** The JSON of a success or of a problem document; undefined for 204 and for anything else. */
+  /** The JSON of a success or of a problem document; undefined for 204, for a signed answer and for anything else. */
   readonly body: unknown;
 }
 
@@ -45,6 +47,10 @@ interface CompleteResponse {
 const MAX_RETRY_AFTER_SECONDS = 120;
 /** A page has at most 5 MB, and API Gateway returns at most 10 MB: a larger response is not from this API. */
 const MAX_RESPONSE_BYTES = 10_000_000;
+
+/** Whether the body is a signed answer, of whatever status. */
+export const isSigned = ({ headers }: Response): boolean =>
+  headers.get('Content-Type')?.startsWith('application/jwt') ?? false;
 
 const isTransient = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
@@ -76,7 +82,7 @@ const readText = async ({ body }: Response): Promise<string> => {
  * @throws TypeError when the base address or the key is invalid
  */
 export const openTransport = (options: ClientOptions) => {
-  const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined } = options;
+  const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined, onKeyExpires = () => undefined } = options;
   const timing = { ...realTiming, ...options.timing };
   const base = new URL(options.baseUrl);
   const root = base.href.replace(/\/+$/, '');
@@ -84,6 +90,14 @@ export const openTransport = (options: ClientOptions) => {
   // `fetch` would quote the key in its error message.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('The API key is empty or contains invalid characters.');
   const quota = trackQuota(timing, onRateLimit);
+  let hasWarned = false;
+
+  const warnOnce = ({ headers }: Response): void => {
+    const lastDay = headers.get('X-Key-Expires');
+    if (lastDay === null || hasWarned) return;
+    hasWarned = true;
+    onKeyExpires(lastDay);
+  };
 
   /** One attempt: the complete response, or the error. @throws the signal's reason */
   const attemptOnce = async (
@@ -99,7 +113,9 @@ export const openTransport = (options: ClientOptions) => {
       const send = options.fetch ?? fetch;
       response = await send(url, { ...init, signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
       const text = await readText(response);
-      const isJson = (response.ok && response.status !== 204) || isProblemDocument(response);
+      const isJson = (response.ok && response.status !== 204 && !isSigned(response)) || isProblemDocument(response);
+      // A proxy may have cut it off.
+      if (isSigned(response) && text.split('.').length < 3) throw new SyntaxError('The signed answer is not complete.');
       return { response, text, body: isJson ? parseJson(text) : undefined };
     } catch (failure) {
       signal?.throwIfAborted();
@@ -109,8 +125,15 @@ export const openTransport = (options: ClientOptions) => {
     }
   };
 
-  /** Sends a request and returns the body of the response. @throws ApiProblem, ConnectionError, or the signal's reason */
-  const request = async ({ method = 'GET', path, query = {}, headers, body, signal }: ApiRequest): Promise<unknown> => {
+  /** Sends a request and returns the success or the signed answer. @throws ApiProblem, ConnectionError, or the signal's reason */
+  const send = async ({
+    method = 'GET',
+    path,
+    query = {},
+    headers,
+    body,
+    signal,
+  }: ApiRequest): Promise<CompleteResponse> => {
     const url = new URL(`${root}${path}`);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
     const init: RequestInit = {
@@ -132,7 +155,8 @@ export const openTransport = (options: ClientOptions) => {
         if (attempt >= attempts) throw new ConnectionError(base.origin, attempt, result.failure);
         isOutcomeUnknown = true;
       } else {
-        if (result.response.ok) return result.body;
+        warnOnce(result.response);
+        if (result.response.ok || isSigned(result.response)) return result;
         const problem: ApiProblem = new ApiProblem(result.response, result.text, timing.now(), isOutcomeUnknown);
         retryAfter = problem.retryAfter ?? 0;
         isRateLimit = isProblem(problem, 'RATE_LIMITED');
@@ -152,8 +176,9 @@ export const openTransport = (options: ClientOptions) => {
     attempts,
     /** Waits before a retry; `attempt` is the number of the attempt that failed. */
     backOff: (attempt: number, signal: AbortSignal | undefined) => timing.sleep(backoffMs(attempt, timing), signal),
-    /** `request` with the body's type in the OpenAPI document, which is not validated. */
-    request: request as <Body>(asked: ApiRequest) => Promise<Body>,
+    send,
+    /** The body of the response to `send`, with its type in the OpenAPI document, which is not validated. */
+    request: async <Body>(asked: ApiRequest): Promise<Body> => (await send(asked)).body as Body,
   };
 };
 

@@ -7,7 +7,7 @@ import { PLANS, type Plan, type Window, windowAt } from './plans.ts';
 import type { RecentMap } from './recent-map.ts';
 
 /** Multiple of the plan's limit at which an instance stops incrementing a counter. */
-export const COUNTED_LIMITS = 2;
+export const MAX_COUNTED_MULTIPLE = 2;
 
 /** What admission reads and writes: the tables of keys and of requests per window, and what this instance remembers. */
 export interface AdmissionStore {
@@ -54,7 +54,7 @@ export const authenticate = async (
   const plan = PLANS[key.value.plan];
   if (used.status === 'rejected' && isThrottle(used.reason)) return { key: key.value, plan, used: undefined };
   if (used.status === 'rejected') throw used.reason;
-  if (used.value >= COUNTED_LIMITS * plan.requestsPerWindow) store.uncounted.remember(counter, used.value);
+  if (used.value >= MAX_COUNTED_MULTIPLE * plan.requestsPerWindow) store.uncounted.remember(counter, used.value);
   else if (seen !== undefined) {
     store.uncounted.forget(counter);
     return authenticate(store, { id, hash }, now);

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { parseStored, type RecordOf } from '../schemas/record-schema.ts';
-import { KEY_ENVIRONMENTS } from './api-key.ts';
-import { PLAN_NAMES, type PlanName } from './plans.ts';
+import { KEY_ENVIRONMENTS, PROBE_ID_PREFIX } from './api-key.ts';
+import { PLAN_NAMES, PLANS, type Plan, type PlanName, windowAt } from './plans.ts';
 import { SCOPES } from './scopes.ts';
 
 const text = { type: 'string' } as const;
@@ -32,6 +32,22 @@ export const KeyRecord = {
     follows: text,
     /** The id of the first key of a chain of rotations; absent for that key itself. */
     firstKeyId: text,
+    /**
+     * Every plan of the key in the order of the changes, with the Unix seconds at which its first window began. Absent until
+     * the first change of plan. Any text is read: a plan that is removed from `PLANS` must make no record unreadable.
+     */
+    plans: {
+      type: 'array',
+      items: { type: 'object', required: ['plan', 'since'], properties: { plan: text, since: { type: 'integer' } } },
+    },
+    /** Who created, last changed, rotated and revoked the key: an ARN on AWS, otherwise a user. Absent in older records. */
+    createdBy: text,
+    changedBy: text,
+    rotatedBy: text,
+    revokedBy: text,
+    /** ISO 8601 UTC. */
+    changedAt: text,
+    rotatedAt: text,
     /** Raised by each change. Absent in the probe's keys, which never change, and in older records. */
     changeNumber: { type: 'integer' },
   },
@@ -44,6 +60,22 @@ export type KeyRecord = RecordOf<typeof KeyRecord>;
  * a request can be repeated with the successor (docs/contract.md#keys-and-plans).
  */
 export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
+
+/** Every plan of a key in the order of the changes, with the Unix seconds at which its first window began. */
+export const plansOf = ({ plan, plans, createdAt }: KeyRecord): Required<KeyRecord>['plans'] =>
+  plans ?? [{ plan, since: windowAt(new Date(createdAt)).start }];
+
+/** The plan of a key in the window that began at `start`, in Unix seconds; the present one where that one was removed. */
+export const planAt = (key: KeyRecord, start: number): Plan => {
+  const known: Readonly<Record<string, Plan>> = PLANS;
+  const plans = plansOf(key);
+  const { plan = key.plan } = plans.findLast(({ since }) => since <= start) ?? plans[0] ?? {};
+  return known[plan] ?? PLANS[key.plan];
+};
+
+/** Whether requests of a key have units: not in the sandbox, and not those of the probe. */
+export const hasUnits = ({ id, environment }: Pick<KeyRecord, 'id' | 'environment'>): boolean =>
+  environment !== 'test' && !id.startsWith(PROBE_ID_PREFIX);
 
 /**
  * Reads the record of a key. Strongly consistent, so that a revoked key stops at once.

@@ -1,6 +1,7 @@
 /** The requests of a key in the last 24 hours, from the counters of its windows (docs/contract.md#usage). */
 import { type Caller, remainingOf } from './authenticate.ts';
-import { type Plan, WINDOW_SECONDS, windowAt } from './plans.ts';
+import { hasUnits, type KeyRecord, planAt } from './key-record.ts';
+import { WINDOW_SECONDS, windowAt } from './plans.ts';
 import type { WindowCount } from './usage-table.ts';
 
 const HOUR_SECONDS = 3_600;
@@ -17,6 +18,8 @@ export interface Usage {
   /** All requests, the rate limited ones included. */
   readonly requests: number;
   readonly rateLimited: number;
+  /** What the operator can charge for: docs/contract.md#units. */
+  readonly units: number;
 }
 
 export interface UsageHour extends Usage {
@@ -26,30 +29,32 @@ export interface UsageHour extends Usage {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** The usage of windows with these numbers of requests. What went beyond the plan's limit as it is now counts as rate limited. */
-export const sumUsage = (used: readonly number[], plan: Plan): Usage => ({
-  requests: sum(used),
-  rateLimited: sum(used.map((requests) => Math.max(0, requests - plan.requestsPerWindow))),
-});
+/** The usage of windows of a key. What went beyond the limit of its plan at that time was rate limited. */
+export const sumUsage = (counts: readonly WindowCount[], key: KeyRecord): Usage => {
+  const requests = sum(counts.map(({ used }) => used));
+  const admitted = sum(counts.map(({ start, used }) => Math.min(used, planAt(key, start).requestsPerWindow)));
+  const units = hasUnits(key) ? admitted + sum(counts.map(({ extraUnits }) => extraUnits)) : 0;
+  return { requests, rateLimited: requests - admitted, units };
+};
 
 /** Exactly 24 UTC hours, oldest first. */
-export const usageHours = (counts: readonly WindowCount[], plan: Plan, now: Date): UsageHour[] => {
+export const usageHours = (counts: readonly WindowCount[], key: KeyRecord, now: Date): UsageHour[] => {
   const byHour = Map.groupBy(counts, ({ start }) => hourOf(start));
   return Array.from({ length: HOURS }, (_, index) => {
     const start = firstHour(now) + index * HOUR_SECONDS;
-    const used = (byHour.get(start) ?? []).map((count) => count.used);
-    return { start: toIso(start), ...sumUsage(used, plan) };
+    return { start: toIso(start), ...sumUsage(byHour.get(start) ?? [], key) };
   });
 };
 
 /**
  * The body of `GET /v1/usage`.
- * @param counts of the windows since `firstHour`; the current one is replaced by what admission counted
+ * @param counts of the windows since `firstHour`; the requests of the current one are replaced by what admission counted
  */
 export const usageReport = (caller: Caller, counts: readonly WindowCount[], now: Date) => {
   const { key, plan, used = 0 } = caller;
   const { start, end } = windowAt(now);
   const completed = counts.filter((count) => count.start !== start);
+  const current = counts.find((count) => count.start === start);
   return {
     key: {
       id: key.id,
@@ -66,6 +71,6 @@ export const usageReport = (caller: Caller, counts: readonly WindowCount[], now:
       registrationsPerBulk: plan.bulkSize,
     },
     window: { used, remaining: remainingOf(caller), resetsAt: toIso(end) },
-    hours: usageHours([...completed, { start, used }], plan, now),
+    hours: usageHours([...completed, { start, used, extraUnits: current?.extraUnits ?? 0 }], key, now),
   };
 };

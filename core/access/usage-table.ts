@@ -1,11 +1,25 @@
 import { type DynamoDBDocumentClient, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoItem, sendOnce } from '../dynamodb/database.ts';
 import type { Window } from './plans.ts';
 
-/** Requests counted in the window that began at `start`, in Unix seconds. */
+/** What is counted in the window that began at `start`, in Unix seconds. */
 export interface WindowCount {
   readonly start: number;
+  /** Requests. */
   readonly used: number;
+  /** Entries of valid bulk requests, less one for each request. */
+  readonly extraUnits: number;
 }
+
+/** The attributes that `windowCount` reads. */
+export const COUNT_ATTRIBUTES = 'windowStart, used, extraUnits';
+
+/** Reads a counter. One without bulk requests has no extra units. */
+export const windowCount = ({ windowStart, used, extraUnits = 0 }: DynamoItem): WindowCount => ({
+  start: Number(windowStart),
+  used: Number(used),
+  extraUnits: Number(extraUnits),
+});
 
 /** Days after a window's end at which its counter expires: a month can be reported until the ninth of the next one. */
 export const COUNTERS_KEPT_DAYS = 40;
@@ -33,17 +47,34 @@ export const usageTable = (db: DynamoDBDocumentClient, table: string) => ({
     return used;
   },
 
+  /**
+   * Adds units to a window that admission has counted a request in. Sent once: they may be lost, but never count twice.
+   * @throws the error of the one attempt
+   */
+  addExtraUnits: (keyId: string, window: Window, units: number): Promise<void> =>
+    sendOnce(
+      db,
+      new UpdateCommand({
+        TableName: table,
+        Key: { keyId, windowStart: window.start },
+        UpdateExpression: 'ADD extraUnits :units',
+        ExpressionAttributeValues: { ':units': units },
+      }),
+    ),
+
   /** The windows of a key that began at `start` or later and had requests, oldest first. Eventually consistent. */
   countsSince: async (keyId: string, start: number): Promise<WindowCount[]> => {
-    // One page: a day has at most 1,440 counters of under 70 bytes.
+    // One page: a day has at most 1,440 counters of under 100 bytes.
     const { Items = [] } = await db.send(
       new QueryCommand({
         TableName: table,
         KeyConditionExpression: 'keyId = :keyId AND windowStart >= :start',
         ExpressionAttributeValues: { ':keyId': keyId, ':start': start },
-        ProjectionExpression: 'windowStart, used',
+        ProjectionExpression: COUNT_ATTRIBUTES,
       }),
     );
-    return Items.map(({ windowStart, used }) => ({ start: Number(windowStart), used: Number(used) }));
+    return Items.map(windowCount);
   },
 });
+
+export type UsageTable = ReturnType<typeof usageTable>;

@@ -1,7 +1,7 @@
 /** What bulk insurance and bulk compliance share: keys, failed entries and the envelope (docs/contract.md#bulk). */
 import { ENTRY_SENTENCES } from '../problems.ts';
 import type { LondonDate } from '../runtime/clock.ts';
-import { normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';
+import { invalidRegistrationSentence, normaliseRegistration, type RegistrationKey } from '../vehicles/registration.ts';
 import { suggestionFor } from '../vehicles/suggestion.ts';
 
 /** The key of each submitted registration, in order; undefined where it cannot be one. */
@@ -26,9 +26,14 @@ export interface BulkEntryFailure<Code extends BulkEntryCode> {
   readonly suggestion?: string;
 }
 
-export const entryFailure = <Code extends BulkEntryCode>(code: Code): BulkEntryFailure<Code> => ({
+export const entryFailure = <Code extends keyof typeof ENTRY_SENTENCES>(code: Code): BulkEntryFailure<Code> => ({
   error: ENTRY_SENTENCES[code],
   code,
+});
+
+export const invalidEntry = (submitted: string): BulkEntryFailure<'INVALID_REGISTRATION'> => ({
+  error: invalidRegistrationSentence(submitted),
+  code: 'INVALID_REGISTRATION',
 });
 
 export const unknownVehicle = (key: RegistrationKey, today: LondonDate): BulkEntryFailure<'VEHICLE_NOT_FOUND'> => {

@@ -8,6 +8,7 @@ import {
   type BulkKeys,
   bulkEnvelope,
   entryFailure,
+  invalidEntry,
   unknownVehicle,
 } from './bulk-entries.ts';
 
@@ -23,7 +24,7 @@ const bulkEntry = (
   now: Date,
 ): BulkComplianceEntry => {
   const failed = { registration, compliant: false } as const;
-  if (key === undefined) return { ...failed, ...entryFailure('INVALID_REGISTRATION') };
+  if (key === undefined) return { ...failed, ...invalidEntry(registration) };
   if (vehicles.unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const vehicle = vehicles.found.get(key);
   if (vehicle === undefined) return { ...failed, ...unknownVehicle(key, londonDate(now)) };

@@ -9,6 +9,7 @@ import {
   bulkEnvelope,
   entryFailure,
   type InsuranceBulkEntryCode,
+  invalidEntry,
   unknownVehicle,
 } from './bulk-entries.ts';
 
@@ -25,7 +26,7 @@ const bulkEntry = (
   asOf: LondonDate = today,
 ): BulkInsuranceEntry => {
   const failed = { registration, insured: false } as const;
-  if (key === undefined) return { ...failed, ...entryFailure('INVALID_REGISTRATION') };
+  if (key === undefined) return { ...failed, ...invalidEntry(registration) };
   if (unread.has(key)) return { ...failed, ...entryFailure('LOOKUP_UNAVAILABLE') };
   const record = found.get(key);
   if (record === undefined) return { ...failed, ...unknownVehicle(key, today) };

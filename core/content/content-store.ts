@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { KeyKind } from '../access/api-key.ts';
-import { type CountedLists, countedLists } from '../counted-list/counted-list.ts';
+import { countedLists } from '../counted-list/counted-list.ts';
 import { listItemKeys } from '../counted-list/item-keys.ts';
 import { batchGet } from '../dynamodb/batch-get.ts';
 import type { DynamoItem } from '../dynamodb/database.ts';
@@ -43,20 +43,14 @@ export const contentKeys = (kind: KeyKind) => {
  * The content of one kind of key. Every read and write takes its keys and lists from here, so that content of each kind
  * stays apart in their one table.
  */
-export interface ContentStore {
-  readonly db: DynamoDBDocumentClient;
-  readonly table: string;
-  readonly keys: ReturnType<typeof contentKeys>;
-  readonly lists: CountedLists;
-}
-
-/** Opens the content of a kind of key. */
-export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: KeyKind): ContentStore => ({
+export const contentStore = (db: DynamoDBDocumentClient, table: string, kind: KeyKind) => ({
   db,
   table,
   keys: contentKeys(kind),
   lists: countedLists(db, table, CONTENT_PREFIX[kind]),
 });
+
+export type ContentStore = Readonly<ReturnType<typeof contentStore>>;
 
 /** A slug of a domain and the item that claims it. */
 export type SlugClaim = Pick<ContentItem, 'domain' | 'slug' | 'id'>;

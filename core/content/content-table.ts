@@ -33,12 +33,10 @@ export interface Moment {
   readonly deadline: Deadline;
 }
 
-/** A change for a caller. */
 interface Change extends Moment {
   readonly domains?: BoundDomains;
 }
 
-/** Preconditions of a change. */
 interface Preconditions extends Pick<Change, 'domains' | 'deadline'> {
   readonly ifMatch: string | undefined;
   /** The domain to which the change moves the item. */

@@ -101,7 +101,6 @@ export const creationWrites = async (
   ];
 };
 
-/** How long an Idempotency-Key counts, in seconds. */
 const IDEMPOTENCY_SECONDS = 24 * 60 * 60;
 
 /** Fails, and returns the stored record, when there is one that has not expired. */

@@ -5,7 +5,6 @@ import { type BoundDomains, type ContentItem, listedDomain } from './item.ts';
 /** Items in a page without a `limit` (docs/contract.md#content). */
 export const DEFAULT_LIMIT = 20;
 
-/** The query of a list request. */
 interface PageQuery {
   readonly domain?: string;
   readonly slug?: string;

@@ -40,7 +40,6 @@ const text = (options: TextOptions) => {
   );
 };
 
-/** The fields of an item. */
 const fields = {
   title: text({ maxLength: 200, pattern: NOT_BLANK, description: 'a text of 1 to 200 characters that is not blank' }),
   content: T.Refine(

@@ -52,6 +52,7 @@ const totalOf = (buckets: readonly Bucket[]): number => buckets.reduce((sum, { m
 export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix = '') => {
   const { allocatorKey, counterKey, counterPartition, memberKey, memberPartition } = listItemKeys(prefix);
 
+  /** Adds to a counter, and raises its change number. */
   const counterUpdate = (list: string, bucket: number, change: number): TransactWrite => ({
     Update: {
       TableName: table,
@@ -95,6 +96,8 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
   };
 
   return {
+    counterUpdate,
+
     /** Allocates new positions and returns the first. An unused position is a gap, which costs nothing. */
     allocate: async (list: string, positions = 1): Promise<number> => {
       const { Attributes } = await db.send(
@@ -162,5 +165,3 @@ export const countedLists = (db: DynamoDBDocumentClient, table: string, prefix =
     },
   };
 };
-
-export type CountedLists = ReturnType<typeof countedLists>;

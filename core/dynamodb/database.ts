@@ -1,10 +1,10 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, type UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DeadlineExceeded } from '../runtime/deadline.ts';
-import { type DatabaseEnvironment, databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
+import { databaseFromEnvironment, usesStockClient } from '../runtime/environment.ts';
 import { rejectLateAttempts } from './client/late-attempts.ts';
 import { DynamoDbJson } from './client/protocol.ts';
-import { dynamoDbTransport, type TransportTimeouts } from './client/transport.ts';
+import { requestHandler, type TransportTimeouts } from './client/transport.ts';
 import { removeUnused } from './client/unused-middleware.ts';
 
 /** Milliseconds to connect; DynamoDB usually needs a few. */
@@ -31,27 +31,18 @@ export const documentClient = (client: DynamoDBClient): DynamoDBDocumentClient =
     destroy: () => client.destroy(),
   });
 
-/** The SDK's default of 50 would make a bulk request and its neighbours wait for each other. */
-const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
-
 /** Protocol and transport of a client: ours, or the SDK's with the same timeouts. */
-export const transportSettings = ({ connection, response }: TransportTimeouts): DynamoDBClientConfig =>
-  usesStockClient()
-    ? {
-        requestHandler: {
-          connectionTimeout: connection,
-          requestTimeout: response,
-          throwOnRequestTimeout: true,
-          httpAgent: STOCK_AGENT,
-          httpsAgent: STOCK_AGENT,
-        },
-      }
-    : { protocol: DynamoDbJson, requestHandler: dynamoDbTransport({ connection, response }) };
+export const transportSettings = (timeouts: TransportTimeouts): DynamoDBClientConfig => ({
+  ...(!usesStockClient() && { protocol: DynamoDbJson }),
+  requestHandler: requestHandler(timeouts),
+});
 
 /** A DynamoDB client whose timeouts leave time to respond (docs/design.md#time). */
-export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocumentClient => {
+export const createDatabase = (
+  place: Pick<DynamoDBClientConfig, 'region' | 'endpoint' | 'credentials'>,
+): DynamoDBDocumentClient => {
   const client = new DynamoDBClient({
-    ...environment,
+    ...place,
     maxAttempts: MAX_ATTEMPTS,
     retryMode: 'standard',
     ...transportSettings({ connection: CONNECTION_TIMEOUT_MS, response: REQUEST_TIMEOUT_MS }),
@@ -59,6 +50,30 @@ export const createDatabase = (environment: DatabaseEnvironment): DynamoDBDocume
   if (!usesStockClient()) removeUnused(client);
   rejectLateAttempts(client, LAST_ATTEMPT_MS);
   return documentClient(client);
+};
+
+/** Sends an update in one attempt, whatever becomes of it: to repeat one whose response was lost could apply it twice. */
+export const sendOnce = async (db: DynamoDBDocumentClient, command: UpdateCommand): Promise<void> => {
+  let failure: unknown;
+  command.middlewareStack.addRelativeTo(
+    <Attempt, Outcome>(next: (attempt: Attempt) => Promise<Outcome>) =>
+      async (attempt: Attempt) => {
+        try {
+          return await next(attempt);
+        } catch (error) {
+          failure = error;
+          // The SDK repeats no request after an error that it does not know.
+          throw new Error('not repeated');
+        }
+      },
+    // The document client adds it twice.
+    { name: 'sendOnce', override: true, relation: 'after', toMiddleware: 'retryMiddleware' },
+  );
+  try {
+    await db.send(command);
+  } catch (error) {
+    throw failure ?? error;
+  }
 };
 
 let shared: DynamoDBDocumentClient | undefined;

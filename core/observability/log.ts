@@ -18,6 +18,8 @@ export interface RequestLog {
   readonly probe?: boolean;
   /** The trace id of the caller's `traceparent`, to find the request in the caller's own traces. */
   readonly traceId?: string;
+  /** Units of a bulk request that could not be added; absent for none. */
+  readonly lostUnits?: number;
   /** Whether the sandbox forced the error: it is then no server error and no rate limited request. */
   readonly isForced: boolean;
   /** Whether a request to DynamoDB failed after its retries, or the deadline passed while waiting for it. */
@@ -74,7 +76,7 @@ export const openLog = (): void => void requestMetrics();
 export const logRequest = (request: RequestLog): void => {
   const { metrics, areCollected } = requestMetrics();
   if (!areCollected && logger().level > LogLevelThreshold.INFO) return;
-  const { status, latencyMs, code, isForced, databaseError, probe } = request;
+  const { status, latencyMs, code, lostUnits, isForced, databaseError, probe } = request;
   if (probe) {
     metrics.skipColdStart();
     logger().info('request of the probe', Object.fromEntries(FIELDS.map((name) => [name, request[name]])));
@@ -93,6 +95,7 @@ export const logRequest = (request: RequestLog): void => {
     .captureColdStartMetric();
   // Only their sums are read: a line of each request that says 0 would cost 0.06 USD per million.
   if (code === 'RATE_LIMITED' && !isForced) metrics.addMetric('RateLimited', 'Count', 1);
+  if (lostUnits !== undefined) metrics.addMetric('LostUnits', 'Count', lostUnits);
   if (databaseError) metrics.addMetric('DatabaseErrors', 'Count', 1);
   metrics.publishStoredMetrics();
 };

@@ -8,8 +8,8 @@ const OCTOBER = 9;
 
 /** 01:00 UTC on the last Sunday of a month of 31 days. */
 const lastSundayAtOne = (year: number, month: number): number => {
-  const lastDay = new Date(Date.UTC(year, month, 31, 1));
-  return lastDay.setUTCDate(31 - lastDay.getUTCDay());
+  const monthEnd = new Date(Date.UTC(year, month, 31, 1));
+  return monthEnd.setUTCDate(31 - monthEnd.getUTCDay());
 };
 
 /** British Summer Time runs from the last Sunday of March to that of October, 01:00 UTC (Summer Time Order 2002). */

@@ -23,19 +23,8 @@ export const tableNamesFromEnvironment = <Id extends TableId>(ids: readonly Id[]
   return Object.fromEntries(ids.map((id) => [id, environment[tables[id].environmentVariable]])) as Record<Id, string>;
 };
 
-/** Region, endpoint and credentials for DynamoDB: set by Lambda; a local engine accepts any. */
-export interface DatabaseEnvironment {
-  readonly region: string;
-  readonly endpoint?: string;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken?: string;
-  };
-}
-
-/** @throws MissingEnvironment */
-export const databaseFromEnvironment = (): DatabaseEnvironment => {
+/** Region, endpoint and credentials for DynamoDB: set by Lambda; a local engine accepts any. @throws MissingEnvironment */
+export const databaseFromEnvironment = () => {
   const environment = environmentWith(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
   const { AWS_SESSION_TOKEN: sessionToken, AWS_ENDPOINT_URL_DYNAMODB: endpoint } = process.env;
   return {
@@ -47,6 +36,18 @@ export const databaseFromEnvironment = (): DatabaseEnvironment => {
       ...(sessionToken && { sessionToken }),
     },
   };
+};
+
+/** The issuer of signed answers, and the ARNs of its KMS keys, of which the first signs. */
+export interface SigningSettings {
+  readonly issuer: string;
+  readonly keys: readonly [string, ...string[]];
+}
+
+/** Undefined on a stage that signs no answers. */
+export const signingFromEnvironment = (): SigningSettings | undefined => {
+  const { SIGNED_ANSWERS_ISSUER: issuer, SIGNING_KEYS: keys } = process.env;
+  return issuer && keys ? { issuer, keys: keys.split(',') as [string, ...string[]] } : undefined;
 };
 
 /** `https://host`, which the probe requests. @throws MissingEnvironment */

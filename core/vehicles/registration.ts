@@ -5,15 +5,23 @@ export type RegistrationKey = string & { readonly type: 'RegistrationKey' };
 
 /** Longest text, in characters, that is still looked at as a registration. */
 const MAX_RAW_LENGTH = 32;
-/** What people write between the groups of a registration: space, hyphen, dot, middle dot. */
-const SEPARATORS = /[ \-.\u00b7]/g;
+const SPACES = '\\u0009\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
+const HYPHENS = '\\u002d\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d';
+const DOTS = '\\u002e\\u00b7\\u0387';
+/** The soft hyphen, characters without width, marks of the direction of writing, the byte order mark. */
+const INVISIBLE = '\\u00ad\\u200b-\\u200f\\u2060\\ufeff';
+/** What people, spreadsheets and web pages put between letters and digits, for the brackets of a pattern. No `\p`: many languages lack it. */
+export const SEPARATORS = SPACES + HYPHENS + DOTS + INVISIBLE;
+const EVERY_SEPARATOR = new RegExp(`[${SEPARATORS}]`, 'g');
 const LETTERS_AND_DIGITS = /^[A-Za-z0-9ÄÖÜÅäöüå]*$/;
-const OTHER_CHARACTERS = /[^A-Za-z0-9ÄÖÜÅäöüå]/g;
+const OTHER_CHARACTERS = /[^A-Za-z0-9ÄÖÜÅäöüå]/gu;
+/** A mark of `\p{M}` would be drawn on the quote before it; U+2800 is a blank Braille pattern. */
+const UNREADABLE = /[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** Letters and digits of the longest registration. */
 const MAX_LENGTH = 12;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 
-const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');
+const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(EVERY_SEPARATOR, '');
 
 /**
  * The key of a registration as people write it, or `undefined` when it cannot be one.
@@ -37,21 +45,37 @@ export const lettersAndDigits = (text: string): string =>
 export const storedRegistrationKey = ({ registration }: Readonly<Record<string, unknown>>): RegistrationKey =>
   String(registration) as RegistrationKey;
 
-/** Why a text is not a registration, for operators. */
-export const registrationIssue = (raw: string): string => {
-  if (raw.trim() === '') return 'must not be blank';
-  return LETTERS_AND_DIGITS.test(withoutSeparators(raw))
-    ? 'must have 1 to 12 letters or digits, at least one of them from A to Z or 0 to 9'
-    : 'may contain only letters (A to Z, Ä, Ö, Ü, Å), digits, spaces, hyphens and dots';
+/** A character with its code point, an invisible one by its code point only. */
+const described = (character: string): string => {
+  const codePoint = `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`;
+  return UNREADABLE.test(character) ? codePoint : `"${character}" (${codePoint})`;
 };
+
+/** Why a text is not a registration, such as `contains "Á" (U+00C1)`: its first character that is no letter, digit or separator. */
+export const registrationIssue = (raw: string): string => {
+  if (raw.length > MAX_RAW_LENGTH) return `must have at most ${MAX_RAW_LENGTH} characters`;
+  if (raw.trim() === '') return 'must not be blank';
+  const compact = withoutSeparators(raw);
+  const [other] = compact.match(OTHER_CHARACTERS) ?? [];
+  if (other !== undefined) return `contains ${described(other)}`;
+  return compact.length > MAX_LENGTH
+    ? `must have at most ${MAX_LENGTH} letters and digits`
+    : 'must have a letter from A to Z or a digit';
+};
+
+/** The sentence of an invalid registration, for callers. It has a character of the registration: never log it. */
+export const invalidRegistrationSentence = (raw: string): string =>
+  `The registration ${registrationIssue(raw)}. It has 1 to ${MAX_LENGTH} letters (A to Z, Ä, Ö, Ü, Å) and digits; spaces, hyphens and dots are ignored.`;
+
+const invalid = (raw: string): ApiError => invalidRegistration(invalidRegistrationSentence(raw));
 
 /** The error of a path without a valid registration; undefined with one. */
 export const registrationError = ({ registration = '' }: { readonly registration?: string }): ApiError | undefined =>
-  normaliseRegistration(registration) === undefined ? invalidRegistration() : undefined;
+  normaliseRegistration(registration) === undefined ? invalid(registration) : undefined;
 
 /** @throws INVALID_REGISTRATION */
 export const requireRegistration = (raw: string): RegistrationKey => {
   const registration = normaliseRegistration(raw);
-  if (registration === undefined) throw invalidRegistration();
+  if (registration === undefined) throw invalid(raw);
   return registration;
 };

@@ -2,7 +2,7 @@
 import * as T from 'typebox';
 import { PLANS } from '../../core/access/plans.ts';
 import type { BulkEntryCode } from '../../core/bulk/bulk-entries.ts';
-import { type ExampleRequest, openCode } from './document.ts';
+import { type ExampleRequest, openCode, registrationAsSent } from './document.ts';
 
 /** The codes of every bulk lookup, with their meanings. */
 export const ENTRY_MEANINGS = {
@@ -13,7 +13,7 @@ export const ENTRY_MEANINGS = {
 
 /** The fields of every failed entry, with the codes of its endpoint. */
 export const failedEntry = <Code extends BulkEntryCode>(meanings: Readonly<Record<Code, string>>) => ({
-  registration: T.String(),
+  registration: registrationAsSent,
   error: T.String({ description: 'What went wrong, in words' }),
   code: openCode<Code>(meanings, 'Why there is no answer; absent where there is one'),
   suggestion: T.Optional(T.String({ description: 'The registration that was probably meant; ask before you use it' })),

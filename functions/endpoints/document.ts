@@ -1,7 +1,9 @@
 /** The type of an endpoint's document, and the schemas and texts that several documents share. No function bundles this file. */
 import type { TObject, TSchema } from 'typebox';
 import * as T from 'typebox';
+import { PLANS, type PlanName } from '../../core/access/plans.ts';
 import type { RecordOf } from '../../core/schemas/record-schema.ts';
+import { SEPARATORS } from '../../core/vehicles/registration.ts';
 import { AnswerableDate } from '../../core/vehicles/schemas.ts';
 import type { InputSchemas } from '../http/input.ts';
 import type { EndpointId } from './table.ts';
@@ -71,14 +73,17 @@ export const openCode = <Code extends string>(meanings: Readonly<Record<Code, st
 /** ASCII letters and digits, `ÄÖÜÅäöüå` composed or decomposed, and the kelvin and ångström signs, which normalise to `K` and `Å`. */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';
 const ASCII = '[B-NP-TV-Zb-np-tv-z0-9\\u212a]|[Aa](?![\\u0308\\u030a])|[OUou](?!\\u0308)';
-const SEPARATORS = '[ .\\u00b7\\u0387-]*';
+const GAP = `[${SEPARATORS}]*`;
 
 /** The rule of core/vehicles/registration.ts as far as JSON Schema can express it, for the document only. A test compares the two. */
 export const Registration = T.String({
   maxLength: 32,
-  pattern: `^(?=.{0,31}(?:${ASCII}))(?:${SEPARATORS}(?:${LETTER})){1,12}${SEPARATORS}$`,
-  description: 'Registration number; case, spaces, hyphens and dots do not matter',
+  pattern: `^(?=.{0,31}(?:${ASCII}))(?:${GAP}(?:${LETTER})){1,12}${GAP}$`,
+  description: 'Registration number; case, spaces, hyphens, dots and invisible characters do not matter',
 });
+
+/** The registration in every response. */
+export const registrationAsSent = T.String({ description: 'The registration as it was sent' });
 
 /** The path parameter of lookups by registration. */
 export const registrationPath = T.Object({ registration: Registration });
@@ -104,11 +109,38 @@ export const registrationExamples: readonly ExampleRequest[] = [
 /** The path of the last sample item, whose id is the same on every machine. */
 export const sampleItemPath = { id: '6e657773-0000-4000-8000-000000000045' };
 
+const figure = (value: number): string => value.toLocaleString('en-GB');
+const planMeanings = Object.entries(PLANS).map(([plan, { requestsPerWindow, bulkSize }]) => [
+  plan,
+  `${figure(requestsPerWindow)} requests in a window, ${figure(bulkSize)} registrations in a bulk request`,
+]);
+
+/** What each plan allows, in words. */
+export const PLAN_MEANINGS: Readonly<Record<PlanName, string>> = Object.fromEntries(planMeanings);
+
+/** The largest bulk size of any plan, as texts have it. */
+export const LARGEST_BULK = figure(Math.max(...Object.values(PLANS).map(({ bulkSize }) => bulkSize)));
+
+/** The plans as a table in Markdown. */
+export const plansTable = (): string =>
+  [
+    '| Plan | Requests in a window | Registrations in a bulk request |\n|---|---|---|\n',
+    ...Object.entries(PLANS).map(
+      ([plan, { requestsPerWindow, bulkSize }]) =>
+        `| \`${plan}\` | ${figure(requestsPerWindow)} | ${figure(bulkSize)} |\n`,
+    ),
+  ].join('');
+
+/** Of bulk requests, in their descriptions. */
+export const BULK_SIZES = `The maximum number of registrations depends on the plan: ${Object.values(PLANS)
+  .map(({ bulkSize }) => figure(bulkSize))
+  .join(', ')}.`;
+
 /** The query parameter of rows that accept `date`, for the document only: functions read it without a schema. */
 export const dateQuery = T.Object({ date: T.Optional(AnswerableDate) });
 
 export const REGISTRATION =
-  'A registration may be written in any case and with spaces, hyphens, dots and middle dots, which are ignored; O and 0, and I and 1, are different characters. The response repeats it unchanged.';
+  'A registration may be written in any case. Spaces, hyphens and dots of any kind are ignored, and so are invisible characters; O and 0, and I and 1, are different characters. The response repeats it unchanged.';
 export const PAST_DAY =
   '`insured: false` for a past day only means that no policy known now covers it: it is no evidence of no cover.';
 export const IF_MATCH = 'With `If-Match`, only a version that it names is changed; otherwise the response is 412.';

@@ -19,7 +19,7 @@ const admit = async (store: AdmissionStore, scope: Scope | undefined, context: R
 /**
  * Admits the caller, and starts `load` in parallel, which saves a round trip. Its result is used only after admission, so a
  * rejected caller learns nothing from it, not even from an error.
- * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING
+ * @throws UNAUTHORIZED, RATE_LIMITED, SCOPE_MISSING, then the context's refusal
  */
 export const admission = (
   store: AdmissionStore,
@@ -29,9 +29,10 @@ export const admission = (
   before: async ({ internal: context }) => {
     // Admission sends its requests first: otherwise a rejection would wait until the loaded items are parsed.
     const admitting = admit(store, scope, context);
-    context.loading = load?.(context);
+    if (context.refusal === undefined) context.loading = load?.(context);
     // The response awaits it. A request that is rejected before has no response to await it.
     context.loading?.catch(() => undefined);
     await admitting;
+    if (context.refusal !== undefined) throw context.refusal;
   },
 });

@@ -6,7 +6,7 @@ import type { HttpRequest, InboundMiddleware } from './request.ts';
 type Row = Pick<ServedEndpoint, 'bulk'>;
 
 /** The number of registrations in the parsed body of a bulk request; 0 in any other body. */
-const bulkLength = ({ bulk }: Row, body: unknown): number => {
+export const bulkLength = ({ bulk }: Row, body: unknown): number => {
   const { registrations } = (bulk ? (body ?? {}) : {}) as { readonly registrations?: unknown };
   return Array.isArray(registrations) ? registrations.length : 0;
 };

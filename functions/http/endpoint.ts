@@ -37,6 +37,13 @@ export interface ServedEndpoint {
    * endpoint that waits for several database requests one after the other gains only a shorter cold start by more than 1,024.
    */
   readonly memoryMegabytes: number;
+  /** Whether anybody may request it, without a key: it then has no admission and no rate limit headers. */
+  readonly isPublic?: true;
+  /**
+   * What its function does with the keys of signed answers, on a stage that has any (docs/contract.md#signed-answers): one with `Sign`
+   * signs its answers for callers who ask, one without any action only knows that there are keys.
+   */
+  readonly signing?: readonly ('Sign' | 'GetPublicKey')[];
   /** Without the actions of admission, which `grantedActions` adds. */
   readonly tables: Omit<TableActions, 'keys'>;
 }
@@ -52,9 +59,9 @@ export interface Endpoint extends ServedEndpoint {
 
 /** The actions that a function's role grants: those in its row, and those of admission, which reads the key and increments the counter. */
 export const grantedActions = ({
+  isPublic,
   tables: { usage = [], ...others },
-}: Pick<ServedEndpoint, 'tables'>): TableActions => ({
-  keys: ['GetItem'],
-  usage: ['UpdateItem', ...usage],
+}: Pick<ServedEndpoint, 'isPublic' | 'tables'>): TableActions => ({
+  ...(!isPublic && { keys: ['GetItem'], usage: ['UpdateItem', ...usage] }),
   ...others,
 });

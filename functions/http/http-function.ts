@@ -14,6 +14,7 @@ import { problemDocuments } from './problem-documents.ts';
 import { createRequestContext, type HttpRequest, type InboundMiddleware, type RequestContext } from './request.ts';
 import { reportInternalError, requestLog } from './request-log.ts';
 import { responseHeaders } from './response-headers.ts';
+import { signedResponse } from './signed-answers.ts';
 
 /** A Lambda handler for API Gateway. It accepts malformed events, returns a response for every error and never throws. */
 export type GatewayHandler = (event: unknown, context?: Context) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -26,20 +27,25 @@ export interface Answer {
   readonly failure?: unknown;
 }
 
-/** The DynamoDB client, the names of the row's tables, and admission's store. @throws MissingEnvironment */
+/** The DynamoDB client, the row's table names, the table of counters, and admission's store. @throws MissingEnvironment */
 export const openTables = (row: ServedEndpoint) => {
   const db = database();
   const tables = tableNamesFromEnvironment(Object.keys(grantedActions(row)) as TableId[]);
+  const usage = usageTable(db, tables.usage);
   const store: AdmissionStore = {
     findKey: keyFinder(db, tables.keys),
-    incrementUsage: usageTable(db, tables.usage).increment,
+    incrementUsage: usage.increment,
     uncounted: recentMap(),
   };
-  return { db, tables, store };
+  return { db, tables, usage, store };
 };
 
-const toResponse = (statusCode: number, { body, headers = {} }: Answer): APIGatewayProxyStructuredResultV2 => ({
-  statusCode,
+const toResponse = ({
+  status,
+  body,
+  headers = {},
+}: Answer & { status: number }): APIGatewayProxyStructuredResultV2 => ({
+  statusCode: status,
   headers: {
     ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     ...Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)),
@@ -53,31 +59,38 @@ const requestContext: InboundMiddleware = {
 
 /**
  * Makes a function behind API Gateway. Its middlewares, outermost first: request context, request log and id, response headers,
- * compression, problem documents, key form, then `middlewares`. They share the request context, `request.internal`. `respond` is the first step
- * of the way back, in place of a handler, to which middy does not pass that context.
+ * compression, problem documents, key form unless the row is public, then `middlewares`. They share the request context,
+ * `request.internal`. `respond`, with the signature, is the first step of the way back, in place of a handler, to which middy does
+ * not pass that context.
  */
 export const httpFunction = (
-  { id, successStatus, compressed }: Pick<ServedEndpoint, 'id' | 'successStatus' | 'compressed'>,
+  row: Pick<ServedEndpoint, 'id' | 'successStatus' | 'isPublic' | 'compressed'>,
   middlewares: readonly InboundMiddleware[],
   respond: (context: RequestContext) => Promise<Answer>,
 ): GatewayHandler => {
+  const answerTo = async (context: RequestContext) => {
+    const { failure, ...answer } = await respond(context);
+    if (failure !== undefined) reportInternalError(context, failure);
+    return { status: row.successStatus, body: undefined, ...answer };
+  };
   const response = {
     after: async (request: HttpRequest): Promise<void> => {
       const { internal: context } = request;
-      const answer = await context.deadline.within(respond(context));
-      if (answer.failure !== undefined) reportInternalError(context, answer.failure);
-      request.response = toResponse(successStatus, answer);
+      const answering = answerTo(context);
+      request.response = await context.deadline.within(
+        context.signing ? signedResponse(context, context.signing, answering) : answering.then(toResponse),
+      );
     },
   };
   const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Error, Context, RequestContext>({
     timeoutEarlyInMillis: 0,
   }).use([
     requestContext,
-    requestLog(id),
-    responseHeaders(),
-    ...(compressed ? [compression()] : []),
+    requestLog(row.id),
+    responseHeaders(row),
+    ...(row.compressed ? [compression()] : []),
     problemDocuments(),
-    keyForm(),
+    ...(row.isPublic ? [] : [keyForm()]),
     ...middlewares,
     response,
   ]);

@@ -1,8 +1,23 @@
 import { ApiError, internalError, problems, problemType } from '../../core/problems.ts';
 import { docsUrl } from '../../core/runtime/environment.ts';
 import { bodyParserError } from './body-checks.ts';
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest, RequestContext } from './request.ts';
 import { reportInternalError } from './request-log.ts';
+
+/** The problem document of an error, whose code is noted for log and metrics. */
+export const problemDocument = (context: RequestContext, error: ApiError) => {
+  const { code, message: detail, issues, headers, extension, isForced } = error;
+  const { title, status } = problems[code];
+  const { requestId } = context;
+  context.code = code;
+  context.isForced = isForced;
+  const type = problemType(code, docsUrl());
+  return {
+    status,
+    headers,
+    body: { type, title, status, detail, code, requestId, ...(issues && { errors: issues }), ...extension },
+  };
+};
 
 /**
  * Turns every error into an RFC 9457 problem document (docs/contract.md#errors). An error other than an
@@ -13,24 +28,11 @@ export const problemDocuments = () => ({
     const { error, internal: context } = request;
     const known = error instanceof ApiError ? error : bodyParserError(error);
     if (known === undefined) reportInternalError(context, error);
-    const { code, message: detail, issues, headers, extension } = known ?? internalError();
-    const { title, status } = problems[code];
-    const { requestId } = context;
-    context.code = code;
-    context.isForced = known?.isForced === true;
+    const { status, headers, body } = problemDocument(context, known ?? internalError());
     request.response = {
       statusCode: status,
       headers: { ...headers, 'Content-Type': 'application/problem+json' },
-      body: JSON.stringify({
-        type: problemType(code, docsUrl()),
-        title,
-        status,
-        detail,
-        code,
-        requestId,
-        ...(issues && { errors: issues }),
-        ...extension,
-      }),
+      body: JSON.stringify(body),
     };
   },
 });

@@ -23,7 +23,7 @@ export const requestLog = (endpoint: string) => {
   openLog();
   const logResponse = ({ internal: context, response }: HttpRequest): void => {
     if (!response) return;
-    const { requestId, caller, code } = context;
+    const { requestId, caller, code, lostUnits } = context;
     response.headers = { ...response.headers, 'X-Request-Id': requestId };
     const traceId = parseTraceId(context.headers.traceparent);
     logRequest({
@@ -37,6 +37,7 @@ export const requestLog = (endpoint: string) => {
       // Anyone can forge the prefix: only a key that is found to be valid is the probe's.
       ...(caller && isProbe(context) && { probe: true }),
       ...(traceId && { traceId }),
+      ...(lostUnits && { lostUnits }),
       isForced: context.isForced === true,
       databaseError: context.databaseError === true,
     });

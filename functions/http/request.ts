@@ -2,9 +2,10 @@ import type { Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type { PresentedKey } from '../../core/access/api-key.ts';
 import type { Caller } from '../../core/access/authenticate.ts';
-import type { ValidationIssue } from '../../core/problems.ts';
+import type { ApiError, ValidationIssue } from '../../core/problems.ts';
 import type { LondonDate } from '../../core/runtime/clock.ts';
 import { type Deadline, deadlineIn } from '../../core/runtime/deadline.ts';
+import type { SigningSettings } from '../../core/runtime/environment.ts';
 import { FUNCTION_TIMEOUT_SECONDS, type ServedEndpoint } from './endpoint.ts';
 
 /**
@@ -22,6 +23,8 @@ export type RequestContext = {
   /** Decoded by the gateway. */
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
+  /** As it was sent, without the question mark. */
+  readonly query: string;
   readonly startedAtMs: number;
   /** The well-formed key of the request, set by `keyForm`. */
   key?: PresentedKey;
@@ -30,8 +33,16 @@ export type RequestContext = {
   /** The day to answer for, from the query parameter `date`; today when it is absent. */
   date?: LondonDate | undefined;
   caller?: Caller;
+  /** With what the answer is signed; undefined for one that is not. */
+  signing?: SigningSettings | undefined;
+  /** Why the headers alone rule out every answer; only an admitted caller is told. */
+  refusal?: ApiError;
   /** What the path names, read while admission runs; undefined where the endpoint loads nothing. */
   loading?: Promise<unknown> | undefined;
+  /** Settled when the units of a bulk request's entries are added or lost; it never fails. */
+  addingUnits?: Promise<void>;
+  /** Units that could not be added, for the metrics. */
+  lostUnits?: number;
   /** The error code of the response, for log and metrics. */
   code?: string;
   /** Whether the sandbox forced the error, which metrics do not count. */
@@ -119,6 +130,7 @@ export const createRequestContext = (input: unknown, lambda: Context | undefined
     method: asText(http.method),
     path: asText(event.rawPath),
     pathParameters: Object.fromEntries(textEntries(event.pathParameters)),
+    query: asText(event.rawQueryString),
     startedAtMs: performance.now(),
   };
 };

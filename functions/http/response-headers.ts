@@ -1,5 +1,7 @@
 import { remainingOf } from '../../core/access/authenticate.ts';
 import { windowAt } from '../../core/access/plans.ts';
+import { dayAfter, londonDate } from '../../core/runtime/clock.ts';
+import type { ServedEndpoint } from './endpoint.ts';
 import { type HttpRequest, isSandbox, type RequestContext } from './request.ts';
 
 /** The caller's rate limit status. Limit and remaining quota are 0 when the caller is unknown (docs/contract.md#every-response). */
@@ -9,16 +11,28 @@ const rateLimitHeaders = ({ caller, now }: RequestContext) => ({
   'X-RateLimit-Reset': String(windowAt(now).end),
 });
 
-const addHeaders = ({ internal: context, response }: HttpRequest): void => {
-  if (!response) return;
-  response.headers = {
-    ...response.headers,
-    ...rateLimitHeaders(context),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    ...(isSandbox(context) && { 'X-Sandbox': 'true' }),
-  };
+/** Days before the last day of a key from which responses name that day. */
+const EXPIRY_NOTICE_DAYS = 14;
+
+/** The last day of a valid key that ends soon, Europe/London; otherwise nothing. */
+const expiryHeader = ({ caller, now }: RequestContext) => {
+  const { expires } = caller?.key ?? {};
+  const endsSoon = expires !== undefined && expires <= dayAfter(londonDate(now), EXPIRY_NOTICE_DAYS);
+  return endsSoon && { 'X-Key-Expires': expires };
 };
 
-/** Adds the headers of every response, whatever its status. */
-export const responseHeaders = () => ({ after: addHeaders, onError: addHeaders });
+/** Adds the headers of every response, whatever its status. Only a public one may say that it can be cached. */
+export const responseHeaders = ({ isPublic }: Pick<ServedEndpoint, 'isPublic'>) => {
+  const addHeaders = ({ internal: context, response }: HttpRequest): void => {
+    if (!response) return;
+    response.headers = {
+      'Cache-Control': 'no-store',
+      ...response.headers,
+      ...(!isPublic && rateLimitHeaders(context)),
+      ...expiryHeader(context),
+      'X-Content-Type-Options': 'nosniff',
+      ...(isSandbox(context) && { 'X-Sandbox': 'true' }),
+    };
+  };
+  return { after: addHeaders, onError: addHeaders };
+};

@@ -5,8 +5,10 @@ import type { TableId } from '../../core/tables.ts';
 import { admission } from './admission.ts';
 import { largestBulkSize, planBulkSize } from './bulk-size.ts';
 import type { ServedEndpoint } from './endpoint.ts';
+import { extraUnits } from './extra-units.ts';
 import { type Answer, type GatewayHandler, httpFunction, openTables } from './http-function.ts';
 import type { RequestContext } from './request.ts';
+import { negotiation } from './signed-answers.ts';
 import { type RequestParts, validation } from './validation.ts';
 
 type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -61,7 +63,8 @@ const requestMaker = <Row extends ServedEndpoint, Values extends object>({ paths
 };
 
 /**
- * Makes the function of an endpoint: `httpFunction`, with middlewares for admission, input and the limit of a bulk request.
+ * Makes the function of an endpoint: `httpFunction`, with middlewares for a signed answer, admission, input, and size and units of
+ * bulk.
  * What `load` reads is read while admission runs, so that a lookup takes the time of one round trip.
  * @example
  * export const handler = serve({ endpoint }, ({ db, tables }) => {
@@ -77,15 +80,17 @@ export const serve = <const Row extends ServedEndpoint, Loaded, Values extends o
   { endpoint, ...parts }: { readonly endpoint: Row } & RequestParts<Values>,
   define: Define<Row, Values, Loaded>,
 ): GatewayHandler => {
-  const { db, tables, store } = openTables(endpoint);
+  const { db, tables, usage, store } = openTables(endpoint);
   const { load, respond } = define({ db, tables });
   const makeRequest = requestMaker<Row, Values>(endpoint);
   const middlewares = [
+    negotiation(endpoint),
     admission(store, endpoint.scope, load && (async (context) => load(makeRequest(context)))),
     ...(parts.input?.parsing ?? []),
     largestBulkSize(endpoint),
     validation(endpoint, parts),
     planBulkSize(endpoint),
+    ...(endpoint.bulk ? [extraUnits(usage.addExtraUnits)] : []),
   ];
   return httpFunction(endpoint, middlewares, async (context) =>
     respond(makeRequest(context), (await context.loading) as Loaded),

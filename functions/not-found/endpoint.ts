@@ -7,5 +7,7 @@ export const endpoint = {
   successStatus: 404,
   // Its answer is an error in any case.
   memoryMegabytes: 512,
+  // A stage that signs answers has one more path.
+  signing: [],
   tables: {},
 } as const satisfies ServedEndpoint;

@@ -1,12 +1,14 @@
 import { methodNotAllowed, routeNotFound } from '../../core/problems.ts';
+import { signingFromEnvironment } from '../../core/runtime/environment.ts';
 import { endpoints } from '../endpoints/table.ts';
 import { admission } from '../http/admission.ts';
 import { httpFunction, openTables } from '../http/http-function.ts';
-import { matchRoute } from '../http/path-template.ts';
+import { matchRoute } from '../http/match-route.ts';
+import { endpoint as jwks } from '../jwks/endpoint.ts';
 import { endpoint } from './endpoint.ts';
 
 const methodsAt = (path: string): string[] =>
-  Object.values(endpoints)
+  [...Object.values(endpoints), ...(signingFromEnvironment() ? [jwks] : [])]
     .filter(({ paths }) => paths.some((template) => matchRoute(template, path) !== undefined))
     .map(({ method }) => method);
 

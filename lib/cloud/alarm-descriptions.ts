@@ -1,5 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
-import { type AlarmProps, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type AlarmProps,
+  ComparisonOperator,
+  type IMetric,
+  Metric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { FunctionId } from '../endpoint-files.ts';
 import type { EndpointFunction } from './endpoint-function.ts';
 import type { HttpGateway } from './http-gateway.ts';
@@ -14,6 +20,8 @@ export interface MonitoredParts {
   readonly gateway: HttpGateway;
   readonly tables: ServiceTables;
   readonly functions: ReadonlyMap<FunctionId, EndpointFunction>;
+  /** Failures of its loads and lost wakes; absent without `intake`. */
+  readonly intakeFailures: IMetric | undefined;
 }
 
 /** An alarm, and the description that its operator reads. docs/runbook.md has a section on each that notifies. */
@@ -26,7 +34,6 @@ export interface AlarmDescription {
   readonly isSilent?: boolean;
 }
 
-/** When an alarm is raised. */
 type Condition = Omit<AlarmProps, 'metric'>;
 
 /** Above the value in 3 minutes of 5, so that one bad minute wakes nobody. Without requests there are no errors. */
@@ -108,7 +115,13 @@ export const rollbackAlarmsOf = (id: FunctionId): readonly string[] => [
 ];
 
 /** Every alarm of a stage. */
-export const describeAlarms = ({ settings, gateway, tables, functions }: MonitoredParts): AlarmDescription[] => {
+export const describeAlarms = ({
+  settings,
+  gateway,
+  tables,
+  functions,
+  intakeFailures,
+}: MonitoredParts): AlarmDescription[] => {
   const { stage, gradualDeployment, throttle } = settings;
   const requestsPerMinute = throttle.rateLimit * SECONDS_PER_MINUTE;
   const maxFailures = Math.ceil(requestsPerMinute * MAX_FAILURES);
@@ -170,6 +183,16 @@ export const describeAlarms = ({ settings, gateway, tables, functions }: Monitor
       when: above(maxFailures),
     })),
     ...importAlarms(settings),
+    ...(intakeFailures === undefined
+      ? []
+      : [
+          {
+            id: 'IntakeFailed',
+            description: 'A file that arrived was not loaded, or the loads are not started any more.',
+            metric: intakeFailures,
+            when: { ...above(0), ...IN_ONE_MINUTE },
+          },
+        ]),
     // The metric is the alias's, for the new and the previous version together. Values are 0 or 1: the average is a share.
     ...(gradualDeployment ? [...functions] : []).map(([id, { live }]) => ({
       id: `FunctionErrors-${id}`,

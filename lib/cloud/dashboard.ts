@@ -50,6 +50,7 @@ const limitsAndDatabase = ({ settings: { stage }, tables }: ServiceDashboardProp
   graph('Database: throttled and failed requests', [
     ...[...tables.throttles('Read'), ...tables.throttles('Write')].map(({ label, metric }) => metric.with({ label })),
     serviceMetric(stage, 'DatabaseErrors', 'Sum').with({ label: 'requests failed by DynamoDB errors' }),
+    serviceMetric(stage, 'LostUnits', 'Sum').with({ label: 'units lost' }),
   ]),
   graph('Cold starts', [serviceMetric(stage, 'ColdStart', 'Sum').with({ label: 'cold starts' })]),
 ];

@@ -6,12 +6,15 @@ import { FUNCTION_TIMEOUT_SECONDS, grantedActions, type ServedEndpoint } from '.
 import { type BundledFunctionProps, bundledFunction } from './bundled-function.ts';
 import { bundleHash } from './bundles.ts';
 import type { ServiceTables } from './service-tables.ts';
+import type { SigningKeys } from './signing-keys.ts';
 
 export interface EndpointFunctionProps extends Pick<BundledFunctionProps, 'settings' | 'bundle'> {
   /** The description that the console shows. */
   readonly summary: string;
-  readonly row: Pick<ServedEndpoint, 'tables' | 'memoryMegabytes'>;
+  readonly row: Pick<ServedEndpoint, 'tables' | 'memoryMegabytes' | 'signing' | 'isPublic'>;
   readonly tables: ServiceTables;
+  /** The keys of signed answers, on a stage that has any. */
+  readonly signingKeys?: SigningKeys | undefined;
 }
 
 /** The name of the alias of every function. API Gateway invokes aliases only. */
@@ -25,12 +28,12 @@ export class EndpointFunction extends Construct {
 
   constructor(scope: Construct, id: string, props: EndpointFunctionProps) {
     super(scope, id);
-    const { settings, summary, bundle, row, tables } = props;
+    const { settings, summary, bundle, row, tables, signingKeys } = props;
     this.lambda = bundledFunction(this, {
       settings,
       bundle,
       // Both, because versions for the one and for the other serve requests during a deployment.
-      statements: tables.statements(grantedActions(row)),
+      statements: [...tables.statements(grantedActions(row)), ...(signingKeys?.statements(row) ?? [])],
       temporary: tables.statementsOnNamed(grantedActions(row)),
       description: summary,
       memorySize: row.memoryMegabytes,
@@ -64,12 +67,13 @@ export class EndpointFunction extends Construct {
     );
   }
 
-  private environment({ row, tables: deployed, settings }: EndpointFunctionProps): Record<string, string> {
+  private environment({ row, tables: deployed, settings, signingKeys }: EndpointFunctionProps): Record<string, string> {
     const used = Object.keys(grantedActions(row)) as TableId[];
     return {
       ...Object.fromEntries(used.map((id) => [tables[id].environmentVariable, deployed.byId[id].tableName])),
       POWERTOOLS_SERVICE_NAME: 'vehicle-verification',
       POWERTOOLS_LOG_LEVEL: 'INFO',
+      ...(row.signing && signingKeys?.environment),
       ...(settings.docsUrl && { DOCS_URL: settings.docsUrl }),
     };
   }

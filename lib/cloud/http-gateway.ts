@@ -4,6 +4,7 @@ import {
   ApiMapping,
   CfnIntegration,
   type CfnRoute,
+  type CfnStage,
   DomainName,
   HttpApi,
   HttpMethod,
@@ -49,6 +50,8 @@ const permitBeforeUse = (route: HttpRoute): void => {
     if (part instanceof CfnIntegration) for (const permission of permissions) part.addResourceDependency(permission);
   }
 };
+
+const nameOf = (routeKey: string): string => routeKey.replaceAll('/', '.');
 
 /** An HTTP API of API Gateway with one stage at its root. It has no CORS, because API keys must not be used in browsers. */
 export class HttpGateway extends Construct {
@@ -99,6 +102,14 @@ export class HttpGateway extends Construct {
     }
   }
 
+  /** Limits one route, such as `GET /v1/usage`, by a throttle of its own. */
+  throttle(routeKey: string, { rateLimit, burstLimit }: StageSettings['throttle']): void {
+    const stage = this.stage.node.defaultChild as CfnStage;
+    stage.routeSettings = { [routeKey]: { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit } };
+    // API Gateway rejects settings of a route that does not exist yet.
+    stage.node.addDependency(this.node.findChild(nameOf(routeKey)));
+  }
+
   /** Adds the route for requests that match no other route. */
   addDefaultRoute(id: string, live: Alias): void {
     this.addRoute('default', HttpRouteKey.DEFAULT, new HttpLambdaIntegration(id, live as IFunction));
@@ -113,7 +124,7 @@ export class HttpGateway extends Construct {
   }
 
   private addRoute(name: string, routeKey: HttpRouteKey, integration: HttpLambdaIntegration): void {
-    const route = new HttpRoute(this, name.replaceAll('/', '.'), { httpApi: this.api, routeKey, integration });
+    const route = new HttpRoute(this, nameOf(name), { httpApi: this.api, routeKey, integration });
     permitBeforeUse(route);
     this.routes.push(route);
     Validations.of(route).acknowledge({

@@ -25,8 +25,18 @@ export const IMPORT_METRICS = { vehicles: 'VehiclesLoaded', compliance: 'Complia
 /** The ARN of the topic to which the alarms publish. */
 export const ALARM_TOPIC_OUTPUT = 'AlarmTopic';
 
-/** The ARN of the managed policy for operators. */
+/** The ARNs of the managed policies: for operators, for who only makes keys or loads files, and for support, which reads. */
 export const OPERATOR_POLICY_OUTPUT = 'OperatorPolicy';
+export const KEYS_POLICY_OUTPUT = 'KeysPolicy';
+export const LOADS_POLICY_OUTPUT = 'LoadsPolicy';
+export const SUPPORT_POLICY_OUTPUT = 'SupportPolicy';
 
 /** The output with a table's name: `VehiclesTable` for `vehicles`. */
 export const tableOutput = (id: TableId): string => `${id.charAt(0).toUpperCase()}${id.slice(1)}Table`;
+
+/** The bucket of a stage with `intake`. */
+export const INTAKE_BUCKET_OUTPUT = 'IntakeBucket';
+
+/** The output with the ARN of the policy for whoever puts files under a prefix: `IntakePolicyVehiclesAcme` for `vehicles/acme/`. */
+export const intakePolicyOutput = (prefix: string): string =>
+  `IntakePolicy${prefix.replace(/[^A-Za-z0-9]*([A-Za-z0-9]+)[^A-Za-z0-9]*/g, (_, word: string) => word.charAt(0).toUpperCase() + word.slice(1))}`;

@@ -11,6 +11,7 @@ export const SERVICE_METRICS = [
   'ServerErrors',
   'RateLimited',
   'DatabaseErrors',
+  'LostUnits',
   'ColdStart',
   'ProbeFailures',
 ] as const;

@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { TableId } from '../../core/tables.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint, ServedEndpoint } from '../../functions/http/endpoint.ts';
+import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../functions/not-found/endpoint.ts';
 import type { FunctionId } from '../endpoint-files.ts';
 import { ServiceAlarms } from './alarms.ts';
@@ -11,7 +12,9 @@ import { ServiceDashboard } from './dashboard.ts';
 import { EndpointFunction } from './endpoint-function.ts';
 import { GradualDeployment } from './gradual-deployment.ts';
 import { HttpGateway } from './http-gateway.ts';
-import { OperatorPolicy } from './operator-policy.ts';
+import { Intake } from './intake.ts';
+import type { IntakeBundles } from './intake-bundles.ts';
+import { OPERATOR_POLICIES, OperatorPolicy, type OperatorPolicyId } from './operator-policy.ts';
 import {
   ALARM_TOPIC_OUTPUT,
   BASE_ADDRESS_OUTPUT,
@@ -19,21 +22,26 @@ import {
   DOMAIN_TARGET_OUTPUT,
   IMPORT_METRICS_OUTPUT,
   KEEPS_DATA_OUTPUT,
-  OPERATOR_POLICY_OUTPUT,
   STAGE_OUTPUT,
   tableOutput,
 } from './outputs.ts';
 import { Probe } from './probe.ts';
 import { metricsNamespace } from './service-metrics.ts';
 import { ServiceTables } from './service-tables.ts';
+import { SigningKeys } from './signing-keys.ts';
 import type { StageSettings } from './stage-settings.ts';
 
 export interface ServiceStackProps {
   readonly settings: StageSettings;
   readonly bundles: Bundles;
+  /** Only for a stage with the setting `intake`. */
+  readonly intakeBundles?: IntakeBundles | undefined;
   /** The deployed commit, with the uncommitted changes if there are any. */
   readonly commit: string;
 }
+
+/** Anybody may ask for the keys of signed answers, and few do, because they are cached. More would be at the expense of callers. */
+const JWKS_THROTTLE: StageSettings['throttle'] = { rateLimit: 50, burstLimit: 100 };
 
 /**
  * The CDK stack of one stage:
@@ -42,8 +50,10 @@ export interface ServiceStackProps {
  *                └→ EndpointFunction ─ one per row, with the permissions that the row lists; its alias `live` is invoked
  *                     ↑  GradualDeployment ─ shifts the traffic of the aliases, if the settings say so
  *                     └→ ServiceTables ─ one per description in core/tables.ts
+ *                     └→ SigningKeys ─ one per name of the setting `signedAnswers`; with it the function `jwks`, which needs no API key
+ *     Intake ─ loads the files that are put into its bucket, if the settings say so
  *     Probe ─ a caller that makes the whole journey every minute; updated after every alias
- *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy permits the CLI, which reads the outputs
+ *     operator ← ServiceAlarms, ServiceDashboard; OperatorPolicy, four of them, permit the CLI, which reads the outputs
  *
  * Its public parts are for what an operator's account has beside the service, such as docs/recipes.
  */
@@ -53,7 +63,7 @@ export class ServiceStack extends Stack {
   readonly probe: Probe;
   readonly alarms: ServiceAlarms;
 
-  constructor(scope: Construct, id: string, { settings, bundles, commit }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { settings, bundles, intakeBundles, commit }: ServiceStackProps) {
     const { stage, region, account, keepsData, owner, bootstrapQualifier: qualifier } = settings;
     super(scope, id, {
       description: `Vehicle verification API, stage ${stage}`,
@@ -70,6 +80,8 @@ export class ServiceStack extends Stack {
     this.tables = new ServiceTables(this, 'Tables', settings);
     this.gateway = new HttpGateway(this, 'Gateway', settings);
     const { tables, gateway } = this;
+    const { signedAnswers } = settings;
+    const signingKeys = signedAnswers && new SigningKeys(this, 'SigningKeys', { stage, signedAnswers });
     const functions = new Map<FunctionId, EndpointFunction>();
 
     const addFunction = (functionId: FunctionId, summary: string, row: ServedEndpoint) => {
@@ -79,6 +91,7 @@ export class ServiceStack extends Stack {
         bundle: bundles[functionId],
         row,
         tables,
+        signingKeys,
       });
       functions.set(functionId, added);
       return added.live;
@@ -86,9 +99,17 @@ export class ServiceStack extends Stack {
     for (const [endpointId, row] of Object.entries(endpoints) as [EndpointId, Endpoint][]) {
       gateway.addRoutes(endpointId, row, addFunction(endpointId, row.summary, row));
     }
+    if (signingKeys) {
+      gateway.addRoutes('jwks', jwks, addFunction('jwks', 'The public keys of signed answers', jwks));
+      gateway.throttle(`${jwks.method} ${jwks.paths[0]}`, JWKS_THROTTLE);
+    }
     gateway.addDefaultRoute('not-found', addFunction('not-found', 'Answers every other path', notFound));
 
-    const monitored = { settings, gateway, tables, functions };
+    const intake =
+      settings.intake && intakeBundles
+        ? new Intake(this, 'Intake', { settings, entries: settings.intake, bundles: intakeBundles, tables })
+        : undefined;
+    const monitored = { settings, gateway, tables, functions, intakeFailures: intake?.failures };
     this.alarms = new ServiceAlarms(this, 'Alarms', monitored);
     const { byId: alarms, subscription, topic } = this.alarms;
     const { gradualDeployment, atOnce } = settings;
@@ -102,16 +123,16 @@ export class ServiceStack extends Stack {
     });
     subscription?.node.addDependency(this.probe);
     new ServiceDashboard(this, 'Dashboard', { ...monitored, alarms: [...alarms.values()] });
-    const { arn: policyArn } = new OperatorPolicy(this, 'Operators', tables, settings);
-    this.addOutputs(settings, commit, policyArn, topic.topicArn);
+    this.addOutputs(settings, commit, topic.topicArn);
+    for (const [id, { output }] of Object.entries(OPERATOR_POLICIES) as [
+      OperatorPolicyId,
+      { readonly output: string },
+    ][]) {
+      new CfnOutput(this, output, { value: new OperatorPolicy(this, id, tables, settings).arn });
+    }
   }
 
-  private addOutputs(
-    { stage, keepsData, expectImports }: StageSettings,
-    commit: string,
-    policyArn: string,
-    topicArn: string,
-  ): void {
+  private addOutputs({ stage, keepsData, expectImports }: StageSettings, commit: string, topicArn: string): void {
     const { gateway, tables } = this;
     const addOutput = (name: string, value: string) => new CfnOutput(this, name, { value });
     addOutput(BASE_ADDRESS_OUTPUT, `${gateway.origin}/v1`);
@@ -122,6 +143,5 @@ export class ServiceStack extends Stack {
     for (const [id, { tableName }] of Object.entries(tables.byId)) addOutput(tableOutput(id as TableId), tableName);
     addOutput(COMMIT_OUTPUT, commit);
     addOutput(ALARM_TOPIC_OUTPUT, topicArn);
-    addOutput(OPERATOR_POLICY_OUTPUT, policyArn);
   }
 }

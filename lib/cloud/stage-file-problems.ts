@@ -2,7 +2,8 @@
 import type { TObject } from 'typebox';
 import * as T from 'typebox';
 import { validationIssues } from '../../core/schemas/validation-issues.ts';
-import { StageFile } from './stage-schema.ts';
+import { intakePolicyOutput as policyName } from './outputs.ts';
+import { type IntakeEntry, StageFile } from './stage-schema.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,6 +17,12 @@ const unknownFields = ({ properties }: TObject, value: Fields, prefix = ''): Fie
   Object.entries(value).flatMap(([name, inner]): FieldProblem[] => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known === undefined) return [[`${prefix}${name}`, 'is not a setting']];
+    if (T.IsArray(known) && T.IsObject(known.items) && Array.isArray(inner)) {
+      const { items } = known;
+      return inner.flatMap((one, index) =>
+        isRecord(one) ? unknownFields(items, one, `${prefix}${name}.${index}.`) : [],
+      );
+    }
     return T.IsObject(known) && isRecord(inner) ? unknownFields(known, inner, `${prefix}${name}.`) : [];
   });
 
@@ -25,10 +32,34 @@ const invalidFields = (value: Fields): FieldProblem[] =>
 /** Matches `prod-eu`, but not `product`. */
 const PRODUCTION = /(^|-)(prod|production|prd|live)(-|$)/;
 
+/** The bucket has its own folders beside the prefixes. */
+const OWN_PREFIXES = ['reports/', 'control/'];
+
+const intakeConflicts = (entries: readonly IntakeEntry[]): FieldProblem[] =>
+  entries.flatMap(({ prefix, import: kind, supplier, complete, removeAtMost }, index) => {
+    const field = `intake.${index}`;
+    const others = [...OWN_PREFIXES, ...entries.slice(0, index).map((entry) => entry.prefix)];
+    const overlap = others.find((other) => prefix.startsWith(other) || other.startsWith(prefix));
+    const alike = others.find((other) => other !== overlap && policyName(other) === policyName(prefix));
+    return [
+      ...(overlap === undefined
+        ? []
+        : [[`${field}.prefix`, `must not be, contain or lie in ${overlap}: ${prefix}`] as const]),
+      // The name of its output has nothing else.
+      ...(alike === undefined ? [] : [[`${field}.prefix`, `must differ from ${alike} in letters or digits`] as const]),
+      ...(supplier !== undefined && kind !== 'vehicles'
+        ? [[`${field}.supplier`, 'is for vehicles only'] as const]
+        : []),
+      ...(removeAtMost !== undefined && !complete
+        ? [[`${field}.removeAtMost`, 'is for complete files: add "complete": true'] as const]
+        : []),
+    ];
+  });
+
 /** The rules between fields that are valid by themselves. */
 const conflicts = (
   stage: string,
-  { region, keepsData, domain, alarmTopicArn, tables = {} }: StageFile,
+  { region, keepsData, domain, alarmTopicArn, intake = [], tables = {} }: StageFile,
 ): FieldProblem[] => {
   const problems: FieldProblem[] = [];
   if (PRODUCTION.test(stage) && keepsData === undefined) {
@@ -43,7 +74,7 @@ const conflicts = (
   if (tables.vehicles !== undefined && tables.vehicles === tables.compliance) {
     problems.push(['tables.compliance', 'must be another table than tables.vehicles']);
   }
-  return problems;
+  return [...problems, ...intakeConflicts(intake)];
 };
 
 /** Everything that is wrong with the settings of a stage, as phrases that begin with the field; empty when they are valid. */

@@ -10,9 +10,8 @@ const LOG_RETENTION_DAYS: readonly number[] = [
 /**
  * The throttle of API Gateway, a target that bursts can overrun and that AWS may apply to each route. It limits what
  * unauthenticated callers can cost. A request without a well-formed key costs an invocation of a few milliseconds and no read.
- * A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup reads while
- * admission runs: one vehicle or content item, two records for compliance, in bulk those of at most 25 vehicles. Lists
- * without a slug and larger bulk requests read nothing. The defaults, 1,000 and 2,000, are at least what ten
+ * A well-formed but unknown key also costs one read of the key, one write of a counter, and what a lookup by path reads while
+ * admission runs: one vehicle or content item, two records for compliance. The defaults, 1,000 and 2,000, are at least what ten
  * premium callers send at full speed, and well below an account's default of 10,000.
  */
 const Throttle = T.Object({
@@ -45,6 +44,26 @@ const Domain = T.Object({
   disableDefaultEndpoint: T.Optional(T.Boolean()),
 });
 
+/** A name becomes a part of the logical id of a key. */
+const KEY_NAME = '^[a-z0-9][a-z0-9-]{0,31}$';
+
+/** Signs answers for callers who ask (docs/contract.md#signed-answers). */
+const SignedAnswers = T.Object({
+  /** `iss` of every answer, by which its receiver finds the keys. */
+  issuer: T.String({
+    pattern: '^https://[a-z0-9.-]+(:\\d+)?$',
+    description: 'the origin of the service, such as https://api.example.com',
+  }),
+  /** The names of the KMS keys. The first signs, all are published; docs/operations.md#signed-answers has how to add one. */
+  keys: T.Refine(
+    T.Array(T.String({ pattern: KEY_NAME, description: 'at most 32 lower-case letters, digits and hyphens' }), {
+      minItems: 1,
+    }),
+    (names) => new Set(names).size === names.length,
+    () => 'must name each key once',
+  ),
+});
+
 const Address = T.String({
   pattern: '^https://[a-zA-Z0-9.:/_~%-]*[a-zA-Z0-9]$',
   description: 'an address that begins with https:// and ends without a slash',
@@ -60,6 +79,35 @@ const TableName = T.String({
   pattern: '^[a-zA-Z0-9_.-]{3,255}$',
   description: 'the name of a table: 3 to 255 letters, digits and _.-',
 });
+
+/** What arrives under a prefix of the bucket, and how it is imported. The options are those of the CLI's import. */
+const IntakeEntry = T.Object({
+  prefix: T.String({
+    pattern: '^([A-Za-z0-9][A-Za-z0-9_-]*/)+$',
+    // All prefixes together must fit into an event pattern of 2,048 characters.
+    maxLength: 60,
+    description: 'letters, digits, _, - and slashes, at most 60, ending with a slash, such as vehicles/acme/',
+  }),
+  import: T.String({ pattern: '^(vehicles|compliance)$', description: 'vehicles or compliance' }),
+  /** Who sends the files. */
+  supplier: T.Optional(
+    T.String({
+      pattern: '^[a-z0-9][a-z0-9-]{0,31}$',
+      description: 'at most 32 lower-case letters, digits and hyphens, beginning with a letter or digit',
+    }),
+  ),
+  /** Whether each file has everything, so that what it lacks is removed. */
+  complete: T.Optional(T.Boolean()),
+  dates: T.Optional(T.String({ pattern: '^(iso|uk)$', description: 'iso or uk' })),
+  removeAtMost: T.Optional(
+    T.String({
+      pattern: '^(\\d{1,15}|(100|\\d{1,2}(\\.\\d{1,6})?)%)$',
+      description: 'a number such as "200", or a percentage such as "2.5%"',
+    }),
+  ),
+});
+
+export type IntakeEntry = T.Static<typeof IntakeEntry>;
 
 /** The settings that can differ between stages. */
 export const StageFile = T.Object({
@@ -113,10 +161,14 @@ export const StageFile = T.Object({
    * they are. When absent, the stage uses its own.
    */
   tables: T.Optional(T.Object({ vehicles: T.Optional(TableName), compliance: T.Optional(TableName) })),
+  /** The files that load themselves when they are put into the bucket of the stage. When absent, there is no bucket. */
+  intake: T.Optional(T.Array(IntakeEntry, { minItems: 1, maxItems: 20 })),
   /** The address of the published documentation site (`npm run site`). The `type` of every problem is a link to its page of errors. */
   docsUrl: T.Optional(Address),
   /** The address of docs/runbook.md, or of your own copy. The description of each alarm is a link to its section there. */
   runbookUrl: T.Optional(Address),
+  /** When absent, no answer is signed, and there is no key. */
+  signedAnswers: T.Optional(SignedAnswers),
   /** 1,000 requests per second and a burst of 2,000 when absent. */
   throttle: T.Optional(Throttle),
   /** Days. When absent, 90 if data is kept, otherwise 7. */

@@ -13,8 +13,6 @@ export interface StageSettings extends StageFile {
   readonly keepsData: boolean;
   readonly throttle: NonNullable<StageFile['throttle']>;
   readonly logRetentionDays: number;
-  readonly lambdaSystemLogs: boolean;
-  readonly gradualDeployment: boolean;
   readonly architecture: 'arm64' | 'x86_64';
   /** Whether this deployment is not gradual, whatever `gradualDeployment` says. */
   readonly atOnce: boolean;
@@ -59,7 +57,6 @@ const stagesIn = (folder: string): string[] => {
   }
 };
 
-/** The content of a settings file, or why it cannot be read. */
 const read = (folder: string, file: string): { readonly value?: unknown; readonly problems: readonly string[] } => {
   try {
     const text = readFileSync(resolve(ROOT, file), 'utf8');
@@ -76,8 +73,6 @@ const withDefaults = (file: StageFile) => ({
   keepsData: false,
   throttle: { rateLimit: 1_000, burstLimit: 2_000 },
   logRetentionDays: file.keepsData ? 90 : 7,
-  lambdaSystemLogs: false,
-  gradualDeployment: false,
   ...file,
 });
 

@@ -90,7 +90,6 @@ const confirmScan = (store: ContentStore) => {
   };
 };
 
-/** Options of a check. */
 interface CheckOptions {
   /** Gets the number of DynamoDB items scanned. */
   readonly onProgress?: (scanned: number) => void;

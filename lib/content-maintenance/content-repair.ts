@@ -17,7 +17,6 @@ const MAX_RECOUNTS = 20;
 
 type Condition = Omit<NonNullable<TransactWrite['ConditionCheck']>, 'TableName' | 'Key'>;
 
-/** Condition: the item has this position. */
 const isAt = ({ list, position }: Membership): Condition => {
   const at = { ':position': position };
   if (list === ALL_ITEMS) {
@@ -30,7 +29,6 @@ const isAt = ({ list, position }: Membership): Condition => {
   };
 };
 
-/** Condition: the item has this slug. */
 const hasSlug = ({ domain, slug }: SlugClaim): Condition => ({
   ConditionExpression: '#domain = :domain AND slug = :slug',
   ExpressionAttributeNames: { '#domain': 'domain' },
@@ -102,16 +100,10 @@ export const contentRepair = (db: DynamoDBDocumentClient, table: string, kind: K
     change: TransactWrite,
     condition: Condition,
   ): Promise<boolean> => {
-    const noteChange = {
-      Update: {
-        TableName: table,
-        Key: store.keys.counterKey(list, bucketOf(position)),
-        UpdateExpression: 'ADD members :none, changes :one',
-        ExpressionAttributeValues: { ':none': 0, ':one': 1 },
-      },
-    };
+    const bucket = bucketOf(position);
+    const noteChange = store.lists.counterUpdate(list, bucket, 0);
     const isRepaired = await apply(change, noteChange, requireItem(id, condition));
-    return isRepaired && repairCounter(list, bucketOf(position));
+    return isRepaired && repairCounter(list, bucket);
   };
 
   return async (found: Inconsistency): Promise<boolean> => {

@@ -1,14 +1,8 @@
 import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import {
-  type DynamoDBDocumentClient,
-  PutCommand,
-  paginateScan,
-  UpdateCommand,
-  type UpdateCommandInput,
-} from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand, paginateScan, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { PROBE_ID_PREFIX } from '../../core/access/api-key.ts';
-import { KeyRecord, keyFinder } from '../../core/access/key-record.ts';
-import type { PlanName } from '../../core/access/plans.ts';
+import { KeyRecord, keyFinder, plansOf } from '../../core/access/key-record.ts';
+import { type PlanName, windowAt } from '../../core/access/plans.ts';
 import type { DynamoItem } from '../../core/dynamodb/database.ts';
 import { retryUntil } from '../../core/dynamodb/retry.ts';
 import { transact } from '../../core/dynamodb/transact.ts';
@@ -21,8 +15,16 @@ const TIMEOUT_MS = 20_000;
 /** What every change of a record does, with `:one` as 1. */
 const RAISE = 'ADD changeNumber :one';
 
-/** Whether a change met a rotation of the same key: DynamoDB rejects it then, and nothing was changed. */
-const isConflict = (error: unknown): boolean => error instanceof TransactionConflictException;
+/** Whether the record has changed since it was read, or met a rotation: nothing was written then. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof ConditionalCheckFailedException || error instanceof TransactionConflictException;
+
+/** Who changes a key, and when. */
+export interface Change {
+  /** An ARN on AWS, otherwise the name of a user. */
+  readonly by: string;
+  readonly at: Date;
+}
 
 /** New values of fields; `null` removes the field. */
 export interface KeyChanges {
@@ -31,7 +33,7 @@ export interface KeyChanges {
 }
 
 /** How a rotation ends the old key: at once, or after a last day. */
-export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt'>> | Required<Pick<KeyRecord, 'expires'>>;
+export type EndOfKey = Required<Pick<KeyRecord, 'revokedAt' | 'revokedBy'>> | Required<Pick<KeyRecord, 'expires'>>;
 
 /** Sets and removes fields, and raises the number of changes. */
 const updateExpression = (changes: object) => {
@@ -48,11 +50,19 @@ const updateExpression = (changes: object) => {
   };
 };
 
-/** The condition that a record has not changed since it was read. */
-const isUnchanged = ({ changeNumber }: KeyRecord) =>
-  changeNumber === undefined
-    ? { condition: 'attribute_exists(id) AND attribute_not_exists(changeNumber)', values: {} }
-    : { condition: 'changeNumber = :read', values: { ':read': changeNumber } };
+/** Makes changes on the condition that the record has not changed since it was read. */
+const updateUnchanged = ({ changeNumber }: KeyRecord, changes: object) => {
+  const update = updateExpression(changes);
+  if (changeNumber === undefined) {
+    return { ...update, ConditionExpression: 'attribute_exists(id) AND attribute_not_exists(changeNumber)' };
+  }
+  const ExpressionAttributeValues = { ...update.ExpressionAttributeValues, ':read': changeNumber };
+  return { ...update, ConditionExpression: 'changeNumber = :read', ExpressionAttributeValues };
+};
+
+/** The plans of a key that is put on this one, from the window of the change on. */
+const plansWith = (old: KeyRecord, plan: PlanName, at: Date): KeyRecord['plans'] =>
+  plan === old.plan ? old.plans : [...plansOf(old), { plan, since: windowAt(at).start }];
 
 /** No key has this id. */
 export class UnknownKey extends Error {
@@ -73,30 +83,33 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
   const parseRecord = (item: unknown, id: unknown): KeyRecord =>
     withReadName(parseStored(KeyRecord, item, `key ${id}`));
 
-  const change = async (id: string, expressions: Partial<UpdateCommandInput>): Promise<KeyRecord> => {
-    try {
-      const command = {
-        TableName: table,
-        Key: { id },
-        ConditionExpression: 'attribute_exists(id)',
-        ReturnValues: 'ALL_NEW' as const,
-        ...expressions,
-      };
-      const send = () => db.send(new UpdateCommand(command));
-      const { Attributes } = await retryUntil(deadlineIn(TIMEOUT_MS), send, isConflict);
-      return parseRecord(Attributes, id);
-    } catch (error) {
-      if (error instanceof ConditionalCheckFailedException) throw new UnknownKey(id);
-      throw error;
-    }
-  };
-
   const findStored = keyFinder(db, table);
 
   const find = async (id: string): Promise<KeyRecord | undefined> => {
     const record = await findStored(id);
     return record && withReadName(record);
   };
+
+  const get = async (id: string): Promise<KeyRecord> => {
+    const record = await find(id);
+    if (record === undefined) throw new UnknownKey(id);
+    return record;
+  };
+
+  /** Changes a record; `changesOf` is asked again when somebody else has changed it meanwhile. Undefined changes nothing. */
+  const change = (id: string, changesOf: (old: KeyRecord) => object | undefined): Promise<KeyRecord> =>
+    retryUntil(
+      deadlineIn(TIMEOUT_MS),
+      async () => {
+        const old = await get(id);
+        const changes = changesOf(old);
+        if (changes === undefined) return old;
+        const update = { TableName: table, Key: { id }, ...updateUnchanged(old, changes) };
+        const { Attributes } = await db.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }));
+        return parseRecord(Attributes, id);
+      },
+      isConflict,
+    );
 
   /** A record that is put where there is none. That is a change, also where it is restored. */
   const newItem = (item: DynamoItem) => ({
@@ -121,11 +134,7 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
     find,
 
     /** @throws UnknownKey */
-    get: async (id: string): Promise<KeyRecord> => {
-      const record = await find(id);
-      if (record === undefined) throw new UnknownKey(id);
-      return record;
-    },
+    get,
 
     /** Every record but the probe's as it is stored, with the attributes that another version of this service added. */
     listStored,
@@ -160,30 +169,29 @@ export const keyStore = (db: DynamoDBDocumentClient, table: string, readName = (
       }
     },
 
-    /** Revoking twice keeps the first moment. @throws UnknownKey */
-    revoke: (id: string, at: string): Promise<KeyRecord> =>
-      change(id, {
-        UpdateExpression: `SET revokedAt = if_not_exists(revokedAt, :at) ${RAISE}`,
-        ExpressionAttributeValues: { ':at': at, ':one': 1 },
-      }),
+    /** Revoking twice keeps who did it first, and when. @throws UnknownKey */
+    revoke: (id: string, { by, at }: Change): Promise<KeyRecord> =>
+      change(id, ({ revokedAt }) =>
+        revokedAt === undefined ? { revokedAt: at.toISOString(), revokedBy: by } : undefined,
+      ),
 
-    /** Makes all the changes or none; there must be at least one. @throws UnknownKey */
-    update: (id: string, changes: KeyChanges): Promise<KeyRecord> => change(id, updateExpression(changes)),
+    /** Makes all the changes or none. A plan begins with the window of the change. @throws UnknownKey */
+    update: (id: string, { plan, domains }: KeyChanges, { by, at }: Change): Promise<KeyRecord> =>
+      change(id, (old) => ({
+        ...(plan !== undefined && { plan, plans: plansWith(old, plan, at) }),
+        domains,
+        changedAt: at.toISOString(),
+        changedBy: by,
+      })),
 
     /**
      * Stores a successor and ends the old key, in one transaction.
      * @returns false, with nothing written, when the old key has changed since it was read
      */
     rotate: async (old: KeyRecord, end: EndOfKey, successor: KeyRecord): Promise<boolean> => {
-      const update = updateExpression({ ...end, successor: successor.id });
-      const { condition, values } = isUnchanged(old);
-      const Update = {
-        TableName: table,
-        Key: { id: old.id },
-        ...update,
-        ConditionExpression: condition,
-        ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ...values },
-      };
+      const { id: successorId, createdAt: rotatedAt, createdBy: rotatedBy } = successor;
+      const changes = { ...end, successor: successorId, rotatedAt, rotatedBy };
+      const Update = { TableName: table, Key: { id: old.id }, ...updateUnchanged(old, changes) };
       try {
         return (await transact(db, [{ Update }, { Put: newItem(successor) }], deadlineIn(TIMEOUT_MS))).committed;
       } catch (error) {

@@ -13,7 +13,14 @@ export const localEnvironment = (endpoint: string, names: TableNames): Record<st
   ...Object.fromEntries((Object.keys(tables) as TableId[]).map((id) => [tables[id].environmentVariable, names[id]])),
 });
 
-/** Sets the environment of the functions. Must be called before they are imported. */
+/** The environment of the functions that sign answers. They read it when they sign. */
+export const signingEnvironment = (kmsEndpoint: string, issuer: string): Record<string, string> => ({
+  AWS_ENDPOINT_URL_KMS: kmsEndpoint,
+  SIGNED_ANSWERS_ISSUER: issuer,
+  SIGNING_KEYS: 'local',
+});
+
+/** Sets the environment of the functions. Tables and database must be set before they are imported. */
 export const applyEnvironment = (environment: Record<string, string>): void => {
   process.env.POWERTOOLS_LOG_LEVEL ??= LOG_LEVEL;
   Object.assign(process.env, environment);

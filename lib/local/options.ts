@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { VERSION } from '../version.ts';
 import { isHostName } from './allowed-host.ts';
 import { settingsFromEnvironment } from './environment.ts';
 
@@ -26,20 +27,24 @@ export const explainListenError =
   (variable: string, port: number) =>
   (error: unknown): never => {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new CannotStart(`Port ${port} is taken; set ${variable} to another one.`);
+    if (code === 'EADDRINUSE')
+      throw new CannotStart(
+        `Port ${port} is taken; set ${variable} to another one, for example ${variable}=${port + 1} before the command.`,
+      );
     if (code === 'EACCES') throw new CannotStart(`Port ${port} is reserved; set ${variable} to another one.`);
     throw error;
   };
 
-export const USAGE = `Usage: npm start [-- OPTIONS]
+const USAGE = `Usage: npm start [-- OPTIONS]
   --data DIR           keep data and demo keys in DIR, a new or an empty folder (default: in memory)
   --dynamodb ENDPOINT  use this DynamoDB instead of the embedded one
   --help               this text
+  --version            the version of this service
 Environment: PORT (default 3000), DYNAMODB_PORT (default 8000),
   ALLOWED_HOSTS (further host names that requests may use, separated by commas)`;
 
 const DEFAULT_PORT = 3_000;
-const DEFAULT_DYNAMODB_PORT = 8_000;
+export const DEFAULT_DYNAMODB_PORT = 8_000;
 const MAX_PORT = 65_535;
 
 const portFrom = (name: string, value: string | undefined, fallback: number): number => {
@@ -67,6 +72,7 @@ const OPTIONS = {
   data: { type: 'string' },
   dynamodb: { type: 'string' },
   help: { type: 'boolean' },
+  version: { type: 'boolean' },
 } as const;
 
 const parse = (args: string[]) => {
@@ -77,10 +83,11 @@ const parse = (args: string[]) => {
   }
 };
 
-/** The options from the command line and the environment; undefined for `--help`. @throws CannotStart */
-export const readOptions = (args: string[]): LocalOptions | undefined => {
-  const { data, dynamodb, help } = parse(args);
-  if (help) return undefined;
+/** The options from the command line and the environment; for `--help` and `--version` the text to print. @throws CannotStart */
+export const readOptions = (args: string[]): LocalOptions | string => {
+  const { data, dynamodb, help, version } = parse(args);
+  if (help) return USAGE;
+  if (version) return VERSION;
   if (data !== undefined && dynamodb !== undefined) {
     throw new CannotStart('--data is for the embedded DynamoDB and --dynamodb names another one: give one of them.');
   }

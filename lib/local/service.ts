@@ -3,8 +3,9 @@ import { prepareDataDirectory, unusableData } from './data-directory.ts';
 import type { DemoKeys } from './demo-keys.ts';
 import { documentationPages } from './docs/pages.ts';
 import { type Engine, startEmbeddedEngine } from './engine/embedded.ts';
-import { applyEnvironment, localEnvironment } from './environment.ts';
+import { applyEnvironment, localEnvironment, signingEnvironment } from './environment.ts';
 import { type AccessLogEntry, startGateway } from './gateway/gateway.ts';
+import { startKms } from './kms.ts';
 import { CannotStart, explainListenError, type LocalOptions } from './options.ts';
 import { prepareSampleDatabase } from './sample-database.ts';
 
@@ -39,14 +40,16 @@ const prepareDatabase = async (
     return await prepareSampleDatabase(endpoint, { now, refresh: dynamodbEndpoint === undefined, dataDirectory });
   } catch (error) {
     if (dynamodbEndpoint !== undefined)
-      throw new CannotStart(`No DynamoDB could be used at ${endpoint} (${(error as Error).name}).`);
+      throw new CannotStart(
+        `No DynamoDB could be used at ${endpoint} (${(error as NodeJS.ErrnoException).code ?? (error as Error).name}).`,
+      );
     if (dataDirectory === undefined || error instanceof CannotStart) throw error;
     throw unusableData(dataDirectory, error as Error);
   }
 };
 
 /**
- * Starts engine, database and gateway. If one fails, those that were started are stopped again.
+ * Starts engine, database, KMS and gateway. If one fails, those that were started are stopped again.
  * @throws CannotStart with a message for the person who started it
  */
 export const startLocalService = async (
@@ -54,6 +57,10 @@ export const startLocalService = async (
   onResponse: (entry: AccessLogEntry) => void = () => undefined,
 ): Promise<LocalService> => {
   const engine = await startEngine(options);
+  const kms = await startKms(options.dataDirectory).catch(async (error: unknown) => {
+    await engine.close();
+    throw error;
+  });
   try {
     applyEnvironment(localEnvironment(engine.endpoint, LOCAL_TABLE_NAMES));
     const keys = await prepareDatabase(engine, options);
@@ -62,12 +69,15 @@ export const startLocalService = async (
     const gateway = await startGateway({ port, allowedHosts, clock, onResponse, pages }).catch(
       explainListenError('PORT', port),
     );
+    applyEnvironment(signingEnvironment(kms.endpoint, gateway.origin));
     const stop = async () => {
       await gateway.close();
+      await kms.close();
       await engine.close();
     };
     return { origin: gateway.origin, dynamodb: engine.endpoint, keys, stop };
   } catch (error) {
+    await kms.close();
     await engine.close();
     throw error;
   }

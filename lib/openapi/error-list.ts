@@ -74,6 +74,10 @@ const texts: Readonly<Record<ProblemCode, ProblemTexts>> = {
     meaning: 'The path exists, with other methods.',
     remedy: 'Use one of the methods in the `Allow` header.',
   },
+  NOT_ACCEPTABLE: {
+    meaning: 'A signed answer was asked for, and this deployment signs none.',
+    remedy: 'Leave `application/jwt` out of `Accept` for an unsigned answer, or ask your operator to sign answers.',
+  },
   SLUG_TAKEN: {
     meaning: 'Another item of the domain has this slug.',
     remedy: 'Choose another slug, or find the item that has it by domain and slug and update that.',

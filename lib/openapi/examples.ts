@@ -1,6 +1,6 @@
 /** The examples of the document: the requests of every `document.ts`, with the responses that `npm run openapi` recorded. */
 import { readFileSync } from 'node:fs';
-import { internalError, problems, problemType } from '../../core/problems.ts';
+import { type ApiError, internalError, notAcceptable, problems, problemType } from '../../core/problems.ts';
 import type { ExampleRequest } from '../../functions/endpoints/document.ts';
 import type { EndpointId } from '../../functions/endpoints/table.ts';
 import { documents } from './endpoint-documents.ts';
@@ -31,20 +31,14 @@ export interface Example extends ExampleRequest, ExampleResponse {}
 /** The examples of every endpoint, and the errors that all share. */
 export interface Examples {
   readonly of: (id: EndpointId) => readonly Example[];
-  readonly errors: Readonly<Record<CommonError, ExampleResponse>>;
+  readonly errors: Readonly<Record<CommonError | 'NOT_ACCEPTABLE', ExampleResponse>>;
 }
 
-/** Written by hand: no request makes the service fail. */
-const failure: ExampleResponse = {
-  status: problems.INTERNAL_ERROR.status,
-  body: {
-    type: problemType('INTERNAL_ERROR'),
-    title: problems.INTERNAL_ERROR.title,
-    status: problems.INTERNAL_ERROR.status,
-    detail: internalError().message,
-    code: 'INTERNAL_ERROR',
-    requestId: '8f14e45f-ceea-467f-9a5b-0d6c7e1f2a3b',
-  },
+/** Made, not recorded: no request makes the service fail, and the service on this machine signs answers. */
+const exampleOf = ({ code, message: detail }: ApiError): ExampleResponse => {
+  const { status, title } = problems[code];
+  const requestId = '8f14e45f-ceea-467f-9a5b-0d6c7e1f2a3b';
+  return { status, body: { type: problemType(code), title, status, detail, code, requestId } };
 };
 
 /** The example requests of an endpoint. @throws Error naming an endpoint without any */
@@ -67,5 +61,5 @@ export const recordedExamples = ({ endpoints, errors }: Recording = readRecordin
         throw new Error(`example ${example.name} of endpoint ${id} is not recorded: run \`npm run openapi\``);
       return { ...example, ...response };
     }),
-  errors: { ...errors, INTERNAL_ERROR: failure },
+  errors: { ...errors, INTERNAL_ERROR: exampleOf(internalError()), NOT_ACCEPTABLE: exampleOf(notAcceptable()) },
 });

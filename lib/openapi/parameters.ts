@@ -17,12 +17,16 @@ const requestExamples = (shown: readonly Example[]): Example[] =>
 
 const rank = ({ status }: Example): number => (status < 300 ? 0 : 1);
 
-const buildExamples = (place: Place, name: string, shown: readonly Example[]): JsonObject =>
-  Object.fromEntries(
-    requestExamples(shown)
+/** Postman and Bruno send every query parameter that has an example: only parameters of the first request have any. */
+const buildExamples = (place: Place, name: string, shown: readonly Example[]): JsonObject => {
+  const [first, ...others] = requestExamples(shown);
+  if (first === undefined || (place === 'query' && !Object.hasOwn(valuesIn(first.request, place), name))) return {};
+  return Object.fromEntries(
+    [first, ...others]
       .filter(({ request }) => Object.hasOwn(valuesIn(request, place), name))
       .map(({ name: example, summary, request }) => [example, { summary, value: valuesIn(request, place)[name] }]),
   );
+};
 
 const parametersIn = (place: Place, schema: TObject | undefined, shown: readonly Example[]): JsonObject[] =>
   Object.entries(schema?.properties ?? {}).map(([name, property]) => {

@@ -4,13 +4,14 @@ import { type ProblemCode, problems } from '../../core/problems.ts';
 import type { EndpointDocument } from '../../functions/endpoints/document.ts';
 import type { EndpointId } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
+import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { schemaInDocument } from './component-schemas.ts';
 import { documents } from './endpoint-documents.ts';
 import { meaningOf } from './error-list.ts';
 import type { CommonError, Example, Examples } from './examples.ts';
 import { type JsonObject, present, refTo } from './json.ts';
 import { statusProblemSchema } from './problem-schema.ts';
-import { problemHeaders, successHeaders } from './response-headers.ts';
+import { problemHeaders, publicHeaders, successHeaders } from './response-headers.ts';
 
 const PROBLEM_TYPE = 'application/problem+json';
 
@@ -31,8 +32,24 @@ const namedExamples = (shown: readonly Example[]): JsonObject | undefined =>
 const joinMeanings = (codes: readonly ProblemCode[]): string =>
   codes.map((code) => `\`${code}\`: ${meaningOf(code)}`).join('\n\n');
 
+/** The media type of a signed answer, beside that of the JSON. */
+const signedContent: JsonObject = {
+  'application/jwt': {
+    schema: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]{86}$',
+      description: 'The signed answer, when `Accept` asks for it: a compact JWS, whose claim `answer` has the JSON',
+    },
+  },
+};
+
 /** The error response of a status, with the codes that share it. */
-export const problemResponse = (status: number, codes: readonly ProblemCode[], shown: JsonObject = {}): JsonObject => ({
+export const problemResponse = (
+  status: number,
+  codes: readonly ProblemCode[],
+  shown: JsonObject = {},
+  isSigned = false,
+): JsonObject => ({
   description: joinMeanings(codes),
   headers: problemHeaders(status),
   content: {
@@ -40,15 +57,17 @@ export const problemResponse = (status: number, codes: readonly ProblemCode[], s
       schema: statusProblemSchema(status, codes),
       examples: Object.keys(shown).length > 0 ? shown : undefined,
     }),
+    ...(isSigned && signedContent),
   },
 });
 
-const success = (document: EndpointDocument, shown: readonly Example[]): JsonObject =>
+const success = (document: EndpointDocument, shown: readonly Example[], isSigned: boolean): JsonObject =>
   present({
     description: document.success,
     headers: successHeaders(document.responseHeaders),
     content: document.response && {
       'application/json': present({ schema: schemaInDocument(document.response), examples: namedExamples(shown) }),
+      ...(isSigned && signedContent),
     },
     links: buildLinks(document),
   });
@@ -59,9 +78,15 @@ const withoutScope = commonErrors.filter((code) => code !== 'SCOPE_MISSING');
 const commonOf = ({ scope }: Endpoint) => (scope ? commonErrors : withoutScope);
 
 const bodyErrors = ['VALIDATION_FAILED', 'MALFORMED_JSON', 'UNSUPPORTED_CONTENT_TYPE', 'BODY_TOO_LARGE'] as const;
-/** The errors that an endpoint does not share with all others: those of a body, if it reads one, then the row's. */
-const ownOf = ({ id, problems }: Endpoint): readonly ProblemCode[] =>
-  documents[id as EndpointId].body ? [...bodyErrors, ...problems] : problems;
+/** Whether callers may ask for a signed answer. */
+export const signsAnswers = ({ signing }: Pick<Endpoint, 'signing'>): boolean => signing?.includes('Sign') === true;
+
+/** The errors that an endpoint does not share with all others: those of a body and of a signature, if it has one, then the row's. */
+const ownOf = (row: Endpoint): readonly ProblemCode[] => [
+  ...(documents[row.id as EndpointId].body ? bodyErrors : []),
+  ...row.problems,
+  ...(signsAnswers(row) ? (['NOT_ACCEPTABLE'] as const) : []),
+];
 
 /** The code of every error of an endpoint. */
 export const problemCodesOf = (row: Endpoint): ProblemCode[] => [...commonOf(row), ...ownOf(row)];
@@ -105,7 +130,7 @@ export const componentResponses = (errors: Examples['errors']): JsonObject =>
 const sharedResponses = (codes: readonly CommonError[]): JsonObject =>
   Object.fromEntries(codes.map((code) => [problems[code].status, refTo('responses', code)]));
 
-const sharedExamples = (codes: readonly CommonError[], errors: Examples['errors']): JsonObject =>
+const sharedExamples = (codes: readonly (keyof Examples['errors'])[], errors: Examples['errors']): JsonObject =>
   Object.fromEntries(
     codes.map((code) => [
       code.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
@@ -121,14 +146,51 @@ export const buildResponses = (id: EndpointId, row: Endpoint, examples: Examples
   const own = [...ofStatus].map(([status, codes]) => {
     // A status has one response. It describes the shared errors of the status too.
     const shared = common.filter((code) => problems[code].status === status);
-    const shown = { ...sharedExamples(shared, examples.errors), ...namedExamples(withStatus(status)) };
-    return [status, problemResponse(status, [...shared, ...codes], shown)];
+    const shown = {
+      ...sharedExamples(shared, examples.errors),
+      ...namedExamples(withStatus(status)),
+      ...(codes.includes('NOT_ACCEPTABLE') && sharedExamples(['NOT_ACCEPTABLE'], examples.errors)),
+    };
+    // Every 404 of these endpoints is about a vehicle.
+    const isSigned = signsAnswers(row) && status === problems.VEHICLE_NOT_FOUND.status;
+    return [status, problemResponse(status, [...shared, ...codes], shown, isSigned)];
   });
   return {
-    [row.successStatus]: success(documents[id], withStatus(row.successStatus)),
+    [row.successStatus]: success(documents[id], withStatus(row.successStatus), signsAnswers(row)),
     ...sharedResponses(common),
     ...Object.fromEntries(own),
   };
+};
+
+const keyMembers = ['kty', 'crv', 'x', 'y', 'kid', 'use', 'alg'];
+
+/** The public keys of signed answers, for an extension field: their path is not under `/v1`, and imports send everything there. */
+export const publicKeys: JsonObject = {
+  description: `Where the service signs answers, \`GET ${jwks.paths[0]}\` at its origin has the keys that verify them. It needs no API key.`,
+  responses: {
+    [jwks.successStatus]: {
+      description: 'A JSON Web Key Set (RFC 7517)',
+      headers: publicHeaders,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['keys'],
+            properties: {
+              keys: {
+                type: 'array',
+                items: {
+                  type: 'object',
+                  required: keyMembers,
+                  properties: Object.fromEntries(keyMembers.map((name) => [name, { type: 'string' }])),
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
 };
 
 /** The responses to paths and methods without an endpoint, for an extension field: OpenAPI does not provide for them. */

@@ -11,7 +11,14 @@ import { type Examples, recordedExamples } from './examples.ts';
 import { type JsonObject, present } from './json.ts';
 import { buildParameters, buildRequestBody } from './parameters.ts';
 import { headerComponents } from './response-headers.ts';
-import { buildResponses, componentResponses, otherRequests, platformResponses, problemCodesOf } from './responses.ts';
+import {
+  buildResponses,
+  componentResponses,
+  otherRequests,
+  platformResponses,
+  problemCodesOf,
+  publicKeys,
+} from './responses.ts';
 import { information, securitySchemes, tags } from './texts.ts';
 
 const rows = Object.entries(endpoints) as [EndpointId, Endpoint][];
@@ -42,17 +49,17 @@ export interface Origins {
 }
 
 /**
- * This machine and a deployment, with absolute URLs, because clients import the document from a file. The second address of
+ * This machine and a deployment, whose deployment prints the id of its API, with absolute URLs, because clients import the document from a file. The second address of
  * content is no server: importers then send content requests to it whatever base address they are given.
  */
 const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] =>
   deployed !== undefined
     ? [{ url: deployed + BASE, description: 'The service' }]
     : [
-        { url: local + BASE, description: 'The service on this machine, started with `npm start`' },
+        { url: local + BASE, description: 'Local' },
         {
           url: DEPLOYED + BASE,
-          description: 'A deployed service; its deployment prints the id of the API',
+          description: 'Deployed',
           variables,
         },
       ];
@@ -103,5 +110,6 @@ export const strictDocument = (origins: Origins = {}, examples: Examples = recor
     description: 'The responses of every path and method that is not described here; without a valid key 401.',
     responses: otherRequests(),
   },
+  'x-public-keys': publicKeys,
   'x-platform-responses': platformResponses,
 });

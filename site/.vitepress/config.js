@@ -44,6 +44,7 @@ export default defineConfig({
         items: [
           { text: 'Python, Java, Go', link: '/languages' },
           { text: 'A nightly check', link: '/nightly-check' },
+          { text: 'Receipts', link: '/receipts' },
           { text: 'Sandbox', link: '/sample-data' },
           { text: 'Changelog', link: '/changelog' },
         ],

@@ -4,6 +4,7 @@
 const PAGES = {
   '../client/README.md': 'client.md',
   '../docs/nightly-check.md': 'nightly-check.md',
+  '../docs/receipts.md': 'receipts.md',
   'integration.md': 'guide.md',
 };
 

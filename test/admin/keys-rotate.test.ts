@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
 import type { KeyRecord } from '../../core/access/key-record.ts';
@@ -30,7 +31,8 @@ describe('keys rotate', () => {
     expect([key, keyIdOf(hashKey(key), 'live')]).toEqual([expect.stringMatching(/^vvc_test_/), id]);
     expect(await keys().find(id)).toEqual({
       ...{ id, hash: hashKey(key), name: 'Acme', plan: 'standard', scopes: ['content:read'], domains: ['a.example'] },
-      ...{ environment: 'test', createdAt: NOW.toISOString(), follows: old, firstKeyId: old, changeNumber: 1 },
+      ...{ environment: 'test', createdAt: NOW.toISOString(), createdBy: userInfo().username, follows: old },
+      ...{ firstKeyId: old, changeNumber: 1 },
     });
     expect(await keys().find(old)).toMatchObject({ expires: IN_A_WEEK, successor: id });
     expect(previous).toMatchObject({ id: old, state: 'active', expires: IN_A_WEEK, successor: id });
@@ -96,7 +98,7 @@ it('A rotation changes nothing when its key, of an older record without a number
   };
   const read = newRecord();
   await storeItems(engine().client, engine().names.keys, [read]);
-  const changed = await keys().update(read.id, { plan: 'premium' });
+  const changed = await keys().update(read.id, { plan: 'premium' }, { by: 'tester', at: NOW });
   expect(await keys().rotate(read, { expires: IN_A_WEEK }, newRecord())).toBe(false);
   expect(await keys().get(read.id)).toEqual(changed);
 });

@@ -13,8 +13,8 @@ interface Report {
 const create = async (name = 'Acme'): Promise<string> =>
   (await json<{ id: string }>(['keys', 'create', '--plan', 'free', '--name', name])).id;
 const rotate = async (id: string): Promise<string> => (await json<{ id: string }>(['keys', 'rotate', id])).id;
-const count = async (keyId: string, minute: string, used: number, padding = ''): Promise<void> => {
-  const Item = { keyId, windowStart: Date.parse(minute) / 1_000, used, padding };
+const count = async (keyId: string, minute: string, used: number, more: object = {}): Promise<void> => {
+  const Item = { keyId, windowStart: Date.parse(minute) / 1_000, used, ...more };
   await engine().client.send(new PutCommand({ TableName: engine().names.usage, Item }));
 };
 const usage = (month: string, ...options: string[]) => ['keys', 'usage', '--month', month, ...options];
@@ -25,7 +25,7 @@ describe('keys usage', () => {
     await count(id, '2026-11-21T12:00Z', 3);
     const { hours, ...shown } = await json<{ hours: object[] }>(['keys', 'usage', id]);
     expect(shown).toEqual({ id, plan: 'free', count: 3, limit: 60, reset: windowAt(NOW).end });
-    expect([hours.length, hours[23]]).toMatchObject([24, { requests: 3, rateLimited: 0 }]);
+    expect([hours.length, hours[23]]).toMatchObject([24, { requests: 3, rateLimited: 0, units: 3 }]);
     const next = await run(['keys', 'usage', id], { now: new Date(NOW.getTime() + 60_000) });
     expect(next.stdout).toContain('0 of 60 requests');
     await count(id, '2026-11-21T12:00Z', 119);
@@ -39,16 +39,19 @@ describe('keys usage', () => {
     const linesOf = async (...args: string[]) => (await run(['keys', 'usage', id, ...args])).stdout.split('\n');
     expect(await linesOf()).toEqual([expect.stringMatching(/Z\.$/), 'No requests in the last 24 hours.', '']);
     const month = ['--month', '2026-11'];
-    expect(await linesOf(...month)).toEqual([`Key ${id} (Acme, free): 0 requests in 2026-11, 0 rate limited.`, '']);
+    expect(await linesOf(...month)).toEqual([
+      `Key ${id} (Acme, free): 0 requests in 2026-11, 0 rate limited, 0 units.`,
+      '',
+    ]);
     await count(id, '2026-11-20T10:00Z', 60);
     await count(id, '2026-11-21T11:00Z', 62);
     await count(id, '2026-11-21T12:00Z', 31);
     const ofHours = await linesOf();
-    expect([ofHours.length, ofHours.at(-3)]).toEqual([28, expect.stringMatching(/^11:00 +62 +2 +█{50}$/)]);
-    expect(ofHours.at(-2)).toMatch(/^12:00 +31 +0 +█{25}$/);
+    expect([ofHours.length, ofHours.at(-3)]).toEqual([28, expect.stringMatching(/^11:00 +62 +2 +60 +█{50}$/)]);
+    expect(ofHours.at(-2)).toMatch(/^12:00 +31 +0 +31 +█{25}$/);
     const ofDays = await linesOf(...month);
-    expect([ofDays.length, ofDays.at(-3)]).toEqual([25, expect.stringMatching(/^2026-11-20 +60 +0 +█{33}$/)]);
-    expect(ofDays.at(-2)).toMatch(/^2026-11-21 +93 +2 +█{50}$/);
+    expect([ofDays.length, ofDays.at(-3)]).toEqual([25, expect.stringMatching(/^2026-11-20 +60 +0 +60 +█{33}$/)]);
+    expect(ofDays.at(-2)).toMatch(/^2026-11-21 +93 +2 +91 +█{50}$/);
   });
 });
 
@@ -72,26 +75,35 @@ it.each([
 );
 
 describe('keys usage --month', () => {
-  it('counts the requests of each day, UTC, and those beyond the limit of a minute by the present plan', async () => {
-    const id = await create();
+  it('counts the requests of each day, UTC, and those beyond the limit of a minute, and units, by the plan at that time', async () => {
+    const at = (now: string) => ({ now: new Date(now) });
+    const args = ['keys', 'create', '--plan', 'free', '--name', 'Acme'];
+    const { id } = await json<{ id: string }>(args, at('2026-10-01T00:00Z'));
+    await run(['keys', 'update', id, '--plan', 'standard'], at('2026-11-01T12:00Z'));
     await count(id, '2026-10-31T23:59Z', 7);
     await count(id, '2026-11-01T00:00Z', 61);
-    await count(id, '2026-11-01T23:59Z', 601);
+    await count(id, '2026-11-01T23:59Z', 601, { extraUnits: 1_000 });
     await count(id, '2026-11-21T12:00Z', 5);
-    const days = (rateLimited: number) => [
-      { day: '2026-11-01', requests: 662, rateLimited },
-      { day: '2026-11-21', requests: 5, rateLimited: 0 },
+    const days = [
+      { day: '2026-11-01', requests: 662, rateLimited: 2, units: 1_660 },
+      { day: '2026-11-21', requests: 5, rateLimited: 0, units: 5 },
     ];
-    const shown = { id, name: 'Acme', plan: 'free', successors: [] };
+    const shown = { id, name: 'Acme', plan: 'standard', successors: [] };
     expect(await json(usage('2026-11', id))).toEqual({
       month: '2026-11',
       from: '2026-11-01',
       to: '2026-11-21',
       file: null,
-      keys: [{ ...shown, requests: 667, rateLimited: 542, days: days(542) }],
+      keys: [{ ...shown, requests: 667, rateLimited: 2, units: 1_665, days }],
     });
-    await run(['keys', 'update', id, '--plan', 'standard']);
-    expect(await json(usage('2026-11', id))).toMatchObject({ keys: [{ rateLimited: 1, days: days(1) }] });
+    const total = 'requests in 2026-11, 2 rate limited, 1,665 units.';
+    expect((await run(usage('2026-11', id))).stdout).toContain(total);
+  });
+
+  it('has no units of a test key', async () => {
+    const { id } = await json<{ id: string }>(['keys', 'create', '--plan', 'free', '--name', 'Acme', '--env', 'test']);
+    await count(id, '2026-11-21T12:00Z', 5);
+    expect(await json(usage('2026-11', id))).toMatchObject({ keys: [{ requests: 5, units: 0 }] });
   });
 
   it('reports every key but the probe’s, and writes those with requests to a table and a CSV', async () => {
@@ -103,14 +115,14 @@ describe('keys usage --month', () => {
     await count('probe-00000000000000000000', '2026-11-02T10:00Z', 10);
     const file = pathOf('usage.csv');
     const { stdout, stderr } = await run(usage('2026-11', '--csv', file));
-    expect(stdout).toMatch(new RegExp(`^${busy} +=A "B", C +free +61 +1$`, 'm'));
+    expect(stdout).toMatch(new RegExp(`^${busy} +=A "B", C +free +61 +1 +60$`, 'm'));
     expect(stdout).not.toContain(idle);
     expect(stdout).toMatch(/^Keys with requests in 2026-11: \d+ of \d+\.\n$/m);
     expect(stderr).toBe(`The days of each key are in ${file}\n`);
     const csv = await readFile(file, 'utf8');
-    expect(csv).toMatch(/^\uFEFFid,name,plan,day,requests,rate_limited\r\n/);
-    expect(csv).toContain(`\r\n${busy},"'=A ""B"", C",free,2026-11-02,61,1\r\n`);
-    for (const [id, name] of formulas) expect(csv).toContain(`\r\n${id},'${name},free,2026-11-02,1,0\r\n`);
+    expect(csv).toMatch(/^\uFEFFid,name,plan,day,requests,rate_limited,units\r\n/);
+    expect(csv).toContain(`\r\n${busy},"'=A ""B"", C",free,2026-11-02,61,1,60\r\n`);
+    for (const [id, name] of formulas) expect(csv).toContain(`\r\n${id},'${name},free,2026-11-02,1,0,1\r\n`);
     expect(csv).not.toContain('probe-');
     const { keys } = await json<Report>(usage('2026-11'));
     expect(keys.map(({ id }) => id)).toEqual(expect.arrayContaining([busy, idle]));
@@ -122,7 +134,7 @@ describe('keys usage --month', () => {
     const third = await rotate(second);
     for (const [nth, id] of [first, second, third].entries()) await count(id, '2026-11-03T10:00Z', 10 ** nth);
     await run(['keys', 'update', third, '--plan', 'standard']);
-    const chain = { id: first, plan: 'standard', successors: [second, third], requests: 111, rateLimited: 0 };
+    const chain = { id: first, plan: 'standard', successors: [second, third], requests: 111, rateLimited: 40 };
     expect((await json<Report>(usage('2026-11', first, '--successors'))).keys).toMatchObject([chain]);
     expect((await json<Report>(usage('2026-11', second, '--successors'))).keys).toMatchObject([{ requests: 110 }]);
     expect((await json<Report>(usage('2026-11', first))).keys).toMatchObject([{ requests: 1, successors: [] }]);
@@ -145,7 +157,8 @@ describe('keys usage --month', () => {
 
   it('adds the counters of every page of 1 MB, as a busy month has several', async () => {
     const id = await create();
-    for (const minute of ['00', '01', '02', '03']) await count(id, `2026-11-04T00:${minute}Z`, 10, 'x'.repeat(350_000));
+    for (const minute of ['00', '01', '02', '03'])
+      await count(id, `2026-11-04T00:${minute}Z`, 10, { padding: 'x'.repeat(350_000) });
     const { stdout } = await countedRun(usage('2026-11', id));
     expect(stdout).toContain(': 40 requests in 2026-11');
     expect(proxy().calls.filter(({ operation }) => operation === 'Query')).toHaveLength(2);

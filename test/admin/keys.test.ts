@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
@@ -8,6 +9,9 @@ import { keyStore } from '../../lib/key-management/key-store.ts';
 import { createTables } from '../../lib/local/engine/create-tables.ts';
 import { failure, NOW, useAdmin } from '../support/use-admin.ts';
 
+/** Milliseconds for which the counter of a window is kept. */
+const KEPT_MS = 40 * 86_400_000;
+
 const { run, json, countedRun, proxy, engine, pathOf } = useAdmin();
 
 interface ShownKey {
@@ -15,6 +19,9 @@ interface ShownKey {
   readonly key: string;
   readonly createdAt: string;
 }
+
+/** As the records of keys name who runs these commands, on this machine. */
+const ME = userInfo().username;
 
 const CREATE = ['keys', 'create', '--plan', 'free', '--name', 'Acme'];
 const create = (...args: string[]) => json<ShownKey>([...CREATE, ...args]);
@@ -30,7 +37,8 @@ it('keys create shows one JSON object with the key, once; domains in lower case'
     ...{ id: keyIdOf(hashKey(created.key), 'live'), key: expect.stringMatching(/^vvc_live_/), environment: 'live' },
     ...{ name: 'Acme', plan: 'free', scopes: ['vehicles:read', 'content:read'], domains: ['b.example', 'a.example'] },
     ...{ state: 'active', createdAt: NOW.toISOString(), expires: '2026-11-21', revokedAt: null },
-    ...{ follows: null, successor: null },
+    ...{ follows: null, successor: null, createdBy: ME, plans: [{ plan: 'free', since: '2026-11-21T12:00:00.000Z' }] },
+    ...{ changedAt: null, changedBy: null, rotatedAt: null, rotatedBy: null, revokedBy: null },
   });
 });
 
@@ -61,16 +69,75 @@ describe('keys list', () => {
 
   it.each([
     [[0, 60_000, 3_600_000], '2026-11-21T12:00:00.000Z', '2026-11-21\n +live .* 12:00'],
-    [[40 * 86_400_000 - 60_000], '2026-10-12T12:01:00.000Z', '2026-10-12\n +live .* 12:01'],
-    [[40 * 86_400_000 + 60_000], null, 'not in 40 d'],
+    [[KEPT_MS - 60_000], '2026-10-12T12:01:00.000Z', '2026-10-12\n +live .* 12:01'],
+    [[KEPT_MS + 60_000], null, 'not in 40 d'],
+    [[], null, 'not in 40 d'],
   ])('shows the minute in which a key was last used in the last 40 days: %j ms ago', async (ages, lastUsed, text) => {
-    const { id: keyId } = await create();
+    const { id: keyId } = await json<ShownKey>(CREATE, { now: new Date(NOW.getTime() - 2 * KEPT_MS) });
     for (const age of ages) {
       await put(engine().names.usage, { keyId, windowStart: windowAt(new Date(NOW.getTime() - age)).start, used: 1 });
     }
     expect(await listedAs(keyId)).toMatchObject({ lastUsed });
     expect((await run(['keys', 'list'])).stdout).toMatch(new RegExp(`^${keyId} .* ${text}$`, 'm'));
   });
+
+  it('says "never" of a new key that was not used, and of one that was made before the counters are kept that it is not known', async () => {
+    const { id } = await create();
+    const shownAfter = async (ms: number) =>
+      (await run(['keys', 'list'], { now: new Date(NOW.getTime() + ms) })).stdout;
+    expect(await shownAfter(KEPT_MS - 60_000)).toMatch(new RegExp(`^${id} .* never$`, 'm'));
+    expect(await shownAfter(KEPT_MS)).toMatch(new RegExp(`^${id} .* not in 40 d$`, 'm'));
+  });
+
+  it('lists only keys in a state, or whose name contains a text, and marks those that end within 30 days', async () => {
+    const make = async (...args: string[]) => (await create('--name', 'Ärger & Co', ...args)).id;
+    const [soon, later, revoked] = [
+      await make('--expires', '2026-12-21'),
+      await make('--expires', '2026-12-22'),
+      await make('--expires', '2026-12-21'),
+    ];
+    await run(['keys', 'revoke', revoked]);
+    const filtered = async (...args: string[]) =>
+      (await json<(ShownKey & { endsSoon: boolean })[]>(['keys', 'list', '--name', 'äRGER', ...args])).map(
+        ({ id, endsSoon }): [string, boolean] => [id, endsSoon],
+      );
+    expect(Object.fromEntries(await filtered('--state', 'active'))).toEqual({ [soon]: true, [later]: false });
+    expect(await filtered('--state', 'revoked')).toEqual([[revoked, false]]);
+    expect(await filtered('--state', 'expired')).toEqual([]);
+    const { stdout } = await run(['keys', 'list', '--name', 'ärger']);
+    expect(stdout.match(/ ends soon$/gm)).toHaveLength(1);
+    expect(stdout).toMatch(/\nKeys that end within 30 days: 1\.\n$/);
+    const nobody = 'No key is in that state or has such a name.\n';
+    expect(await run(['keys', 'list', '--name', 'nobody'])).toMatchObject({ exitCode: 0, stdout: nobody });
+    expect(await run(['keys', 'list', '--state', 'gone'])).toEqual(failure('active, expired, revoked'));
+  });
+});
+
+it('A key says who created, changed, rotated and revoked it, and when', async () => {
+  const at = (minute: number) => ({ now: new Date(NOW.getTime() + minute * 60_000) });
+  const iso = (minute: number) => at(minute).now.toISOString();
+  const { id } = await create();
+  await run(['keys', 'update', id, '--plan', 'premium'], at(1));
+  await run(['keys', 'update', id, '--no-domains'], at(2));
+  const { id: successor } = await json<ShownKey>(['keys', 'rotate', id], at(3));
+  await run(['keys', 'revoke', id], at(4));
+  const changes = {
+    changedAt: iso(2),
+    changedBy: ME,
+    rotatedAt: iso(3),
+    rotatedBy: ME,
+    revokedAt: iso(4),
+    revokedBy: ME,
+  };
+  const plans = [
+    { plan: 'free', since: '2026-11-21T12:00:00.000Z' },
+    { plan: 'premium', since: '2026-11-21T12:01:00.000Z' },
+  ];
+  expect(await listedAs(id, at(5))).toMatchObject({ createdBy: ME, ...changes, plans });
+  const nothing = { changedBy: null, rotatedBy: null, revokedBy: null };
+  expect(await listedAs(successor, at(5))).toMatchObject({ createdAt: iso(3), createdBy: ME, ...nothing });
+  const { previous } = await json<{ previous: object }>(['keys', 'rotate', successor, '--overlap-days', '0'], at(6));
+  expect(previous).toMatchObject({ rotatedAt: iso(6), rotatedBy: ME, revokedAt: iso(6), revokedBy: ME });
 });
 
 it('keys update binds a key to domains, unbinds it, and puts it on another plan in the same write', async () => {
@@ -78,7 +145,7 @@ it('keys update binds a key to domains, unbinds it, and puts it on another plan 
   const update = (...options: string[]) => json(['keys', 'update', id, ...options]);
   expect(await update('--domains', 'A.example')).toMatchObject({ plan: 'free', domains: ['a.example'] });
   expect((await countedRun(['keys', 'update', id, '--no-domains', '--plan', 'premium'])).exitCode).toBe(0);
-  expect(proxy().calls.map(({ operation }) => operation)).toEqual(['UpdateItem']);
+  expect(proxy().calls.map(({ operation }) => operation)).toEqual(['GetItem', 'UpdateItem']);
   expect(await listedAs(id)).toMatchObject({ plan: 'premium', domains: null });
   const { stdout } = await run(['keys', 'update', id, '--domains', 'a.example,b.example']);
   expect(stdout).toBe(`Key ${id} (Acme) is on plan premium, for content of a.example, b.example.\n`);

@@ -1,7 +1,7 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { NOON } from '../support/clock.ts';
-import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
+import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../support/records.ts';
 import { runAdminCommand } from '../support/use-admin.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -9,6 +9,7 @@ const lapsed = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2026-
 const next = aPolicy({ number: 'NEXT', validFrom: '2026-06-16' });
 const api = useApi(async ({ loadVehicles, loadCompliance, engine: { client, names } }) => {
   await loadVehicles(aVehicle('AB12CDE', [aPolicy(), lapsed]), aVehicle('LAPSED', [lapsed, next]));
+  await loadVehicles(suppliedByThree(aVehicle('SHARED', [lapsed, next])));
   await loadVehicles(aVehicle('FUTURE', [next]), aVehicle('HALF'), aVehicle('NONE', []));
   const due = { mot: { dueDate: '2026-06-14' }, roadTax: { sorn: true }, outstandingFines: 2 } as const;
   await loadCompliance(aCompliance('AB12CDE', { lastUpdated: '2026-06-15T00:00:00.000Z' }), aCompliance('LAPSED', due));
@@ -45,6 +46,25 @@ describe('lookup', () => {
     expect(await stored('FUTURE')).toMatchObject(found);
     expect(await stored('ORPHAN')).toEqual({ vehicle: null, compliance: aCompliance('ORPHAN') });
     expect(await stored('DAMAGED')).toEqual({ vehicle: null, compliance: aCompliance('DAMAGED') });
+  });
+
+  it('shows who has supplied each policy, and what each supplier says of the vehicle', async () => {
+    const lines = (await lookUp('SHARED')).stdout.split('\n').slice(1, 14);
+    expect(lines).toEqual([
+      'Vehicle       Škoda Octavia, 2021, Green',
+      'Policy        OLD, 2025-01-01 to 2026-06-14',
+      '              A\ufffd2J; insurer: Acme Mutual',
+      'Policy        NEXT, 2026-06-16 to 2026-12-31',
+      '              Comprehensive; insurer: Acme Mutual',
+      '              supplied by acme',
+      'Last updated  2026-01-02T03:04:05.000Z, 164 days ago',
+      ...['without a name', 'acme', 'zeta'].flatMap((name) => [
+        `Supplier      ${name}: 2026-01-02T03:04:05.000Z, 164 days ago`,
+        '              Škoda Octavia, 2021, Green',
+      ]),
+    ]);
+    const { stored } = JSON.parse((await lookUp('SHARED', '--json')).stdout);
+    expect(stored.vehicle).toEqual(suppliedByThree(aVehicle('SHARED', [lapsed, next])));
   });
 
   it('escapes control characters in JSON', async () => {

@@ -175,10 +175,10 @@ describe('GET /v1/usage', () => {
     expect([hours.length, hours.filter(({ requests }) => requests > 0)]).toEqual([
       24,
       [
-        { start: '2026-06-14T13:00:00.000Z', requests: 3, rateLimited: 0 },
-        { start: '2026-06-15T10:00:00.000Z', requests: 61, rateLimited: 1 },
-        { start: '2026-06-15T11:00:00.000Z', requests: 123, rateLimited: 3 },
-        { start: '2026-06-15T12:00:00.000Z', requests: 2, rateLimited: 0 },
+        { start: '2026-06-14T13:00:00.000Z', requests: 3, rateLimited: 0, units: 3 },
+        { start: '2026-06-15T10:00:00.000Z', requests: 61, rateLimited: 1, units: 60 },
+        { start: '2026-06-15T11:00:00.000Z', requests: 123, rateLimited: 3, units: 120 },
+        { start: '2026-06-15T12:00:00.000Z', requests: 2, rateLimited: 0, units: 2 },
       ],
     ]);
   });

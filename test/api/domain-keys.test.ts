@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import type { ContentItem } from '../../core/content/item.ts';
+import { NOON } from '../support/clock.ts';
 import { fillDomain, someFields } from '../support/content.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -32,7 +33,7 @@ const update = (key: string, id: string, json: object, headers = {}) =>
   api.call('PUT', `${PATH}/${id}`, { key, json, headers });
 const remove = (key: string, id: string, headers = {}) => api.call('DELETE', `${PATH}/${id}`, { key, headers });
 const bind = (key: string, domains: readonly string[] | null) =>
-  api.keys.update(keyIdOf(hashKey(key), 'live'), { domains });
+  api.keys.update(keyIdOf(hashKey(key), 'live'), { domains }, { by: 'tester', at: new Date(NOON) });
 
 const forbidden = { status: 403, body: { code: 'DOMAIN_FORBIDDEN' } };
 const notFound = { status: 404, body: { code: 'CONTENT_NOT_FOUND' } };

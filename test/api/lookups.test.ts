@@ -1,21 +1,28 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { deadlineIn } from '../../core/runtime/deadline.ts';
+import { requireRegistration } from '../../core/vehicles/registration.ts';
+import { vehiclesTable } from '../../core/vehicles/vehicles-table.ts';
 import { catchOutput } from '../support/caught-output.ts';
 import { fillDomain } from '../support/content.ts';
 import { forOperation, forTable, onNthCall } from '../support/fault-choosers.ts';
-import { aCompliance, aPolicy, aVehicle } from '../support/records.ts';
+import { meteredClient } from '../support/metered-client.ts';
+import { aCompliance, aPolicy, aVehicle, suppliedByThree } from '../support/records.ts';
 import { useApi } from '../support/use-api.ts';
 
 process.env.POWERTOOLS_METRICS_NAMESPACE = 'VehicleVerification/test';
 
 const CONTENT = '/v1/api/content';
 
+const THREE = ['P-1', 'P-2', 'P-3'].map((number) => aPolicy({ number }));
+
 const api = useApi(
   async ({ loadVehicles, loadCompliance, engine }) => {
     const lastYear = aPolicy({ number: 'OLD', validFrom: '2025-01-01', validTo: '2025-12-31' });
     const tomorrow = aPolicy({ validFrom: '2026-06-16', validTo: '2027-06-15' });
     await loadVehicles(aVehicle('AB12CDE', [aPolicy({ number: 'NEW' }), lastYear]), aVehicle('FUTURE', [tomorrow]));
-    await loadVehicles(aVehicle('AB1'));
+    await loadVehicles(aVehicle('AB1'), aVehicle('ALONE', THREE), suppliedByThree(aVehicle('SHARED', THREE)));
+    await loadCompliance(aCompliance('ALONE'), aCompliance('SHARED'));
     await loadCompliance(aCompliance('AB12CDE'), aCompliance('ORPHAN'));
     const Item = { ...aVehicle('DAMAGED'), policies: 'none' };
     await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item }));
@@ -53,6 +60,28 @@ describe('A lookup', () => {
   it('makes three database requests: for the key, the counter and the vehicle', async () => {
     await insuranceOf('AB12CDE');
     expect(api.faults.calls.map(({ operation }) => operation).sort()).toEqual(['GetItem', 'GetItem', 'UpdateItem']);
+  });
+
+  it('of a vehicle of three suppliers has the body, the requests and the units of one without named suppliers', async () => {
+    const answersOf = async (registration: string) => {
+      api.faults.reset();
+      const replies = [
+        await insuranceOf(registration),
+        await get(`/v1/compliance/${registration}`),
+        await bulk('insurance', [registration]),
+        await bulk('compliance', [registration]),
+      ];
+      const bodies = JSON.stringify(replies.map(({ status, body }) => [status, body]));
+      return [bodies.replaceAll(registration, ''), api.faults.calls.map(({ operation }) => operation)];
+    };
+    expect(await answersOf('SHARED')).toEqual(await answersOf('ALONE'));
+    const { client, costOf } = meteredClient(api.engine.endpoint);
+    const table = vehiclesTable(client, api.engine.names.vehicles);
+    for (const registration of ['SHARED', 'ALONE'].map(requireRegistration)) {
+      expect(await costOf(() => table.find(registration))).toMatchObject({ requests: 1, units: 0.5 });
+      expect(await costOf(() => table.findMany([registration], deadlineIn(10_000)))).toMatchObject({ units: 0.5 });
+    }
+    client.destroy();
   });
 
   it('is 404 VEHICLE_NOT_FOUND for an unknown vehicle even when it has a compliance record', async () => {

@@ -2,6 +2,7 @@ import type { HttpCaller } from '../support/http-caller.ts';
 import { accessTests } from './access-tests.ts';
 import { bulkTests } from './bulk-tests.ts';
 import { contentTests } from './content-tests.ts';
+import { exampleTests } from './example-tests.ts';
 import { vehicleTests } from './vehicles-tests.ts';
 
 /**
@@ -9,6 +10,7 @@ import { vehicleTests } from './vehicles-tests.ts';
  * read when a test runs, after `prepareTarget` has prepared the target.
  */
 export const blackBoxTests = (api: () => HttpCaller): void => {
+  exampleTests(api);
   vehicleTests(api);
   bulkTests(api);
   contentTests(api);

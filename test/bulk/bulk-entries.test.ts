@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { bulkKeys, unknownVehicle } from '../../core/bulk/bulk-entries.ts';
 import { bulkInsuranceAnswer } from '../../core/bulk/insurance.ts';
 import { ENTRY_SENTENCES } from '../../core/problems.ts';
-import { requireRegistration } from '../../core/vehicles/registration.ts';
+import { invalidRegistrationSentence, requireRegistration } from '../../core/vehicles/registration.ts';
 import { aPolicy } from '../support/records.ts';
 
 const TODAY = '2026-06-15';
@@ -39,7 +39,7 @@ describe('A bulk request', () => {
     ).toEqual({
       results: [
         { registration: 'a 1', insured: true, policy: aPolicy() },
-        failed('!', 'INVALID_REGISTRATION', ENTRY_SENTENCES.INVALID_REGISTRATION),
+        failed('!', 'INVALID_REGISTRATION', invalidRegistrationSentence('!')),
         failed('B2', 'LOOKUP_UNAVAILABLE', unavailable),
         failed('C3', 'VEHICLE_NOT_FOUND', ENTRY_SENTENCES.VEHICLE_NOT_FOUND),
         { registration: 'D4', insured: false, policy: null },

@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, dirname } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { AMBIGUOUS_HEADERS, CSV_FORMS } from '../support/csv-forms.ts';
 import { runCommand } from '../support/run-command.ts';
 import { command } from './installed-package.ts';
+import { makeSigningKey } from './signing-key.ts';
 import { startStubService } from './stub-service.ts';
 import { useCommandLine } from './use-command-line.ts';
 
@@ -72,16 +73,69 @@ describe('The command line', () => {
     ]);
   });
 
-  it.each(CSV_FORMS)(
-    'reads %s, and writes a mark for Excel unless the input is UTF-8 without one',
-    async (form, written) => {
-      const { code, result } = await checkText(written('registration,owner\nAB12CDE,José\n'));
-      expect([code, result?.startsWith('\ufeff')]).toEqual([0, /UTF-16|Windows|mark/.test(form)]);
-      expect(result).toMatch(/AB12CDE.José.true/);
-      const again = ['check', 'fleet.csv', '--out', 'result.csv', '--previous', 'result.csv'];
-      expect(await start(again).ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Changes since') });
-    },
-  );
+  it.each(CSV_FORMS)('reads %s, and writes a mark for Excel', async (_form, written) => {
+    const { code, result } = await checkText(written('registration,owner\nAB12CDE,José\n'));
+    expect([code, result?.startsWith('\ufeff')]).toEqual([0, true]);
+    expect(result).toMatch(/AB12CDE.José.true/);
+    const again = ['check', 'fleet.csv', '--out', 'result.csv', '--previous', 'result.csv'];
+    expect(await start(again).ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Changes since') });
+  });
+
+  const [FINE, UNINSURED, UNKNOWN, INVALID, UNREAD] = ['AB12CDE', 'KR08NIL', 'ZZ99ZZZ', 'AB12_CDE', 'AB12CDE,x'];
+  it.each<[string, string[], number]>([
+    ['not-insured', [FINE, UNKNOWN, INVALID], 0],
+    ['not-insured', [FINE, UNKNOWN, UNREAD], 1],
+    ['not-insured', [UNINSURED, UNREAD], 3],
+    ['unanswered', [FINE, UNINSURED], 0],
+    ['unanswered', [UNREAD], 1],
+    ['unanswered,ending', [UNKNOWN, UNREAD], 3],
+    ['unanswered', [INVALID], 3],
+  ])('--fail-on %s for %j ends with %i', async (failOn, rows, expected) => {
+    const options = ['--fail-on', failOn, '--ending-within', '0'];
+    expect((await checkText(`registration\n${rows.join('\n')}\n`, ...options)).code).toBe(expected);
+  });
+
+  it('names added columns differently from those of the input and from each other', async () => {
+    await checkText('insured,insured_2,registration\nx,y,AB12CDE\n');
+    const again = await checkText('insured,insured_2,registration\nx,y,AB12CDE\n', '--previous', 'result.csv');
+    expect(again).toMatchObject({
+      code: 0,
+      result: expect.stringMatching(/^insured,insured_2,registration,insured_3,/),
+    });
+  });
+
+  it('says once that the key ends', async () => {
+    const headers = { 'X-Key-Expires': '2026-12-01' };
+    const stub = await startStubService({}, 200, { headers });
+    await writeFile(file('fleet.csv'), `registration\n${'AB12CDE\n'.repeat(2_001)}`);
+    const { code, stderr } = await start(['check', 'fleet.csv', '--out', 'result.csv'], stub.account).ended;
+    await stub.close();
+    expect([code, stderr]).toEqual([0, 'The key ends on 2026-12-01: ask for its successor.\n']);
+  });
+
+  it('keeps a receipt of each request, replaced with the result or not at all, and verifies them without a key', async () => {
+    const signing = await startStubService({}, 200, { key: makeSigningKey() });
+    await writeFile(file('fleet.csv'), `registration\n${'AB12CDE\n'.repeat(2_001)}`);
+    const check = ['check', 'fleet.csv', '--out', 'result.csv', '--receipts', 'receipts.jwt'];
+    expect(await start(check, signing.account).ended).toMatchObject({ code: 0, stderr: '' });
+    const receipts = await readFile(file('receipts.jwt'), 'utf8');
+    expect([receipts.split('\n').length, signing.bulkRequests()]).toEqual([3 + 1, 3]);
+    expect((await stat(file('receipts.jwt'))).mode & 0o777).toBe(0o600);
+    expect((await start(check, signing.account, 'exec > /dev/full').ended).code).toBe(2);
+    expect(await readFile(file('receipts.jwt'), 'utf8')).toBe(receipts);
+
+    const jwks = `${new URL(signing.account.VEHICLE_VERIFICATION_BASE_URL).origin}/.well-known/jwks.json`;
+    const verify = ['verify', 'receipts.jwt', '--jwks', jwks, '--issuer', 'https://api.example.com'];
+    const holding = await start(verify, {}).ended;
+    expect([holding.code, holding.stdout.split('\n').at(-2)]).toEqual([0, '3 of 3 receipts hold.']);
+    await writeFile(file('receipts.jwt'), receipts.slice(0, -5));
+    const cut = await start(verify, {}).ended;
+    await signing.close();
+    expect([cut.code, cut.stdout]).toEqual([
+      1,
+      expect.stringContaining('\nLine 3 does not hold. The file ends in the mid'),
+    ]);
+  });
 
   it('shows the key, its limits and its usage, without control, format and bidi characters of a response', async () => {
     const key = { name: 'A\x1b]0;b\x07\u202ec\nKey d', environment: 'live', scopes: ['\x9b2J', 'x'], plan: 'premium' };
@@ -115,31 +169,6 @@ describe('The command line', () => {
     expect(await bash(list)).toMatch(/^Ends from \S+ to \S+: 2$/m);
     const ends = 'registration,what,last_day\nMT17 DUE,MOT,DAY\nBD51 SMR,insurance,DAY\n';
     expect(await timeless('ending.csv')).toBe(ends);
-  });
-
-  it('runs the nightly job of the guide: the second night lists what has changed', async () => {
-    const [, script = ''] = await scriptsOf('nightly-check.md');
-    await writeFile(
-      file('key.env'),
-      'export VEHICLE_VERIFICATION_BASE_URL="$API_ORIGIN/v1" VEHICLE_VERIFICATION_API_KEY="$API_KEY"\n',
-    );
-    const env = { ...shell(), KEY_FILE: file('key.env'), FLEET_FOLDER: folder() };
-    const night = async (fleet: string) => {
-      await writeFile(file('fleet.csv'), `registration\n${fleet}`);
-      return runCommand('sh', ['-c', `(${script}\n); echo "ends with $?"`], { env });
-    };
-    expect(await night('AB12CDE\n')).toBe('ends with 0');
-    const earlier = (await readFile(file('result.csv'), 'utf8')).replace('POL-', 'OLD-');
-    await writeFile(file('result.csv'), earlier);
-    const mail = await night('AB12CDE\nKR08NIL\nBD51SMR\n');
-    expect(mail).toMatch(/^Fleet check, exit code 3\n\nresult\.csv: 3 rows, 0 without an answer\.\n/);
-    expect(mail).toMatch(/\n--fail-on has found not-insured \(1\), changes \(3\), ending \(1\)\.\nends with 3$/);
-    expect(await readFile(file('changes.csv'), 'utf8')).toBe(
-      'registration,change,before,after\nAB12CDE,changed policy,insured OLD-1000-1,insured POL-1000-1\n' +
-        'KR08NIL,new,,not insured\nBD51SMR,new,,insured POL-1001-1\n',
-    );
-    // Without an answer comes first, and what was found is named all the same.
-    expect(await night('ZZ99ZZZ\n')).toMatch(/\n--fail-on has found changes \(4\)\.\nends with 1$/);
   });
 });
 

@@ -2,7 +2,7 @@ import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'no
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { answerRows } from '../../client/src/command-line/answer-rows.ts';
 import { readArguments } from '../../client/src/command-line/arguments.ts';
-import { listChanges, readAnswers } from '../../client/src/command-line/changes.ts';
+import { CHANGE_COLUMNS, listChanges, readAnswers } from '../../client/src/command-line/changes.ts';
 import {
   type Cells,
   type Check,
@@ -14,10 +14,18 @@ import { addDays } from '../../client/src/command-line/days.ts';
 import type { ResultRow } from '../../client/src/command-line/earlier-result.ts';
 import { listEnding } from '../../client/src/command-line/ending.ts';
 import type { FleetFile } from '../../client/src/command-line/fleet-file.ts';
-import { openOutputFile } from '../../client/src/command-line/output-file.ts';
+import type { Lookups } from '../../client/src/command-line/lookups.ts';
+import { openOutputFile, replaceFiles } from '../../client/src/command-line/output-file.ts';
 import { progressBar } from '../../client/src/command-line/progress-bar.ts';
-import { countRow, failedRows, noCounts, shortSummary, summaryLines } from '../../client/src/command-line/summary.ts';
-import type { VehicleVerification } from '../../client/src/index.ts';
+import {
+  countRow,
+  failedRows,
+  noCounts,
+  shortSummary,
+  summaryLines,
+  unreadRows,
+} from '../../client/src/command-line/summary.ts';
+import { tableLines } from '../../client/src/command-line/vehicle-list.ts';
 import { useFolder } from '../support/use-folder.ts';
 
 const file = useFolder('of each test');
@@ -36,7 +44,8 @@ const write = async (name: string, text: string, force = false) => {
   const meanwhile = await readdir(file());
   try {
     await output.write(text);
-    await output.replace();
+    await output.complete();
+    await replaceFiles([output]);
   } finally {
     await output.discard();
   }
@@ -52,6 +61,15 @@ describe('A file that a check writes', () => {
     await expect(write('n'.repeat(256), '')).rejects.toThrow('cannot be written (its name is too long).');
   });
 
+  it.each([
+    ['begins with a mark for Excel when its text is not all ASCII', `${'x'.repeat(200_000)}é`, '\ufeff'],
+    ['has no mark when its text is all ASCII', 'x'.repeat(200_000), ''],
+    ['has one mark when its text begins with it', '\ufeffé', ''],
+  ])('%s', async (_title, text, mark) => {
+    await write('list.csv', text);
+    expect((await readFile(file('list.csv'), 'utf8')) === mark + text).toBe(true);
+  });
+
   it('replaces neither a link, nor a folder, nor the input, also when that appears meanwhile', async () => {
     const isLink = 'is a link or a device, not a file: name another one.';
     const isInput = 'is the input, which would be overwritten: name another file.';
@@ -63,7 +81,7 @@ describe('A file that a check writes', () => {
     ] as const) {
       const output = await openOutputFile(await replaceable('out.csv', true));
       await place();
-      await expect(output.replace()).rejects.toThrow(sentence);
+      await expect(replaceFiles([output])).rejects.toThrow(sentence);
       await output.discard();
       await rm(file('out.csv'), { recursive: true });
       expect(await readdir(file())).toEqual(['fleet.csv']);
@@ -94,7 +112,7 @@ describe('A file that a check writes', () => {
     const [name = ''] = await readdir(file());
     await rm(file(name));
     await writeFile(file(name), 'of another run');
-    await expect(output.replace()).rejects.toThrow(`Another run writes ${file('list.csv')}: `);
+    await expect(replaceFiles([output])).rejects.toThrow(`Another run writes ${file('list.csv')}: `);
     await output.discard();
     expect(await readdir(file())).toEqual([name, 'fleet.csv']);
   });
@@ -127,6 +145,8 @@ describe('The list of changes', () => {
     ['changed policy', 'true POL-1', 'true POL-2'],
     ['gone', 'true POL-1', 'VEHICLE_NOT_FOUND'],
     ['new', 'VEHICLE_NOT_FOUND', 'false'],
+    ['new', 'LOOKUP_UNAVAILABLE', 'false'],
+    ['new', 'INVALID_ANSWER', 'VEHICLE_NOT_FOUND'],
     ['nothing', 'true POL-1', 'true POL-1'],
     ['nothing', 'VEHICLE_NOT_FOUND', 'INVALID_REGISTRATION'],
     ['nothing', 'true POL-1', 'LOOKUP_UNAVAILABLE'],
@@ -142,9 +162,22 @@ describe('The list of changes', () => {
 
   it('has new and gone vehicles, each once, whatever the order of the rows', async () => {
     const before = 'AB12CDE: true POL-1, KR08NIL: false, : INVALID_REGISTRATION';
-    const after = 'ZZ1: VEHICLE_NOT_FOUND, KR08 NIL: false, ZZ1: VEHICLE_NOT_FOUND, : ';
+    const after = 'ZZ1: VEHICLE_NOT_FOUND, KR08 NIL: false, ZZ1: VEHICLE_NOT_FOUND, : INVALID_REGISTRATION';
     expect(await compare(before, after)).toEqual([['ZZ1', 'new', '', 'unknown'], GONE]);
     expect(await compare('AB12CDE: LOOKUP_UNAVAILABLE', '')).toEqual([]);
+  });
+
+  it('of a first run has every vehicle that is not insured, unknown or invalid', async () => {
+    const changes = listChanges(insuranceCheck, undefined);
+    for await (const one of rowsOf(
+      'A1: true POL-1, B2: false, C3: VEHICLE_NOT_FOUND, D4: INVALID_ANSWER, : INVALID_REGISTRATION',
+    ))
+      changes.add(one);
+    expect(changes.finish()).toEqual([
+      ['B2', 'new', '', 'not insured'],
+      ['C3', 'new', '', 'unknown'],
+      ['', 'new', '', 'invalid'],
+    ]);
   });
 
   it('uses the answer of another row of a vehicle when the first one was not read', async () => {
@@ -166,17 +199,16 @@ it('The list of what ends follows renewals to the last one, with one request for
   const ends = { A: [3], B: [3, 4, 12], C: [5, 13], D: [5, 14], E: [4, Number.NaN] };
   const dayOf = (day = 0) => addDays('2030-06-01', day - 1);
   const asked: string[] = [];
-  const verify = async (registrations: (keyof typeof ends)[], { date = '' }) => {
+  const insurance = async (registrations: readonly string[], date = '') => {
     asked.push(`${date} ${registrations}`);
     return registrations.map((registration) => {
-      const validTo = ends[registration].map(dayOf).find((day) => day >= date || day === '');
+      const validTo = ends[registration as keyof typeof ends].map(dayOf).find((day) => day >= date || day === '');
       const code = validTo === '' ? { code: 'LOOKUP_UNAVAILABLE' } : {};
       return { registration, insured: validTo !== undefined, policy: { validTo }, ...code };
     });
   };
-  const options = { client: { verify } as unknown as VehicleVerification, check: insuranceCheck, batchSize: 9 };
-  const { signal } = new AbortController();
-  const ending = listEnding({ ...options, from: dayOf(1), to: dayOf(13), signal });
+  const options = { lookups: { insurance } as unknown as Lookups, check: insuranceCheck, batchSize: 9 };
+  const ending = listEnding({ ...options, from: dayOf(1), to: dayOf(13) });
   for (const [registration, [first]] of Object.entries(ends))
     ending.add({ registration, cells: ['true', '', '', '', '', dayOf(first), '', ''] });
   expect((await ending.finish()).map(([registration, what, day]) => `${registration} ${what} ${day}`)).toEqual([
@@ -193,11 +225,10 @@ it('A row without an answer of the client ends the check', async () => {
       { line: 3, cells: ['KR08NIL'] },
     ];
   };
-  const fleet = { header: ['registration'], column: 0, rows } as unknown as FleetFile;
-  const client = { verify: async () => [{ registration: 'AB12CDE', insured: false, policy: null }] };
-  const signal = new AbortController().signal;
-  const options = { client: client as unknown as VehicleVerification, check: insuranceCheck, batchSize: 9, signal };
-  await expect(answerRows(fleet, { ...options, date: undefined }).next()).rejects.toThrow('fewer answers');
+  const fleet = { header: ['registration'], columnIndex: 0, rows } as unknown as FleetFile;
+  const lookups = { insurance: async () => [{ registration: 'AB12CDE', insured: false, policy: null }] };
+  const options = { lookups: lookups as unknown as Lookups, check: insuranceCheck, batchSize: 9, date: undefined };
+  await expect(answerRows(fleet, options).next()).rejects.toThrow('not one answer for each registration');
 });
 
 describe('The summary', () => {
@@ -211,13 +242,15 @@ describe('The summary', () => {
   };
 
   it('counts each outcome, and rows without an answer apart from uninsured ones', () => {
-    const answers = ['true POL-1', 'false', 'INVALID_REGISTRATION', 'TOO_MANY_CELLS', 'LOOKUP_UNAVAILABLE', 'OTHER'];
+    const invalid = ['INVALID_REGISTRATION', 'INVALID_REGISTRATION'];
+    const unread = ['TOO_MANY_CELLS', 'MALFORMED_ROW', 'LOOKUP_UNAVAILABLE', 'OTHER'];
+    const answers = ['true POL-1', 'false', ...invalid, ...unread];
     const cells = answers.map((answer) => row('AB12CDE', answer).cells);
     const suggested = failureCells(insuranceCheck, 'VEHICLE_NOT_FOUND', 'AB10CDE');
     const counts = countsOf(insuranceCheck, [...cells, suggested]);
-    expect(failedRows(counts)).toBe(5);
-    expect(shortSummary(insuranceCheck, counts)).toBe('1 insured, 1 not insured, 1 unknown, 2 invalid, 2 not read');
-    const lines = ['insured 1', 'not insured 1', 'unknown 1 (1 with a suggestion)', 'invalid 2', 'not read 2'];
+    expect([failedRows(counts), unreadRows(counts)]).toEqual([7, 4]);
+    expect(shortSummary(insuranceCheck, counts)).toBe('1 insured, 1 not insured, 1 unknown, 2 invalid, 4 not read');
+    const lines = ['insured 1', 'not insured 1', 'unknown 1 (1 with a suggestion)', 'invalid 2', 'not read 4'];
     expect(linesOf(insuranceCheck, counts)).toEqual(lines);
   });
 
@@ -237,7 +270,10 @@ describe('The arguments', () => {
   const CHECK = 'check fleet.csv --out r.csv';
 
   it.each<[string, RegExp]>([
-    ['', /^The command is "check" or "usage"; see --help\.$/],
+    ['', /^The command is "check", "verify" or "usage"; see --help\.$/],
+    ['verify --jwks k.json --issuer https://x.example', /^Give one file of receipts to verify; see --help\.$/],
+    ['verify r --issuer https://x.example', /^Name the key set of the service, an address or a file, with --jwks\.$/],
+    ['verify r --jwks k.json', /^Name the issuer, such as https:\/\/api\.example\.com, with --issuer\.$/],
     ['usage --key vvc_live_secret', /^Unknown option '--key'; see --help\.$/],
     ['check --out r.csv', /^Give one CSV file to check; see --help\.$/],
     ['check fleet.csv', /^Name the file for the result with --out\.$/],
@@ -252,8 +288,15 @@ describe('The arguments', () => {
     [`${CHECK} --changes c.csv`, /^--changes needs --previous FILE\.csv\.$/],
     [`${CHECK} --fail-on not-insured,ending`, /^--fail-on ending needs --ending-within DAYS\.$/],
     [`${CHECK} --fail-on changes`, /^--fail-on changes needs --previous FILE\.csv\.$/],
-    [`${CHECK} --fail-on expired`, /^--fail-on expired is not one of not-insured, changes, ending\.$/],
-    [`${CHECK} --previous p.csv --changes ./r.csv`, /^--out, --ending and --changes must be different files\.$/],
+    [
+      `${CHECK} --fail-on expired`,
+      /^--fail-on expired is not one of not-insured, changes, ending, newly-ending, unanswered\.$/,
+    ],
+    [`${CHECK} --ending-within 9 --fail-on newly-ending`, /^--fail-on newly-ending needs --ending FILE\.csv\.$/],
+    [
+      `${CHECK} --previous p.csv --changes ./r.csv`,
+      /^--out, --ending, --changes and --receipts must be different files\.$/,
+    ],
   ])('"%s" are rejected with one sentence', (line, sentence) => {
     expect(() => read(line)).toThrow(sentence);
   });
@@ -262,6 +305,13 @@ describe('The arguments', () => {
     const ending = { from: '2028-02-01', to: '2028-03-02', days: 30 };
     expect(read(`${CHECK} --date 2028-02-01 --ending-within 30`)).toMatchObject({ check: { ending } });
   });
+});
+
+it('A table of changes has every word, whatever its length', () => {
+  const before = 'not compliant INSURANCE_LAPSED MOT_EXPIRED TAX_EXPIRED FINES_OUTSTANDING';
+  const list = { title: 'Changes', columns: CHANGE_COLUMNS, rows: [['AB12CDE', 'changed reasons', before, before]] };
+  const lines = tableLines({ ...list, path: undefined }, '--changes');
+  expect(lines.at(-1)).toBe(`  AB12CDE       changed reasons  ${before}  ${before}`);
 });
 
 it('The progress bar fits into the width of a terminal, and writes nothing to a file or a pipe', () => {

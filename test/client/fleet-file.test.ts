@@ -57,7 +57,7 @@ it('The rows of a fleet file are as written, in every encoding, with any line en
     const path = inFolder('fleet.csv');
     await writeFile(path, ENCODED[encoding]?.(text) ?? '');
     const fleet = await openFleet(path, (names) => findColumn(path, names, undefined));
-    expect(fleet).toMatchObject({ header, column, delimiter, rowCount: expected.length, lineEnd: end });
+    expect(fleet).toMatchObject({ header, columnIndex: column, delimiter, rowCount: expected.length, lineEnd: end });
     expect(await Array.fromAsync(fleet.rows())).toEqual(expected);
   });
   await fc.assert(property, { numRuns: 100 });

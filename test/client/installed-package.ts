@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type * as Library from '../../client/src/index.ts';
 
-const folder = join(process.env.CLIENT_INSTALLED_IN ?? '', 'node_modules');
+/** Where the package is installed, with the file that `npm pack` has made. */
+export const installationFolder = process.env.CLIENT_INSTALLED_IN ?? '';
+const folder = join(installationFolder, 'node_modules');
 
 /** The library of the installed package. */
 export const library = (await import(join(folder, 'vehicle-verification/dist/index.js'))) as typeof Library;

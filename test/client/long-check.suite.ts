@@ -96,11 +96,12 @@ describe('A long check', () => {
   it.each([
     ['exec > /dev/full', 'the disk is full'],
     ['exec > >(:)', 'nobody reads it any more'],
-  ])('leaves the earlier result when the summary cannot be printed: %s', async (setUp, why) => {
-    const { 'result.csv': earlier } = await writeEarlier();
+  ])('leaves every file as it was when the summary cannot be printed: %s', async (setUp, why) => {
+    const all = await writeEarlier();
+    const { 'result.csv': earlier } = all;
     const stderr = `Standard output cannot be written (${why}).\n`;
     expect(await check(setUp).ended).toEqual({ code: 2, stdout: '', stderr });
-    expect(await resultOf()).toBe(earlier);
+    expect(await filesNow()).toEqual(all);
     const killed = check();
     killed.child.stdout.once('data', () => killed.child.kill('SIGKILL'));
     expect((await killed.ended).stdout).toContain('\nChanges since result.csv: 3,334\n');

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runCommand } from '../support/run-command.ts';
@@ -18,5 +18,4 @@ export default async (): Promise<void> => {
   const [tarball = ''] = await readdir(folder);
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
   await npm(folder, 'install', '--offline', `./${tarball}`);
-  await rm(join(folder, tarball));
 };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { claimsOf, type SigningKey, signToken } from './signing-key.ts';
 
 /** The usage of a key of the plan premium. */
 export const USAGE = {
@@ -19,20 +20,41 @@ const POLICY = {
   validTo: '2030-06-10',
 };
 
+interface StubOptions {
+  /** An entry without its registration. `date` is absent for today. */
+  readonly entryOf?: (registration: string, date: string | undefined) => object;
+  /** Signs the answers of bulk requests that ask for it. */
+  readonly key?: SigningKey;
+  /** Of every response. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A service that knows every vehicle at once, and counts bulk requests. `changes` replace parts of the usage, or all of it when it is a problem. */
-export const startStubService = async (changes: object = {}, status = 200) => {
+export const startStubService = async (changes: object = {}, status = 200, options: StubOptions = {}) => {
+  const { entryOf = () => ({ insured: true, policy: POLICY }), key, headers } = options;
   const usage = { ...(status === 200 && USAGE), ...changes };
   let bulkRequests = 0;
   const server = createServer(async (request, response) => {
+    const send = (code: number, type: string, text: string) =>
+      void response.writeHead(code, { 'Content-Type': type, ...headers }).end(text);
+    if (request.url === '/.well-known/jwks.json') {
+      send(200, 'application/json', JSON.stringify({ keys: [key?.jwk] }));
+      return;
+    }
     if (request.method === 'GET') {
       const type = status === 200 ? 'application/json' : 'application/problem+json';
-      response.writeHead(status, { 'Content-Type': type }).end(JSON.stringify(usage));
+      send(status, type, JSON.stringify(usage));
       return;
     }
     bulkRequests += 1;
-    const { registrations } = (await json(request)) as { registrations: string[] };
-    const results = registrations.map((registration) => ({ registration, insured: true, policy: POLICY }));
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ results }));
+    const { registrations, date } = (await json(request)) as { registrations: string[]; date?: string };
+    const answer = {
+      results: registrations.map((registration) => ({ registration, ...entryOf(registration, date) })),
+      ...(date && { asOf: date }),
+    };
+    if (key && request.headers.accept === 'application/jwt') {
+      send(200, 'application/jwt', signToken(key, claimsOf('POST', request.url ?? '', answer)));
+    } else send(200, 'application/json', JSON.stringify(answer));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

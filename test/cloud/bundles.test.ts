@@ -4,11 +4,14 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { LOCAL_TABLE_NAMES } from '../../core/tables.ts';
 import { type Bundles, bundleFunctions } from '../../lib/cloud/bundles.ts';
-import { localEnvironment } from '../../lib/local/environment.ts';
+import { localEnvironment, signingEnvironment } from '../../lib/local/environment.ts';
+import { startKms } from '../../lib/local/kms.ts';
 import { useFolder } from '../support/use-folder.ts';
 
+const LOOKUPS = ['bulk-compliance', 'bulk-insurance', 'compliance', 'vehicle-insurance'];
 const SILENT = { POWERTOOLS_LOG_LEVEL: 'SILENT' };
 
 const inFolder = useFolder();
@@ -33,10 +36,28 @@ describe('The bundles', () => {
     }
   });
 
+  it('have what signs answers in a second file, of lookups only, which signs', async () => {
+    const withSigning = Object.entries(bundles).filter(([, bundle]) => existsSync(join(bundle, 'signing.js')));
+    expect(withSigning.map(([id]) => id).sort()).toEqual(LOOKUPS);
+    const kms = await startKms();
+    Object.assign(
+      process.env,
+      localEnvironment('http://127.0.0.1:9', LOCAL_TABLE_NAMES),
+      signingEnvironment(kms.endpoint, ''),
+    );
+    for (const [, bundle] of withSigning) {
+      expect(await sourceOf(bundle)).not.toContain('TrentService');
+      const { sign, publicKey } = createRequire(import.meta.url)(join(bundle, 'signing.js'));
+      const keys = createLocalJWKSet({ keys: [await publicKey('local')] });
+      expect((await jwtVerify(await sign('local', 'test', { jti: 'r' }), keys)).payload).toEqual({ jti: 'r' });
+    }
+    await kms.close();
+  });
+
   it('need no package, and respond with 401 to a request without a key', async () => {
     Object.assign(process.env, localEnvironment('http://127.0.0.1:9', LOCAL_TABLE_NAMES), SILENT);
     for (const [id, bundle] of Object.entries(bundles)) {
-      if (id === 'probe') continue;
+      if (id === 'probe' || id === 'jwks') continue;
       const { handler } = createRequire(import.meta.url)(join(bundle, 'index.js'));
       const http = { method: 'GET', path: '/' };
       const event = { rawPath: '/', headers: {}, requestContext: { http, requestId: 'r', timeEpoch: Date.now() } };

@@ -4,6 +4,8 @@ import './stack/alarms-tests.ts';
 import './stack/deployment-tests.ts';
 import './stack/functions-tests.ts';
 import './stack/gateway-tests.ts';
+import './stack/intake-tests.ts';
 import './stack/operator-policy-tests.ts';
 import './stack/probe-tests.ts';
+import './stack/signed-answers-tests.ts';
 import './stack/tables-tests.ts';

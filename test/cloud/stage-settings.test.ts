@@ -7,7 +7,13 @@ import { useFolder } from '../support/use-folder.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const VALID = { region: 'eu-west-2', keepsData: true };
+const SIGNED = { issuer: 'https://api.example.com', keys: ['2026'] };
 const DOMAIN = { name: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-2:123456789012:certificate/1' };
+
+/** Entries of vehicles, except for what is given. */
+const intake = (...entries: readonly object[]): object => ({
+  intake: entries.map((entry) => ({ prefix: 'vehicles/', import: 'vehicles', ...entry })),
+});
 
 const inStages = useFolder();
 
@@ -57,8 +63,6 @@ describe('The settings of a stage', () => {
       keepsData: false,
       throttle: { rateLimit: 1_000, burstLimit: 2_000 },
       logRetentionDays: 7,
-      lambdaSystemLogs: false,
-      gradualDeployment: false,
     });
   });
 
@@ -109,6 +113,39 @@ describe('The settings of a stage', () => {
     ],
     [{ throttle: { rateLimit: 99, burstLimit: 2_000 } }, ': throttle.rateLimit must be at least 100, the requests per'],
     [{ logRetentionDays: 8 }, ': logRetentionDays must be a number of days that CloudWatch Logs offers: 1, 3, 5'],
+    [{ intake: [] }, ': intake must have 1 or more entries.'],
+    [intake({ prefix: 'vehicles' }), ': intake.0.prefix must be letters, digits, _, - and slashes, at most 60, ending'],
+    [intake({ prefix: '../' }), ': intake.0.prefix must be letters'],
+    [intake({ import: 'content' }), ': intake.0.import must be vehicles or compliance.'],
+    [intake({ supplier: 'Acme' }), ': intake.0.supplier must be at most 32 lower-case letters'],
+    [intake({ import: 'compliance', supplier: 'acme' }), ': intake.0.supplier is for vehicles only.'],
+    [intake({ dates: 'us' }), ': intake.0.dates must be iso or uk.'],
+    [intake({ complete: true, removeAtMost: '101%' }), ': intake.0.removeAtMost must be a number such as "200", or a'],
+    [intake({ removeAtMost: '2%' }), ': intake.0.removeAtMost is for complete files: add "complete": true.'],
+    [intake({ complet: true }), ': intake.0.complet is not a setting.'],
+    ...['reports/', 'control/', 'control/loaded/'].map((prefix): [object, string] => [
+      intake({ prefix }),
+      `: intake.0.prefix must not be, contain or lie in ${prefix.split('/')[0]}/: ${prefix}.`,
+    ]),
+    ...['vehicles/', 'vehicles/acme/', 'vehicles/acme/daily/'].map((prefix): [object, string] => [
+      intake({ prefix: 'vehicles/acme/' }, { prefix }),
+      `: intake.1.prefix must not be, contain or lie in vehicles/acme/: ${prefix}.`,
+    ]),
+    [
+      intake({ prefix: 'vehicles/acme/' }, { prefix: 'vehicles-acme/' }),
+      ': intake.1.prefix must differ from vehicles/acme/ in letters or digits.',
+    ],
+    ...['http://a.example', 'https://a.example/v1'].map((issuer): [object, string] => [
+      { signedAnswers: { issuer, keys: ['2026'] } },
+      ': signedAnswers.issuer must be the origin of the service, such as https://api.example.com.',
+    ]),
+    [{ signedAnswers: { ...SIGNED, keys: [] } }, ': signedAnswers.keys must have 1 or more entries.'],
+    [{ signedAnswers: { ...SIGNED, keys: ['a', 'a'] } }, ': signedAnswers.keys must name each key once.'],
+    [
+      { signedAnswers: { ...SIGNED, keys: ['A'] } },
+      ': signedAnswers.keys.0 must be at most 32 lower-case letters, digits',
+    ],
+    [{ signedAnswers: { ...SIGNED, key: 1 } }, ': signedAnswers.key is not a setting.'],
     [{ alarmMail: 'ops@example.com' }, ': alarmMail is not a setting.'],
     [{ constructor: 1 }, ': constructor is not a setting.'],
   ])('are rejected with the name of the field: %j', (changes, expected) => {

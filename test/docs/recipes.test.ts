@@ -43,6 +43,7 @@ it.each([
   ['backups', 'prod', ['AWS::Backup::BackupPlan', 'AWS::Backup::BackupSelection', 'AWS::Backup::BackupVault']],
   ['copies in a second region', 'prod-copies', ['AWS::Backup::BackupVault']],
   ['a subscription of the alarms', 'prod', ['AWS::SNS::Subscription']],
+  ['changes of keys', 'prod', ['AWS::CloudTrail::Trail', 'AWS::S3::Bucket']],
   ['CloudFront with a WAF', 'edge', ['AWS::CloudFront::Distribution', 'AWS::WAFv2::WebACL']],
   ['a budget and cost anomalies', 'costs', ['AWS::Budgets::Budget', 'AWS::CE::AnomalySubscription']],
 ])('The recipe for %s makes its resources', (_name, stack, types) => {

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { chmod, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -62,6 +63,16 @@ describe('A data folder', () => {
     const sentence = /^The data folder .* cannot be used \(ENOTDIR.*\): name another one\.$/;
     for (const path of [folder, join(folder, 'below')]) await expect(start(path)).rejects.toThrow(sentence);
   });
+});
+
+it('The key of signed answers is kept, for its owner only, and is the one that is published', async () => {
+  const file = join(kept, 'signing-key.pem');
+  const key = await readFile(file, 'utf8');
+  const { origin, stop } = await start(kept);
+  const published = await (await fetch(`${origin}/.well-known/jwks.json`)).json();
+  await stop();
+  expect(published).toMatchObject({ keys: [createPublicKey(key).export({ format: 'jwk' })] });
+  expect([await readFile(file, 'utf8'), await modeOf(file)]).toEqual([key, 0o600]);
 });
 
 describe('Stored demo keys', () => {

@@ -184,7 +184,6 @@ describe('The embedded engine', () => {
     [400, 'an unknown operation', '{}', { 'x-amz-target': 'DynamoDB_20120810.Nothing' }],
     [400, 'no signature', '{}', { authorization: 'none' }],
     [400, 'deep nesting', `{"ExclusiveStartTableName":${'['.repeat(100_000)}`, {}],
-    [413, 'more than 16 MB', ' '.repeat(17 * 1024 * 1024), {}],
   ])('returns %i for %s', async (status, _what, body, headers) => {
     const reply = await fetch(engine.endpoint, { method: 'POST', body, headers: { ...valid, ...headers } });
     expect(reply.status).toBe(status);

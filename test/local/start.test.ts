@@ -67,7 +67,16 @@ describe('npm start', () => {
     expect(printed.match(/curl /g)).toHaveLength(2);
     const key = keyOf(printed, 'standard');
     const testKey = keyOf(printed, 'test');
-    expect(printed).toContain(`\n    export API_ORIGIN=${origin(printed)} API_KEY=${key} API_TEST_KEY=${testKey}\n`);
+    const dynamodbPort = /DynamoDB\s+http:\/\/127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
+    expect(printed).toContain(
+      `\n    export API_ORIGIN=${origin(printed)} API_KEY=${key} API_TEST_KEY=${testKey} DYNAMODB_PORT=${dynamodbPort}\n`,
+    );
+  });
+
+  it('says why an engine cannot be used', async () => {
+    const run = start(process.execPath, ['bin/local.ts', '--dynamodb', 'http://127.0.0.1:9']);
+    expect(await run.ended).toBe(1);
+    expect(run.output()).toBe('No DynamoDB could be used at http://127.0.0.1:9 (ECONNREFUSED).\n');
   });
 
   it('ends with one sentence when another process uses the folder', async () => {

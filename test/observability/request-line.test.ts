@@ -58,6 +58,10 @@ const logOf = async (path: string, options: Call = { key: api.key }, method = 'G
 
 const failKeysTable = () =>
   api.faults.inject(forTable(api.engine.names.keys, forOperation('GetItem', always('error'))));
+const bulkWithoutUnits = () => {
+  api.faults.inject((call) => (call.body.includes('ADD extraUnits') ? 'error' : undefined));
+  return logOf('/v1/vehicle/bulk-insurance', { key: api.key, json: { registrations: [CANARY, 'A1', 'A2'] } }, 'POST');
+};
 const lookupWithoutKeysTable = (path = KNOWN, key = api.key) => {
   failKeysTable();
   return logOf(path, { key });
@@ -75,6 +79,7 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
   ['a wrong value', 400, () => create(`{"title":"${CANARY}"}`), { code: 'VALIDATION_FAILED' }],
   ['no quota left', 429, () => logOf(KNOWN, { key: exhausted }), { code: 'RATE_LIMITED', RateLimited: 1 }],
   ['a database error', 500, lookupWithoutKeysTable, { code: 'INTERNAL_ERROR', ServerErrors: 1, DatabaseErrors: 1 }],
+  ['units that are lost', 200, bulkWithoutUnits, { endpoint: 'bulk-insurance', LostUnits: 2 }],
   ['a test key', 200, () => logOf('/v1/usage', { key: testKey }), { endpoint: 'usage', sandbox: true }],
   ['a forced 500', 500, () => logOf(FORCED_500, { key: testKey }), { sandbox: true }],
   ['a forced 429', 429, () => logOf(FORCED_429, { key: testKey }), { sandbox: true }],
@@ -88,7 +93,7 @@ const outcomes: readonly (readonly [string, number, () => ReturnType<typeof logO
 
 const METRICS = ['Requests', 'Latency', 'ServerErrors'];
 /** Only their sums are read, so a line without them says the same as one with 0. */
-const WHERE_THEY_HAPPEN = ['RateLimited', 'DatabaseErrors'];
+const WHERE_THEY_HAPPEN = ['RateLimited', 'DatabaseErrors', 'LostUnits'];
 const FIELDS = ['requestId', 'endpoint', 'status', 'code', 'keyId', 'plan', 'sandbox', 'traceId'];
 const MEMBERS = ['_aws', 'level', 'timestamp', 'service', ...FIELDS, ...METRICS, ...WHERE_THEY_HAPPEN, 'ColdStart'];
 

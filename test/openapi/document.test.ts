@@ -2,18 +2,15 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { PLANS } from '../../core/access/plans.ts';
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 import { normaliseRegistration } from '../../core/vehicles/registration.ts';
 import { Registration } from '../../functions/endpoints/document.ts';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import { recordExamples } from '../../lib/local/record-examples.ts';
-import { documents } from '../../lib/openapi/endpoint-documents.ts';
 import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
 import { type Recording, recordedExamples } from '../../lib/openapi/examples.ts';
 import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { buildResponses } from '../../lib/openapi/responses.ts';
-import { information } from '../../lib/openapi/texts.ts';
 
 const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const ids = Object.keys(endpoints) as EndpointId[];
@@ -41,16 +38,6 @@ describe('The document', () => {
     const statusesOf = (id: EndpointId) => Object.keys(buildResponses(id, endpoints[id], recordedExamples()));
     expect(ids.filter((id) => !statusesOf(id).includes('403'))).toEqual(['usage']);
   });
-
-  it('has the figures of every plan, as the guide has', () => {
-    for (const [plan, { requestsPerWindow, bulkSize }] of Object.entries(PLANS)) {
-      const [requests, size] = [requestsPerWindow, bulkSize].map((figure) => figure.toLocaleString('en-GB'));
-      expect(information.description).toContain(requests);
-      for (const text of [information.description, documents['bulk-insurance'].description])
-        expect(text).toContain(size);
-      expect(kept('integration.md')).toContain(`| \`${plan}\` | ${requests} | ${size} |`);
-    }
-  });
 });
 
 describe('The schema of a registration in the document', () => {
@@ -58,7 +45,7 @@ describe('The schema of a registration in the document', () => {
   const agrees = (text: string): boolean => fits(text) === (normaliseRegistration(text) !== undefined);
   const unit = fc.constantFrom(
     ...['A', 'b', 'O', 'u', 'Z', '0', '9', 'Ä', 'ö', 'Å', 'É', '\u0308', '\u030a', '\u0301', '\u212a', '\u212b'],
-    ...[' ', '-', '.', '\u00b7', '\u0387', '\n', '_', '🚗'],
+    ...[' ', '-', '.', '\u00b7', '\u0387', '\u00a0', '\u2000', '\u200b', '\n', '_', '🚗'],
   );
 
   it('accepts a string if and only if the service does', () => {

@@ -5,7 +5,7 @@ import { contentKeys } from '../../core/content/content-store.ts';
 import { BUCKET_SIZE } from '../../core/counted-list/item-keys.ts';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
-import { matchRoute } from '../../functions/http/path-template.ts';
+import { matchRoute } from '../../functions/http/match-route.ts';
 import { handler } from '../../functions/probe/handler.ts';
 import { journey } from '../../functions/probe/journey.ts';
 import { keyOfToday, type ProbeKey } from '../../functions/probe/probe-key.ts';
@@ -214,7 +214,8 @@ describe('The line of a run', () => {
   });
 
   it('has the metric 1 and what failed, when every key is rejected', async () => {
-    await api.keys.revoke((await keyOfToday(new Date(NOON))).id, new Date(NOON).toISOString());
+    const at = new Date(NOON);
+    await api.keys.revoke((await keyOfToday(at)).id, { by: 'tester', at });
     const [line] = await lineOf();
     expect(line).toMatchObject({ level: 'ERROR', ProbeFailures: 1 });
     expect(line.failures).toContain('GET /v1/vehicle/AB12CDE/insurance: its status is 401, not 200 (UNAUTHORIZED)');

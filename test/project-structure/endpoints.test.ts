@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
@@ -16,4 +16,22 @@ it.each(ids)('An endpoint documents the input that it reads, and no other: %s', 
     const { input } = (await import(file)) as { input: { schemas: InputSchemas } };
     expect({ query, headers, body }).toMatchObject(input.schemas);
   } else expect([query, headers, body]).toEqual([undefined, undefined, undefined]);
+});
+
+it.each(ids)('An endpoint is in the documents that CONTRIBUTING.md names: %s', (id) => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const document = (name: string) => read(`docs/${name}.md`);
+  const { method, paths } = endpoints[id];
+  const isReleased = read('docs/released/promises.txt').includes(`${method} ${paths[0]} `);
+  const texts = {
+    'README.md': read('README.md'),
+    'the contract': document('contract'),
+    ...(!isReleased && {
+      'the newest section of docs/changelog.md': read('docs/changelog.md').split(/^## /m)[1] ?? '',
+    }),
+  };
+  // Some documents leave out the `/v1` of their paths.
+  const path = paths[0].replace(/^\/v1/, '');
+  const missing = Object.entries(texts).filter(([, text]) => !text.includes(path));
+  expect(missing.map(([file]) => `${file} does not mention ${path}`)).toEqual([]);
 });

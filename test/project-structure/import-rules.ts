@@ -14,8 +14,9 @@ const DECLARATIONS = '^core/(tables|problems|schemas/validation-issues|access/(a
 const DOCUMENT = '^functions/endpoints/.*\\bdocument\\.ts$';
 /** Parts for an operator's account, which they call in their `bin/app.ts`. */
 const RECIPES = '^docs/recipes/';
-/** The part of the client that the operators' CLI uses too. */
+/** The parts of the client that the operators' CLI uses too. */
 const CSV_READER = '^client/src/command-line/csv-file/';
+const PROGRESS_BAR = '^client/src/command-line/progress-bar\\.ts$';
 const HANDLER = '^functions/.+/handler\\.ts$';
 
 /** The folders of core/ and functions/, each with those below it. Types count: a folder does not know what is above it. */
@@ -30,8 +31,17 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'core/bulk': ['core/runtime', 'core/vehicles', 'core/compliance'],
   'core/counted-list': ['core/runtime', 'core/dynamodb'],
   'core/content': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/counted-list', 'core/access'],
+  'core/signing': ['core/runtime', 'core/dynamodb'],
   'core/sandbox': ['core/runtime', 'core/access', 'core/vehicles', 'core/compliance'],
-  'functions/http': ['core/runtime', 'core/schemas', 'core/dynamodb', 'core/observability', 'core/access'],
+  'functions/http': [
+    'core/runtime',
+    'core/schemas',
+    'core/dynamodb',
+    'core/observability',
+    'core/access',
+    'core/signing',
+  ],
+  'functions/jwks': ['core/runtime', 'core/signing', 'functions/http'],
   'functions/probe': ['core/runtime', 'core/dynamodb', 'core/observability', 'core/access'],
 };
 
@@ -53,18 +63,18 @@ const rules: readonly Rule[] = [
     from: { path: `^(${PRODUCT_FOLDERS.join('|')})/` },
     to: {
       path: '^[^/]+/',
-      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER, RECIPES],
+      pathNot: [`^(${PRODUCT_FOLDERS.join('|')})/`, CSV_READER, PROGRESS_BAR, RECIPES],
       dependencyTypes: ['local'],
     },
   },
   {
-    name: 'of the service only lib/admin imports the reader of CSV files',
+    name: 'of the service only lib/admin imports the reader of CSV files and the progress bar',
     from: { path: `^(${PRODUCT_FOLDERS.join('|')})/`, pathNot: '^lib/admin/' },
-    to: { path: CSV_READER },
+    to: { path: [CSV_READER, PROGRESS_BAR] },
   },
   {
-    name: 'the reader of CSV files imports nothing else of the client',
-    from: { path: CSV_READER },
+    name: 'the reader of CSV files and the progress bar import nothing else of the client',
+    from: { path: [CSV_READER, PROGRESS_BAR] },
     to: { path: '^client/src/', pathNot: CSV_READER },
   },
   { name: 'core/ imports nothing above it', from: { path: '^core/' }, to: { path: '^(functions|lib|bin|client)/' } },
@@ -100,11 +110,11 @@ const rules: readonly Rule[] = [
     to: { path: '^(core|functions)/', pathNot: [ROW, TABLE, DECLARATIONS, DOCUMENT] },
   },
   {
-    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management and the outputs of the stack',
+    name: 'lib/admin imports core/, lib/content-maintenance, lib/key-management, the version and the outputs of the stack',
     from: { path: '^lib/admin/' },
     to: {
       path: '^(functions|lib)/',
-      pathNot: '^lib/(admin/|content-maintenance/|key-management/|cloud/outputs\\.ts$)',
+      pathNot: '^lib/(admin/|content-maintenance/|key-management/|cloud/outputs\\.ts$|version\\.ts$)',
     },
   },
   {

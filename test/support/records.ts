@@ -2,6 +2,7 @@ import { hashKey, keyIdOf } from '../../core/access/api-key.ts';
 import { windowAt } from '../../core/access/plans.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { Policy, VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
+import type { SuppliedVehicle } from '../../lib/admin/suppliers/vehicle-parts.ts';
 import { NOON } from './clock.ts';
 
 /** A policy over the test's day unless said otherwise. */
@@ -21,6 +22,18 @@ export const aVehicle = (registration: string, policies: readonly Policy[] = [aP
   policies,
   lastUpdated: '2026-01-02T03:04:05.000Z',
 });
+
+/** The same vehicle as it is stored when three suppliers share its policies, one of them without a name. */
+export const suppliedByThree = ({ vehicle, policies, lastUpdated, ...record }: VehicleRecord): SuppliedVehicle => {
+  const names = ['-', 'acme', 'zeta'];
+  return {
+    ...record,
+    vehicle,
+    policies: policies.map((policy, nth) => ({ ...policy, ...(nth > 0 && { supplier: names[nth] ?? 'zeta' }) })),
+    lastUpdated,
+    supplied: Object.fromEntries(names.map((name) => [name, { lastUpdated, vehicle }])),
+  };
+};
 
 /** A record that passes every check at `NOON`. */
 export const aCompliance = (registration: string, fields: Partial<ComplianceRecord> = {}): ComplianceRecord => ({

@@ -6,7 +6,9 @@ import { usageTable } from '../../core/access/usage-table.ts';
 import type { ComplianceRecord } from '../../core/compliance/compliance-record.ts';
 import type { VehicleRecord } from '../../core/vehicles/vehicle-record.ts';
 import { keyStore } from '../../lib/key-management/key-store.ts';
+import { signingEnvironment } from '../../lib/local/environment.ts';
 import { startGateway } from '../../lib/local/gateway/gateway.ts';
+import { startKms } from '../../lib/local/kms.ts';
 import { NOON } from './clock.ts';
 import { byContract } from './contract.ts';
 import { environmentOf, startEngine, storeItems } from './engine.ts';
@@ -17,15 +19,21 @@ export type { Call, Reply } from './http-caller.ts';
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
+/** Of the signed answers. */
+export const ISSUER = 'https://api.example.com';
+
 /**
  * The whole API on an engine of its own: gateway, middlewares and database as in production, with a proxy before the
- * database that a test can tell to fail. The clock stands still at `NOON`.
+ * database that a test can tell to fail, and another one before the KMS. The clock stands still at `NOON`.
  */
-export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
+export const startApi = async ({ logLevel = 'SILENT', signsAnswers = false } = {}) => {
   const engine = await startEngine();
   const faults = await startFaultProxy(engine.endpoint);
+  const kms = await startKms();
+  const kmsFaults = await startFaultProxy(kms.endpoint);
   const environment = environmentOf({ names: engine.names, endpoint: faults.endpoint });
   Object.assign(process.env, environment, { POWERTOOLS_LOG_LEVEL: logLevel });
+  if (signsAnswers) Object.assign(process.env, signingEnvironment(kmsFaults.endpoint, ISSUER));
   const clock = { now: NOON };
   const gateway = await startGateway({ port: 0, clock: () => clock.now });
   const keys = keyStore(engine.client, engine.names.keys);
@@ -33,6 +41,8 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     origin: gateway.origin,
     engine,
     faults,
+    /** Before the KMS, where answers are signed. */
+    kmsFaults,
     /** The gateway's; a test may move it. */
     clock,
     keys,
@@ -51,6 +61,8 @@ export const startApi = async ({ logLevel = 'SILENT' } = {}) => {
     stop: async () => {
       await gateway.close();
       await faults.close();
+      await kmsFaults.close();
+      await kms.close();
       await engine.stop();
     },
   };
@@ -69,6 +81,7 @@ export const useApi = (
   });
   afterEach(() => {
     api.faults.reset();
+    api.kmsFaults.reset();
     api.clock.now = NOON;
   });
   afterAll(() => api.stop());

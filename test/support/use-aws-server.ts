@@ -33,7 +33,12 @@ const errorJson = ({ code, message }: AwsError): string =>
 export const tableOutputs = (names: TableNames): Outputs =>
   Object.fromEntries(Object.entries(names).map(([id, name]) => [tableOutput(id as TableId), name]));
 
-/** A fake CloudFormation that returns the outputs of these stacks, a CloudWatch, and a DynamoDB that returns errors only. */
+/** What STS says of every caller here. */
+export const CALLER = 'arn:aws:sts::123456789012:assumed-role/OPERATORS/alice';
+
+const CALLER_XML = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>${CALLER}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`;
+
+/** A fake CloudFormation that returns the outputs of these stacks, an STS, a CloudWatch, and a DynamoDB that returns errors only. */
 const startAwsServer = async () => {
   const stacks: Record<string, Outputs> = {};
   /** The region that each request was signed for. */
@@ -57,6 +62,11 @@ const startAwsServer = async () => {
       return;
     }
     const parameters = new URLSearchParams(body);
+    if (parameters.get('Action') === 'GetCallerIdentity') {
+      response.writeHead(error?.status ?? 200, { 'content-type': 'text/xml' });
+      response.end(error ? errorXml(error) : CALLER_XML);
+      return;
+    }
     const stack = parameters.get('StackName') ?? '';
     stackRequests.push(`${parameters.get('Action')} ${stack}`);
     const outputs = stacks[stack];
@@ -76,13 +86,14 @@ const startAwsServer = async () => {
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_ENDPOINT_URL_CLOUDFORMATION: endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH: endpoint,
+      AWS_ENDPOINT_URL_STS: endpoint,
       AWS_ENDPOINT_URL_DYNAMODB: database,
     }),
     stacks,
     regions,
     stackRequests,
     published,
-    /** Sends this error for missing stacks, and for every request to DynamoDB and CloudWatch. */
+    /** Sends this error for missing stacks, and for every request to DynamoDB, CloudWatch and STS. */
     failWith: (next: AwsError | undefined) => {
       error = next;
       regions.length = 0;

@@ -1,14 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { invalidRegistration } from '../../core/problems.ts';
-import { normaliseRegistration, registrationIssue, requireRegistration } from '../../core/vehicles/registration.ts';
+import { vehicleOf } from '../../client/src/command-line/changes.ts';
+import {
+  normaliseRegistration,
+  registrationError,
+  registrationIssue,
+  requireRegistration,
+} from '../../core/vehicles/registration.ts';
 import { hasUkFormat, suggestionFor } from '../../core/vehicles/suggestion.ts';
 
 const ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ÄÖÜÅ'];
 const plate = fc
   .string({ unit: fc.constantFrom(...ALPHABET), minLength: 1, maxLength: 12 })
   .filter((text) => /[A-Z0-9]/.test(text));
-const separator = fc.constantFrom('', ' ', '-', '.', '·', '  ');
+const separator = fc.constantFrom('', ' ', '-', '.', '·', '  ', '\u00a0', '\u2011', '\u200b', '\t');
 
 /** The same plate as someone might write it: in any case, with separators anywhere. */
 const writing = (text: string) =>
@@ -55,16 +60,59 @@ describe('A registration', () => {
     expect(requireRegistration(text)).toBe(key);
   });
 
+  it('is written with spaces, hyphens, dots and invisible characters in it, and with no others', () => {
+    const separators = [
+      '09 20 A0 1680 2000-200A 202F 205F 3000',
+      '2D 2010-2015 2212 FE58 FE63 FF0D',
+      '2E B7 387',
+      'AD 200B-200F 2060 FEFF',
+    ];
+    const listed = separators
+      .join(' ')
+      .split(' ')
+      .flatMap((range) => {
+        const [first = 0, last = first] = range.split('-').map((digits) => Number.parseInt(digits, 16));
+        return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+      });
+    const all = Array.from({ length: 0x11_0000 }, (_, codePoint) => codePoint);
+    const isIgnored = (key: (text: string) => string | undefined) => (codePoint: number) =>
+      key(`A${String.fromCodePoint(codePoint)}1`) === 'A1';
+    const ascending = listed.toSorted((a, b) => a - b);
+    expect(all.filter(isIgnored(normaliseRegistration))).toEqual(ascending);
+    // The command line of the client finds the rows of a vehicle by the same rule.
+    expect(all.filter(isIgnored(vehicleOf))).toEqual(ascending);
+  });
+
   it.each([
-    ['must not be blank', ['', ' ']],
-    ['must have 1 to 12 letters or digits', ['-.·', 'ÄÖÜ', 'A'.repeat(13), `A${' '.repeat(32)}`]],
-    ['may contain only letters', ['É1', 'A_1', 'A/1', 'A\n', 'A\u2013B', 'ß1', '１２', 'ı1', 'ſ1']],
+    ['must not be blank', ['', ' ', '\u00a0']],
+    ['must have at most 32 characters', [`A${' '.repeat(32)}`]],
+    ['must have at most 12 letters and digits', ['A'.repeat(13)]],
+    ['must have a letter from A to Z or a digit', ['-.·', 'ÄÖÜ', '\u200b']],
+    ['contains "Á" (U+00C1)', ['AB12 CDÁ_', 'A\u0301B']],
+    ['contains "🚗" (U+1F697)', ['AB 🚗']],
+    ['contains "_" (U+005F)', ['AB12_CDE (old)']],
+    ['contains U+000A', ['A\n1']],
+    ['contains U+2028', ['A\u20281']],
+    ['contains U+0308', ['AB\u0308']],
+    ['contains U+3164', ['A\u3164']],
+    ['contains U+D83D', ['A\ud83d']],
   ])('%s: otherwise it is invalid', (issue, texts) => {
     for (const text of texts) {
       expect(normaliseRegistration(text)).toBeUndefined();
-      expect(() => requireRegistration(text)).toThrow(invalidRegistration());
-      expect(registrationIssue(text)).toContain(issue);
+      expect(registrationIssue(text)).toBe(issue);
+      const { code, message, issues } = registrationError({ registration: text }) ?? {};
+      expect([code, message, issues]).toEqual([
+        'INVALID_REGISTRATION',
+        expect.stringMatching(`^The registration ${RegExp.escape(issue)}\\. `),
+        [{ parameter: 'registration', detail: message }],
+      ]);
+      expect(() => requireRegistration(text)).toThrow(message);
     }
+  });
+
+  it.each(['É1', 'A/1', 'ß1', '１２', 'ı1', 'ſ1'])('%s is invalid', (text) => {
+    expect(registrationIssue(text)).toMatch(/^contains "." \(U\+[0-9A-F]{4}\)$/);
+    expect(normaliseRegistration(text)).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
-import type { VehicleVerification } from '../index.ts';
-import { type Check, failureCells, type LookupOptions } from './checks.ts';
+import { type Check, failureCells } from './checks.ts';
 import type { ResultRow } from './earlier-result.ts';
 import type { FleetFile, FleetRow } from './fleet-file.ts';
+import type { Lookups } from './lookups.ts';
 
 /** Characters. Longer cells are truncated: they are invalid either way. */
 const MAX_REGISTRATION_LENGTH = 40;
@@ -13,9 +13,11 @@ interface AnsweredRow extends ResultRow {
 }
 
 /** How rows are asked. */
-export interface AnswerOptions extends LookupOptions {
-  readonly client: VehicleVerification;
+export interface AnswerOptions {
+  readonly lookups: Lookups;
   readonly check: Check;
+  /** YYYY-MM-DD, by default today. */
+  readonly date: string | undefined;
   /** Rows that are asked at the same time: a multiple of the plan's bulk size. */
   readonly batchSize: number;
 }
@@ -32,16 +34,17 @@ async function* inBatches(rows: AsyncIterable<FleetRow>, size: number): AsyncGen
 
 const answerBatch = async (
   rows: readonly FleetRow[],
-  { header, column }: FleetFile,
-  { client, check, date, signal }: AnswerOptions,
+  { header, columnIndex }: FleetFile,
+  { lookups, check, date }: AnswerOptions,
 ): Promise<AnsweredRow[]> => {
-  const registrationOf = ({ cells }: FleetRow) => (cells[column] ?? '').trim();
+  const registrationOf = ({ cells }: FleetRow) => (cells[columnIndex] ?? '').trim();
   const readable = rows.filter(({ error }) => error === undefined);
   const registrations = readable.map((row) => registrationOf(row).slice(0, MAX_REGISTRATION_LENGTH));
-  const answers = (await check.lookUp(client, registrations, { date, signal })).values();
+  const entries = await check.lookUp(lookups, registrations, date);
+  if (entries.length !== registrations.length) throw new Error('There is not one answer for each registration.');
+  const answers = entries.values();
   return rows.map((row) => {
-    const cells = row.error === undefined ? answers.next().value : failureCells(check, row.error);
-    if (cells === undefined) throw new Error('The client returned fewer answers than registrations.');
+    const cells = row.error === undefined ? check.cellsOf(answers.next().value) : failureCells(check, row.error);
     return { registration: registrationOf(row), given: header.map((_, at) => row.cells[at] ?? ''), cells };
   });
 };

@@ -5,10 +5,11 @@ import { addDays, lastDay, todayInLondon } from './days.ts';
 import { CannotRun } from './failure.ts';
 
 export const HELP = `Usage: vehicle-verification check FILE.csv --out RESULT.csv [options]
+       vehicle-verification verify RECEIPTS --jwks KEYS --issuer ORIGIN
        vehicle-verification usage
 
 check   adds columns to a CSV file: whether each vehicle is insured or, with
-        --compliance, compliant. It writes a file whole or not at all: a run
+        --compliance, compliant. It writes its files whole or not at all: a run
         that was stopped begins again. 100,000 vehicles are 100 requests for a
         premium key; for a free one they take 17 minutes.
   --column NAME         the column of registrations, if none has a usual name
@@ -23,18 +24,29 @@ check   adds columns to a CSV file: whether each vehicle is insured or, with
   --previous FILE.csv   lists what has changed since that earlier result, which
                         may be RESULT.csv itself
   --changes FILE.csv    the whole of that list
-  --fail-on WHAT        exit code 3 when there is any: not-insured, changes or
-                        ending; several are separated by commas
+  --receipts FILE       asks for signed answers, and keeps them: one line for
+                        each request
+  --fail-on WHAT        exit code 3 when there is any: not-insured, changes,
+                        ending, newly-ending (not in the file of --ending yet)
+                        or unanswered (unknown or invalid); several are
+                        separated by commas
   --force               overwrites files that are not earlier results
+verify  says of each receipt in a file whether it holds, when and for whom the
+        answer was given, and about which vehicles. Needs no key.
+  --jwks KEYS           the key set of the service: a file, or the address
+                        https://…/.well-known/jwks.json
+  --issuer ORIGIN       the issuer that the receipts must name
+  --sandbox             accepts receipts for sandbox vehicles
 usage   what the key may do, and what it has used.
 
 The address (with /v1) is read from VEHICLE_VERIFICATION_BASE_URL, the key from
 VEHICLE_VERIFICATION_API_KEY.
-Exit codes: 0 every row has an answer, 1 some have none, 2 an error: the result
-is as it was, 3 --fail-on has found something (1 comes first), 130 stopped by
-Ctrl-C or a signal.`;
+Exit codes: 0 every row has an answer, 1 some have none, 2 an error: every file
+is as it was, 130 stopped by Ctrl-C or a signal: likewise. With --fail-on 3 when
+it has found something, otherwise 1 when rows were not read, otherwise 0. verify
+ends with 0 when every receipt holds, and with 1 when one does not.`;
 
-const FAIL_ON = ['not-insured', 'changes', 'ending'] as const;
+const FAIL_ON = ['not-insured', 'changes', 'ending', 'newly-ending', 'unanswered'] as const;
 export type FailOn = (typeof FAIL_ON)[number];
 
 export interface CheckArguments {
@@ -50,13 +62,23 @@ export interface CheckArguments {
   readonly endingFile: string | undefined;
   readonly previous: string | undefined;
   readonly changesFile: string | undefined;
+  readonly receiptsFile: string | undefined;
   readonly failOn: readonly FailOn[];
   readonly force: boolean;
 }
 
-/** What the user asked for. */
+export interface VerifyArguments {
+  readonly source: string;
+  /** A file, or an address that begins with http:// or https://. */
+  readonly jwks: string;
+  readonly issuer: string;
+  readonly acceptsSandbox: boolean;
+}
+
+/** A command and what it is to do. */
 export type Arguments =
   | { readonly command: 'help' | 'usage' }
+  | { readonly command: 'verify'; readonly verify: VerifyArguments }
   | { readonly command: 'check'; readonly check: CheckArguments };
 
 const parse = (args: string[]) => {
@@ -74,6 +96,10 @@ const parse = (args: string[]) => {
         ending: { type: 'string' },
         previous: { type: 'string' },
         changes: { type: 'string' },
+        receipts: { type: 'string' },
+        jwks: { type: 'string' },
+        issuer: { type: 'string' },
+        sandbox: { type: 'boolean', default: false },
         'fail-on': { type: 'string', multiple: true, default: [] },
         force: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -114,9 +140,18 @@ export const readArguments = (args: string[]): Arguments => {
   const [command, source, ...more] = positionals;
   if (values.help) return { command: 'help' };
   if (command === 'usage' && source === undefined) return { command };
-  if (command !== 'check') throw new CannotRun('The command is "check" or "usage"; see --help.');
+  if (command === 'verify') {
+    if (source === undefined || more.length > 0)
+      throw new CannotRun('Give one file of receipts to verify; see --help.');
+    const { jwks, issuer, sandbox: acceptsSandbox } = values;
+    if (!jwks) throw new CannotRun('Name the key set of the service, an address or a file, with --jwks.');
+    if (!issuer) throw new CannotRun('Name the issuer, such as https://api.example.com, with --issuer.');
+    return { command, verify: { source, jwks, issuer, acceptsSandbox } };
+  }
+  if (command !== 'check') throw new CannotRun('The command is "check", "verify" or "usage"; see --help.');
   if (source === undefined || more.length > 0) throw new CannotRun('Give one CSV file to check; see --help.');
-  const { out, column, compliance: isCompliance, ending: endingFile, previous, changes: changesFile, force } = values;
+  const { out, column, compliance: isCompliance, previous, force } = values;
+  const { ending: endingFile, changes: changesFile, receipts: receiptsFile } = values;
   if (!out) throw new CannotRun('Name the file for the result with --out.');
   if (isCompliance && values.date !== undefined) {
     throw new CannotRun('A compliance verdict is for today: leave out --date.');
@@ -130,15 +165,19 @@ export const readArguments = (args: string[]): Arguments => {
   for (const [isUsed, name, needed] of [
     [endingFile !== undefined, '--ending', !ending && '--ending-within DAYS'],
     [failOn.includes('ending'), '--fail-on ending', !ending && '--ending-within DAYS'],
+    [failOn.includes('newly-ending'), '--fail-on newly-ending', endingFile === undefined && '--ending FILE.csv'],
     [changesFile !== undefined, '--changes', !previous && '--previous FILE.csv'],
     [failOn.includes('changes'), '--fail-on changes', !previous && '--previous FILE.csv'],
   ] as const) {
     if (isUsed && needed) throw new CannotRun(`${name} needs ${needed}.`);
   }
-  const outputs = [out, endingFile, changesFile].flatMap((path) => (path === undefined ? [] : [resolve(path)]));
+  const outputs = [out, endingFile, changesFile, receiptsFile].flatMap((path) =>
+    path === undefined ? [] : [resolve(path)],
+  );
   if (new Set(outputs).size < outputs.length) {
-    throw new CannotRun('--out, --ending and --changes must be different files.');
+    throw new CannotRun('--out, --ending, --changes and --receipts must be different files.');
   }
   const common = { source, out, column, encoding, date, isCompliance, force, previous };
-  return { command, check: { ...common, ending, endingFile, changesFile, failOn: failOn.filter(isFailOn) } };
+  const files = { endingFile, changesFile, receiptsFile };
+  return { command, check: { ...common, ...files, ending, failOn: failOn.filter(isFailOn) } };
 };

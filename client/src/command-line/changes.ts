@@ -4,21 +4,18 @@ import { CannotRun } from './failure.ts';
 import { NOT_READ, outcomeOf } from './summary.ts';
 
 /** The columns of the list of changes. */
-export const CHANGE_NAMES = ['registration', 'change', 'before', 'after'];
+export const CHANGE_COLUMNS = ['registration', 'change', 'before', 'after'];
+
+/** As the service ignores them. `\s` would remove line ends too. */
+const SEPARATORS =
+  /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
 
 /** The vehicle of a registration: the same for every way of writing it. */
-const vehicleOf = (registration: string): string =>
-  registration
-    .normalize('NFC')
-    .replace(/[ .\u00b7-]/g, '')
-    .toUpperCase();
+export const vehicleOf = (registration: string): string =>
+  registration.normalize('NFC').replace(SEPARATORS, '').toUpperCase();
 
 /** What a row says, such as `insured POL-1`. */
-const answerOf = (check: Check, { cells }: ResultRow): string => {
-  // The registration of such a row may be in another column.
-  if (['TOO_MANY_CELLS', 'MALFORMED_ROW'].includes(cells.at(-1) ?? '')) return NOT_READ;
-  return `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();
-};
+const answerOf = (check: Check, { cells }: ResultRow): string => `${outcomeOf(check, cells)} ${cells[1] ?? ''}`.trim();
 
 /** The answers of an earlier result, by vehicle. @throws CannotRun when two rows of a vehicle have different answers */
 export const readAnswers = async (
@@ -33,42 +30,49 @@ export const readAnswers = async (
     if (known !== NOT_READ && answer !== NOT_READ && known !== answer) {
       throw new CannotRun(`${path} has ${row.registration} twice, with different answers: delete one of the rows.`);
     }
-    if (vehicle !== '') answers.set(vehicle, known === NOT_READ ? answer : known);
+    answers.set(vehicle, known === NOT_READ ? answer : known);
   }
   return answers;
 };
 
-/** What has changed between two answers; `undefined` for nothing. An earlier row that was not read is no change. */
+/** What has changed between two answers; `undefined` for nothing. */
 const changeBetween = ({ outcomes, changes }: Check, before: string | undefined, after: string): string | undefined => {
-  if (before === after || before === NOT_READ) return undefined;
+  if (before === after) return undefined;
   const verdictOf = (answer = '') => Object.values(outcomes).find((outcome) => answer.startsWith(outcome));
   const [had, has] = [verdictOf(before), verdictOf(after)];
+  // The earlier answer is not known: what is wrong now may be so since, and must not be lost.
+  if (before === NOT_READ) return has === outcomes.true ? undefined : 'new';
   if (before === undefined || (had === undefined && has !== undefined)) return 'new';
   if (had !== undefined && has === undefined) return 'gone';
   if (had === has) return had === undefined ? undefined : changes.other;
   return has === outcomes.true ? changes.toTrue : changes.toFalse;
 };
 
-/** Lists changes in the order of the rows, then the vehicles that no row has. A vehicle that is found is removed from `previous`. */
-export const listChanges = (check: Check, previous: Map<string, string>) => {
+/**
+ * Lists changes in the order of the rows, then the vehicles that no row has. A vehicle that is found is removed from `previous`,
+ * which is undefined in a first run: that lists every vehicle without insurance, or not compliant, and every one without an answer.
+ */
+export const listChanges = (check: Check, previous: Map<string, string> | undefined) => {
   const changes: string[][] = [];
   const compared = new Set<string>();
   const unread = new Set<string>();
   return {
     add: (row: ResultRow): void => {
       const vehicle = vehicleOf(row.registration);
-      if (vehicle === '' || compared.has(vehicle)) return;
-      const [before, after] = [previous.get(vehicle), answerOf(check, row)];
+      if (compared.has(vehicle)) return;
+      const before = previous === undefined ? NOT_READ : previous.get(vehicle);
+      const after = answerOf(check, row);
       // Another row of the vehicle may have been read.
       if (after === NOT_READ) return void unread.add(vehicle);
       compared.add(vehicle);
-      previous.delete(vehicle);
+      previous?.delete(vehicle);
       const change = changeBetween(check, before, after);
-      if (change !== undefined) changes.push([row.registration, change, before ?? '', after]);
+      if (change !== undefined)
+        changes.push([row.registration, change, previous === undefined ? '' : (before ?? ''), after]);
     },
     /** The whole list, after the last row. */
     finish: (): string[][] => {
-      const gone = [...previous].filter(([vehicle, before]) => before !== NOT_READ && !unread.has(vehicle));
+      const gone = [...(previous ?? [])].filter(([vehicle, before]) => before !== NOT_READ && !unread.has(vehicle));
       return [...changes, ...gone.map(([vehicle, before]) => [vehicle, 'gone', before, ''])];
     },
   };

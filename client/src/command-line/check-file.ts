@@ -4,17 +4,19 @@ import { resolve } from 'node:path';
 import type { VehicleVerification } from '../index.ts';
 import { type AnswerOptions, answerRows } from './answer-rows.ts';
 import type { CheckArguments } from './arguments.ts';
-import { CHANGE_NAMES, listChanges, readAnswers } from './changes.ts';
+import { CHANGE_COLUMNS, listChanges, readAnswers } from './changes.ts';
+import { withOutputs, writeList } from './check-outputs.ts';
 import { type Check, complianceCheck, insuranceCheck } from './checks.ts';
-import { type CsvFormat, csvText, headerText } from './csv-text.ts';
-import { isResult, openEarlierResult, type ResultRow } from './earlier-result.ts';
-import { ENDING_NAMES, listEnding } from './ending.ts';
+import { csvText, headerText } from './csv-text.ts';
+import { openEarlierResult, type ResultRow } from './earlier-result.ts';
+import { ENDING_COLUMNS, listEnding, newlyEnding, readEarlierEnding } from './ending.ts';
 import { CannotRun } from './failure.ts';
 import { type FleetFile, findColumn, openFleet } from './fleet-file.ts';
-import type { List } from './list.ts';
-import { assertReplaceable, type OutputFile, openOutputFile, type Replaceable } from './output-file.ts';
+import { openLookups } from './lookups.ts';
+import { type OutputFile, replaceFiles } from './output-file.ts';
 import type { ProgressBar } from './progress-bar.ts';
 import { type Counts, countRow, noCounts, shortSummary } from './summary.ts';
+import type { VehicleList } from './vehicle-list.ts';
 
 /** Concurrent bulk requests. */
 export const CONCURRENCY = 4;
@@ -23,8 +25,10 @@ export const CONCURRENCY = 4;
 export interface CheckReport {
   readonly check: Check;
   readonly counts: Counts;
-  readonly changes: List | undefined;
-  readonly ending: List | undefined;
+  readonly changes: VehicleList | undefined;
+  readonly ending: VehicleList | undefined;
+  /** Rows of the list of what ends that its file did not have before. */
+  readonly newlyEnding: number;
 }
 
 interface CheckOptions {
@@ -59,12 +63,17 @@ const openInput = async (args: CheckArguments) => {
   return { fleet, assertUnchanged };
 };
 
-/** The answers of the earlier result with which this check is compared; undefined without one. */
-const readPrevious = async ({ previous, out }: CheckArguments, check: Check, { header, column }: FleetFile) => {
+/** What earlier runs have left: the answers of the result, undefined in a first run, and the list of what ends. */
+const readEarlier = async (args: CheckArguments, check: Check, { header, columnIndex }: FleetFile) => {
+  const { previous, out, endingFile } = args;
   // A nightly job compares with the result that it replaces; the first time there is none.
   const isFirst = previous !== undefined && resolve(previous) === resolve(out) && !existsSync(out);
-  if (previous === undefined || isFirst) return undefined;
-  return readAnswers(previous, check, await openEarlierResult(previous, check, header[column] ?? ''));
+  const rows =
+    previous === undefined || isFirst ? undefined : await openEarlierResult(previous, check, header[columnIndex] ?? '');
+  return {
+    answers: rows && (await readAnswers(previous ?? '', check, rows)),
+    ending: endingFile === undefined ? new Set<string>() : await readEarlierEnding(endingFile),
+  };
 };
 
 /** The number of rows that are asked at the same time. @throws CannotRun when the key may not ask */
@@ -76,40 +85,28 @@ const readBatchSize = async ({ ending }: CheckArguments, { client, signal }: Che
   return limits.registrationsPerBulk * CONCURRENCY;
 };
 
-const isList = (names: readonly string[]) => (header: readonly string[]) => `${header}` === `${names}`;
-
-/** The files that a check replaces. @throws CannotRun when it must not replace one of them */
-const findTargets = async (args: CheckArguments, { stats }: FleetFile) => {
-  const target = async (path: string, isOwn: Replaceable['isOwn']): Promise<Replaceable> => {
-    const replaceable = { path, isOwn, input: stats, force: args.force };
-    await assertReplaceable(replaceable);
-    return replaceable;
-  };
-  return {
-    result: await target(args.out, isResult),
-    changes: args.changesFile === undefined ? undefined : await target(args.changesFile, isList(CHANGE_NAMES)),
-    ending: args.endingFile === undefined ? undefined : await target(args.endingFile, isList(ENDING_NAMES)),
-  };
-};
-
-/** Names of the added columns, different from those of the input. */
-const addedNames = (names: readonly string[], header: readonly string[]): string[] =>
-  names.map((name) => (header.includes(name) ? `${name}_2` : name));
+/** Names of the added columns, different from those of the input and from each other. */
+const addedColumns = (columns: readonly string[], header: readonly string[]): string[] =>
+  columns.map((name) => {
+    let free = name;
+    for (let nth = 2; header.includes(free); nth += 1) free = `${name}_${nth}`;
+    return free;
+  });
 
 /** Asks for every row, writes it to the result, and passes it on. */
 const writeRows = async (
   result: OutputFile,
   fleet: FleetFile,
-  asked: AnswerOptions,
+  options: AnswerOptions,
   bar: ProgressBar,
   use: (row: ResultRow) => void,
 ): Promise<Counts> => {
-  const { check } = asked;
+  const { check } = options;
   const counts = noCounts();
   const show = () => bar.show(counts.rows, fleet.rowCount, shortSummary(check, counts));
   show();
-  await result.write(headerText([...fleet.header, ...addedNames(check.names, fleet.header)], fleet));
-  for await (const rows of answerRows(fleet, asked)) {
+  await result.write(headerText([...fleet.header, ...addedColumns(check.columns, fleet.header)], fleet));
+  for await (const rows of answerRows(fleet, options)) {
     const lines = rows.map(({ given, cells }) => [...given, ...cells]);
     await result.write(csvText(lines, fleet));
     for (const row of rows) {
@@ -121,66 +118,70 @@ const writeRows = async (
   return counts;
 };
 
-/** Writes a list to its file, if it has one. */
-const writeList = async ({ names, rows, file: target }: List, format: CsvFormat): Promise<void> => {
-  if (target === undefined) return;
-  const file = await openOutputFile(target);
-  try {
-    await file.write(headerText(names, format) + csvText(rows, format));
-    await file.replace();
-  } finally {
-    await file.discard();
-  }
+/** The lists of a check, to which its rows are added. */
+const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof readEarlier>>, options: AnswerOptions) => {
+  const { check } = options;
+  const { previous } = args;
+  const changed = previous === undefined ? undefined : listChanges(check, earlier.answers);
+  const ends = args.ending && listEnding({ ...options, ...args.ending });
+  const changesTitle = earlier.answers
+    ? `Changes since ${previous}`
+    : `${previous} is new: all that are ${check.outcomes.false}, unknown or invalid`;
+  const changesList = { title: changesTitle, columns: CHANGE_COLUMNS, path: args.changesFile };
+  const endingTitle = `Ends from ${args.ending?.from} to ${args.ending?.to}`;
+  const endingList = { title: endingTitle, columns: ENDING_COLUMNS, path: args.endingFile };
+  return {
+    add: (row: ResultRow): void => {
+      changed?.add(row);
+      ends?.add(row);
+    },
+    /** The whole lists, after the last row. */
+    finish: async (): Promise<Pick<CheckReport, 'changes' | 'ending' | 'newlyEnding'>> => {
+      const rows = (await ends?.finish()) ?? [];
+      return {
+        changes: changed && { ...changesList, rows: changed.finish() },
+        ending: ends && { ...endingList, rows },
+        newlyEnding: newlyEnding(rows, earlier.ending).length,
+      };
+    },
+  };
 };
 
 /**
- * Checks a CSV file, and writes the result and the lists, each of them whole. The result takes its place last: an alert may be
- * repeated, but not lost.
+ * Checks a CSV file, and writes the result, the lists and the receipts. They take their places together, after the report is
+ * printed and the result last: an alert may be repeated, but not lost.
  * @throws CannotRun when a file cannot be used or the input changes
- * @throws ApiProblem, ConnectionError, or the signal's reason
+ * @throws ApiProblem, ConnectionError, InvalidReceipt, or the signal's reason
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
   const { client, bar, signal, print } = options;
-  const { date, ending } = args;
   const check = args.isCompliance ? complianceCheck : insuranceCheck;
   const { fleet, assertUnchanged } = await openInput(args);
-  const answers = await readPrevious(args, check, fleet);
-  const targets = await findTargets(args, fleet);
-  const asked = { client, check, date, batchSize: await readBatchSize(args, options), signal };
-  const changed = answers && listChanges(check, answers);
-  const ends = ending && listEnding({ ...asked, ...ending });
-  const result = await openOutputFile(targets.result);
-  try {
-    const counts = await writeRows(result, fleet, asked, bar, (row) => {
-      changed?.add(row);
-      ends?.add(row);
-    });
-    const changes = changed && {
-      title: `Changes since ${args.previous}`,
-      names: CHANGE_NAMES,
-      rows: changed.finish(),
-      file: targets.changes,
-    };
-    const endingList = ends && {
-      title: `Ends from ${ending.from} to ${ending.to}`,
-      names: ENDING_NAMES,
-      rows: await ends.finish(),
-      file: targets.ending,
-    };
-    bar.clear();
-    await assertUnchanged();
-    signal.throwIfAborted();
-    const report = { check, counts, changes, ending: endingList };
-    for (const list of [changes, endingList]) if (list) await writeList(list, fleet);
-    await print(report);
-    await result.replace();
-    return report;
-  } catch (error) {
-    // A changed input may look like invalid CSV.
-    await assertUnchanged();
-    throw error;
-  } finally {
-    bar.clear();
-    await result.discard();
-  }
+  const earlier = await readEarlier(args, check, fleet);
+  return withOutputs(args, fleet, async (outputs, inOrder) => {
+    const batchSize = await readBatchSize(args, options);
+    const lookups = openLookups(client, signal, outputs.receipts);
+    const answerOptions = { lookups, check, date: args.date, batchSize };
+    const lists = openLists(args, earlier, answerOptions);
+    try {
+      const counts = await writeRows(outputs.result, fleet, answerOptions, bar, lists.add);
+      const report = { check, counts, ...(await lists.finish()) };
+      await writeList(report.changes, outputs.changes, fleet);
+      await writeList(report.ending, outputs.ending, fleet);
+      for (const file of inOrder) await file.complete();
+      await assertUnchanged();
+      signal.throwIfAborted();
+      bar.clear();
+      await print(report);
+      signal.throwIfAborted();
+      await replaceFiles(inOrder);
+      return report;
+    } catch (error) {
+      // A changed input may look like invalid CSV.
+      await assertUnchanged();
+      throw error;
+    } finally {
+      bar.clear();
+    }
+  });
 };

@@ -8,10 +8,10 @@ export interface ResultRow {
   readonly cells: Cells;
 }
 
-/** Whether a file with this header is a result of the check: it ends with the added columns, or with them and `_2`. */
-const isResultOf = (check: Check, header: readonly string[]): boolean => {
-  const added = header.slice(-check.names.length);
-  return header.length > added.length && check.names.every((name, at) => [name, `${name}_2`].includes(added[at] ?? ''));
+/** Whether a file with this header is a result of the check: it ends with the added columns, which may have a number. */
+const isResultOf = ({ columns }: Check, header: readonly string[]): boolean => {
+  const added = header.slice(-columns.length).map((name) => name.replace(/_\d+$/, ''));
+  return header.length > columns.length && `${added}` === `${columns}`;
 };
 
 /** Whether a file with this header is a result of any check. */
@@ -19,7 +19,7 @@ export const isResult = (header: readonly string[]): boolean =>
   [insuranceCheck, complianceCheck].some((check) => isResultOf(check, header));
 
 /** Undoes the escaping of formulas. */
-const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
+export const unescaped = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r])/, '');
 
 /**
  * Opens a result whose registrations are in a column of this name, and validates it.
@@ -39,14 +39,14 @@ export const openEarlierResult = async (
     if (found >= 0) return found;
     throw new CannotRun(`${path} has no column ${JSON.stringify(column)}: --previous takes a result of the same file.`);
   };
-  const { header, column: at, rows } = await openFleet(path, find, { column });
-  const start = header.length - check.names.length;
+  const { header, columnIndex, rows } = await openFleet(path, find, { column });
+  const start = header.length - check.columns.length;
   return {
     async *[Symbol.asyncIterator]() {
       for await (const { line, cells, error } of rows()) {
         if (error !== undefined)
           throw new CannotRun(`Line ${line} of ${path} has not the columns of a result: restore it.`);
-        yield { registration: unescaped(cells[at] ?? '').trim(), cells: cells.slice(start).map(unescaped) };
+        yield { registration: unescaped(cells[columnIndex] ?? '').trim(), cells: cells.slice(start).map(unescaped) };
       }
     },
   };

@@ -1,30 +1,52 @@
-import type { VehicleVerification } from '../index.ts';
+import { existsSync } from 'node:fs';
+import { vehicleOf } from './changes.ts';
 import type { Check } from './checks.ts';
+import { readColumnNames } from './csv-file/read-csv.ts';
 import { addDays } from './days.ts';
-import type { ResultRow } from './earlier-result.ts';
+import { type ResultRow, unescaped } from './earlier-result.ts';
+import { findColumn, openFleet } from './fleet-file.ts';
+import type { Lookups } from './lookups.ts';
 
 /** The columns of the list of what ends. */
-export const ENDING_NAMES = ['registration', 'what', 'last_day'];
+export const ENDING_COLUMNS = ['registration', 'what', 'last_day'];
 
 const INSURANCE = 'insurance';
+const NOT_READ = ' (renewal not read)';
+
+/** What ends, the same for every way of writing the registration, and whether or not a renewal was read. */
+const endOf = ([registration = '', what = '', day = '']: readonly string[]): string =>
+  [vehicleOf(registration), what.replace(NOT_READ, ''), day].join();
+
+/** The rows of a list of what ends that an earlier list does not have. */
+export const newlyEnding = (rows: readonly (readonly string[])[], earlier: ReadonlySet<string>) =>
+  rows.filter((row) => !earlier.has(endOf(row)));
+
+/** What ends by the list in a file; nothing when there is none, or no such list. @throws CannotRun when it cannot be read */
+export const readEarlierEnding = async (path: string): Promise<ReadonlySet<string>> => {
+  const ends = new Set<string>();
+  if (!existsSync(path)) return ends;
+  if (`${await readColumnNames({ path, encoding: 'utf-8' })}` !== `${ENDING_COLUMNS}`) return ends;
+  const { rows } = await openFleet(path, (header) => findColumn(path, header, undefined));
+  for await (const { cells } of rows()) ends.add(endOf(cells.map(unescaped)));
+  return ends;
+};
 
 interface EndingOptions {
-  readonly client: VehicleVerification;
+  readonly lookups: Lookups;
   readonly check: Check;
   /** The first and the last day of the list. */
   readonly from: string;
   readonly to: string;
   /** Registrations that are asked at the same time: a multiple of the plan's bulk size. */
   readonly batchSize: number;
-  readonly signal: AbortSignal;
 }
 
 /** Lists what ends, earliest first. Asks whether each insurance goes on: only the end of the last one is listed. */
-export const listEnding = ({ client, check, from, to, batchSize, signal }: EndingOptions) => {
+export const listEnding = ({ lookups, check, from, to, batchSize }: EndingOptions) => {
   const list: string[][] = [];
   /** Registrations by the last day and what ends on it. */
   const days = new Map<string, Map<string, Set<string>>>();
-  const columns = Object.entries(check.ends).map(([name, what]) => ({ at: check.names.indexOf(name), what }));
+  const columns = Object.entries(check.ends).map(([name, what]) => ({ at: check.columns.indexOf(name), what }));
 
   const collect = (day: string, what: string, registration: string): void => {
     if (day < from || day > to) return;
@@ -35,9 +57,9 @@ export const listEnding = ({ client, check, from, to, batchSize, signal }: Endin
   /** Lists insurance that ends on a day. One that goes on is collected by its next end instead. */
   const addInsurance = async (day: string, registrations: readonly string[]): Promise<void> => {
     for (let start = 0; start < registrations.length; start += batchSize) {
-      const asked = registrations.slice(start, start + batchSize);
-      for (const entry of await client.verify(asked, { date: addDays(day, 1), signal })) {
-        if ('code' in entry) list.push([entry.registration, `${INSURANCE} (renewal not read)`, day]);
+      const batch = registrations.slice(start, start + batchSize);
+      for (const entry of await lookups.insurance(batch, addDays(day, 1))) {
+        if ('code' in entry) list.push([entry.registration, INSURANCE + NOT_READ, day]);
         else if (entry.insured) collect(entry.policy?.validTo ?? '', INSURANCE, entry.registration);
         else list.push([entry.registration, INSURANCE, day]);
       }

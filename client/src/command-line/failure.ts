@@ -16,3 +16,11 @@ export const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined ? message : (REASONS[code] ?? code);
 };
+
+/** The failure of reading a file. */
+export const unreadable = (path: string, error: unknown): CannotRun =>
+  new CannotRun(
+    (error as NodeJS.ErrnoException).code === 'ENOENT'
+      ? `There is no file ${path}.`
+      : `${path} cannot be read (${reasonOf(error)}).`,
+  );

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { type Encoding, findEncoding, findMark, UnreadableFile } from './csv-file/encoding.ts';
 import { nameKey, REGISTRATION_NAMES, readCsv } from './csv-file/read-csv.ts';
 import { hasTooManyCells, isEmpty, parseRecords } from './csv-file/records.ts';
-import { CannotRun, reasonOf } from './failure.ts';
+import { CannotRun, unreadable } from './failure.ts';
 
 /** One row of a fleet file. */
 export interface FleetRow {
@@ -19,11 +19,11 @@ export interface FleetRow {
 export interface FleetFile {
   readonly header: readonly string[];
   /** The index of the column of registrations. */
-  readonly column: number;
+  readonly columnIndex: number;
   readonly rowCount: number;
   readonly delimiter: string;
   readonly lineEnd: string;
-  /** Whether the result needs a byte order mark for Excel. */
+  /** Whether the result begins with a byte order mark, also when it is all ASCII. */
   readonly hasMark: boolean;
   /** Metadata of the file before it was first read. */
   readonly stats: BigIntStats;
@@ -32,7 +32,7 @@ export interface FleetFile {
 }
 
 interface FleetOptions {
-  /** The column of registrations, if it has none of the usual names. */
+  /** The name of the column of registrations, if it has none of the usual names. */
   readonly column?: string | undefined;
   /** The encoding, if it is not to be found out. */
   readonly encoding?: Encoding | undefined;
@@ -69,9 +69,7 @@ const asCannotRun = (error: unknown, path: string): unknown => {
   if (error instanceof UnreadableFile) return new CannotRun(`${path} cannot be read: ${error.message}.`);
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof CannotRun || code === undefined) return error;
-  return new CannotRun(
-    code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read (${reasonOf(error)}).`,
-  );
+  return unreadable(path, error);
 };
 
 /**
@@ -105,11 +103,11 @@ export const openFleet = async (
         yield { header, found };
       }
     };
-    let opened: Pick<FleetFile, 'header' | 'column' | 'delimiter' | 'lineEnd'> | undefined;
+    let opened: Pick<FleetFile, 'header' | 'columnIndex' | 'delimiter' | 'lineEnd'> | undefined;
     let rowCount = 0;
     for await (const { header, found } of read()) {
       const { names, delimiter, lineEnd } = header;
-      opened ??= { header: names, column: find(names), delimiter, lineEnd: lineEnd || '\n' };
+      opened ??= { header: names, columnIndex: find(names), delimiter, lineEnd: lineEnd || '\n' };
       rowCount += found.length;
     }
     if (opened === undefined) throw new CannotRun(`${path} is empty.`);

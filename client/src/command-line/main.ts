@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { fstatSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { ApiProblem, ConnectionError, VehicleVerification } from '../index.ts';
+import { ApiProblem, ConnectionError, InvalidReceipt, VehicleVerification } from '../index.ts';
 import { type CheckArguments, HELP, readArguments } from './arguments.ts';
 import { type CheckReport, CONCURRENCY, checkFile } from './check-file.ts';
 import { CannotRun, reasonOf } from './failure.ts';
-import { tableLines } from './list.ts';
 import { progressBar } from './progress-bar.ts';
-import { failedRows, formatNumber, summaryLines } from './summary.ts';
+import { failedRows, formatNumber, summaryLines, unreadRows } from './summary.ts';
+import { tableLines } from './vehicle-list.ts';
+import { verifyFile } from './verify-file.ts';
 
 const SOME_FAILED = 1;
 const FAILED = 2;
@@ -36,13 +37,20 @@ const print = async (...lines: string[]): Promise<void> => {
   }
 };
 
+/** The last day of a key that ends soon, once a response has said it. */
+let lastDayOfKey: string | undefined;
+const onKeyExpires = (lastDay: string): void => {
+  lastDayOfKey = lastDay;
+};
+
 const openClient = (onRateLimit?: (until: Date) => void): VehicleVerification => {
   if (apiKey.trim() === '') throw new CannotRun('Set VEHICLE_VERIFICATION_API_KEY to your key.');
   if (!/^https?:\/\/.+\/v\d+\/?$/.test(baseUrl)) {
     throw new CannotRun('Set VEHICLE_VERIFICATION_BASE_URL to the address of the service, with /v1 at its end.');
   }
   try {
-    return new VehicleVerification({ baseUrl, apiKey, concurrency: CONCURRENCY, attempts: 8, onRateLimit });
+    const events = { onRateLimit, onKeyExpires };
+    return new VehicleVerification({ baseUrl, apiKey, concurrency: CONCURRENCY, attempts: 8, ...events });
   } catch {
     throw new CannotRun('VEHICLE_VERIFICATION_BASE_URL or VEHICLE_VERIFICATION_API_KEY contains invalid characters.');
   }
@@ -63,11 +71,14 @@ const showUsage = async (signal: AbortSignal): Promise<number> => {
 };
 
 /** What a check has found that `--fail-on` names. */
-const foundBy = ({ failOn }: CheckArguments, { counts, changes, ending }: CheckReport): string[] => {
+const foundBy = ({ failOn }: CheckArguments, report: CheckReport): string[] => {
+  const { counts, changes, ending } = report;
   const found = {
     'not-insured': counts.notInsured,
     changes: changes?.rows.length ?? 0,
     ending: ending?.rows.length ?? 0,
+    'newly-ending': report.newlyEnding,
+    unanswered: failedRows(counts) - unreadRows(counts),
   };
   return failOn.filter((name) => found[name] > 0).map((name) => `${name} (${formatNumber(found[name])})`);
 };
@@ -79,7 +90,6 @@ const reportLines = (args: CheckArguments, report: CheckReport): string[] => {
     `${args.out}: ${formatNumber(counts.rows)} rows, ${formatNumber(failedRows(counts))} without an answer.`,
     ...summaryLines(report.check, counts),
     ...(changes ? ['', ...tableLines(changes, '--changes')] : []),
-    ...(args.previous && !changes ? ['', `${args.previous} is new: the next run lists changes.`] : []),
     ...(ending ? ['', ...tableLines(ending, '--ending')] : []),
     ...(reasons.length > 0 ? ['', `--fail-on has found ${reasons.join(', ')}.`] : []),
   ];
@@ -91,14 +101,17 @@ const check = async (args: CheckArguments, signal: AbortSignal): Promise<number>
   const client = openClient(bar.showWait);
   const printReport = (report: CheckReport) => print(...reportLines(args, report));
   const report = await checkFile(args, { client, bar, signal, print: printReport });
-  if (failedRows(report.counts) > 0) return SOME_FAILED;
-  return foundBy(args, report).length > 0 ? FOUND : 0;
+  if (foundBy(args, report).length > 0) return FOUND;
+  // What has no answer for good is found by `unanswered`, if anybody wants to know.
+  const failed = args.failOn.length > 0 ? unreadRows(report.counts) : failedRows(report.counts);
+  return failed > 0 ? SOME_FAILED : 0;
 };
 
 const runCommand = async (signal: AbortSignal): Promise<number> => {
-  const asked = readArguments(process.argv.slice(2));
-  if (asked.command === 'check') return check(asked.check, signal);
-  if (asked.command === 'usage') return showUsage(signal);
+  const args = readArguments(process.argv.slice(2));
+  if (args.command === 'check') return check(args.check, signal);
+  if (args.command === 'verify') return (await verifyFile(args.verify, signal, print)) ? 0 : SOME_FAILED;
+  if (args.command === 'usage') return showUsage(signal);
   await print(...HELP.split('\n'));
   return 0;
 };
@@ -117,7 +130,7 @@ const explain = (error: unknown): string => {
 
 /** Prints a failure and returns the exit code. */
 const report = (error: unknown, isStopped: boolean): number => {
-  const isKnown = [ApiProblem, ConnectionError, CannotRun].some((kind) => error instanceof kind);
+  const isKnown = [ApiProblem, ConnectionError, InvalidReceipt, CannotRun].some((kind) => error instanceof kind);
   const why = printable(isStopped ? 'Stopped.' : `${isKnown ? '' : 'Unexpected error: '}${explain(error)}`)
     // After the keys are removed: half of one would stay.
     .slice(0, MAX_ERROR_LENGTH);
@@ -134,4 +147,7 @@ try {
   process.exitCode = await runCommand(stop.signal);
 } catch (error) {
   process.exitCode = report(error, stop.signal.aborted);
+}
+if (lastDayOfKey !== undefined) {
+  process.stderr.write(`${printable(`The key ends on ${lastDayOfKey}: ask for its successor.`)}\n`);
 }

@@ -1,5 +1,3 @@
-import type { WriteStream } from 'node:tty';
-
 /** Characters. */
 const MAX_WIDTH = 24;
 const MIN_WIDTH = 8;
@@ -7,11 +5,19 @@ const MIN_WIDTH = 8;
 const timeLeft = (seconds: number): string =>
   seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 
-/** A progress bar of rows in one line of a terminal; writes nothing to other streams. */
-export const progressBar = (stream: WriteStream) => {
+/** Standard error, or what of it the bar uses. */
+interface Terminal {
+  readonly isTTY: boolean;
+  /** Characters in a line. */
+  readonly columns?: number | undefined;
+  readonly write: (text: string) => unknown;
+}
+
+/** A progress bar in one line of a terminal, of the client and of the operators' commands; writes nothing to other streams. */
+export const progressBar = (stream: Terminal) => {
   let share = 0;
   let counts = '';
-  let start: { readonly at: number; readonly rows: number } | undefined;
+  let start: { readonly at: number; readonly done: number } | undefined;
   const draw = (activity: string): void => {
     if (!stream.isTTY) return;
     // A line as wide as the terminal would wrap.
@@ -24,13 +30,13 @@ export const progressBar = (stream: WriteStream) => {
     stream.write(`\r${line}\x1b[K`);
   };
   return {
-    /** Shows `rows` of `total`, with their counts. */
-    show: (rows: number, total: number, text: string): void => {
-      start ??= { at: performance.now(), rows };
-      share = rows / Math.max(1, total);
+    /** Shows how much of a total is done, with counts in words. */
+    show: (done: number, total: number, text: string): void => {
+      start ??= { at: performance.now(), done };
+      share = done / Math.max(1, total);
       counts = text;
-      const seconds = ((performance.now() - start.at) / 1_000 / Math.max(1, rows - start.rows)) * (total - rows);
-      draw(rows > start.rows && rows < total ? `${timeLeft(seconds)} left` : '');
+      const seconds = ((performance.now() - start.at) / 1_000 / Math.max(1, done - start.done)) * (total - done);
+      draw(done > start.done && done < total ? `${timeLeft(seconds)} left` : '');
     },
     /** Shows that the command waits for the rate limit. */
     showWait: (until: Date): void => draw(`waiting for the limit until ${until.toLocaleTimeString('en-GB')}`),

@@ -4,11 +4,9 @@ const FAILURES: Readonly<Record<string, string>> = {
   VEHICLE_NOT_FOUND: 'unknown',
   COMPLIANCE_NOT_FOUND: 'no record',
   INVALID_REGISTRATION: 'invalid',
-  TOO_MANY_CELLS: 'invalid',
-  MALFORMED_ROW: 'invalid',
 };
 
-/** What a row without a usable answer is, in words. */
+/** What a row is, in words, whose registration or answer could not be read. */
 export const NOT_READ = 'not read';
 
 /** Numbers of rows. */
@@ -32,7 +30,7 @@ export const noCounts = (): Counts => ({
 /** A number with separators of thousands. */
 export const formatNumber = (value: number): string => value.toLocaleString('en-GB');
 
-/** What a row is, in words: `insured`, `unknown`. A code of a later version counts as not read. */
+/** What a row is, in words: `insured`, `unknown`. Any other code is that of a row that was not read. */
 export const outcomeOf = (check: Check, cells: Cells): string => {
   const error = cells.at(-1);
   if (error) return FAILURES[error] ?? NOT_READ;
@@ -55,6 +53,9 @@ export const countRow = (counts: Counts, check: Check, cells: Cells): void => {
 
 /** Number of rows without an answer. */
 export const failedRows = ({ rows, insured, notInsured }: Counts): number => rows - insured - notInsured;
+
+/** Number of rows that were not read. */
+export const unreadRows = ({ outcomes }: Counts): number => outcomes.get(NOT_READ) ?? 0;
 
 const failureNames = [...new Set(Object.values(FAILURES)), NOT_READ];
 

@@ -1,6 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { type HttpRequest, HttpResponse } from '@smithy/core/protocols';
+import { usesStockClient } from '../../runtime/environment.ts';
 
 /** How long a request may take, in milliseconds. */
 export interface TransportTimeouts {
@@ -34,7 +36,6 @@ const flat = (headers: IncomingHttpHeaders): Record<string, string> =>
 /** The host as sockets take it: an IPv6 address without brackets. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-/** Closes all idle connections. */
 const dropIdle = ({ freeSockets }: HttpAgent): void => {
   for (const socket of Object.values(freeSockets).flatMap((sockets = []) => sockets)) socket.destroy();
 };
@@ -57,7 +58,7 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
       const timeOutAfter = (milliseconds: number, what: string) =>
         setTimeout(() => request.destroy(new TimeoutError(`${what} within ${milliseconds} ms`)), milliseconds);
 
-      const responseTimer = timeOutAfter(response, 'DynamoDB did not respond');
+      const responseTimer = timeOutAfter(response, 'no response');
       const fail = (error: Error) => {
         clearTimeout(responseTimer);
         if (request.reusedSocket) dropIdle(agent);
@@ -66,7 +67,7 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
       request.on('error', fail);
       request.on('socket', (socket) => {
         if (!socket.connecting) return;
-        const connectionTimer = timeOutAfter(connection, 'DynamoDB could not be reached');
+        const connectionTimer = timeOutAfter(connection, 'no connection');
         socket.once('connect', () => clearTimeout(connectionTimer));
         request.once('close', () => clearTimeout(connectionTimer));
       });
@@ -95,3 +96,18 @@ export const dynamoDbTransport = ({ connection, response }: TransportTimeouts) =
     updateHttpClientConfig: () => undefined,
   };
 };
+
+/** The SDK's default of 50 would make a bulk request and its neighbours wait for each other. */
+const STOCK_AGENT = { keepAlive: true, maxSockets: 256 };
+
+/** What sends the requests of a client: ours, or the SDK's with the same timeouts. */
+export const requestHandler = (timeouts: TransportTimeouts): NonNullable<DynamoDBClientConfig['requestHandler']> =>
+  usesStockClient()
+    ? {
+        connectionTimeout: timeouts.connection,
+        requestTimeout: timeouts.response,
+        throwOnRequestTimeout: true,
+        httpAgent: STOCK_AGENT,
+        httpsAgent: STOCK_AGENT,
+      }
+    : dynamoDbTransport(timeouts);

@@ -7,14 +7,16 @@ import {
   failedEntry,
   tooManyRegistrations,
 } from '../bulk-document.ts';
-import { BODY, type EndpointDocument, PAST_DAY, schemaOf } from '../document.ts';
+import { BODY, BULK_SIZES, type EndpointDocument, PAST_DAY, registrationAsSent, schemaOf } from '../document.ts';
 import { asOf, policyOrNull } from '../vehicle-insurance/document.ts';
 import { input } from './input.ts';
 
 const BulkSuccess = T.Object(
   {
-    registration: T.String({ description: 'The registration as it was submitted' }),
-    insured: T.Boolean({ description: 'Whether a policy is in force; with `code` it is false and no answer' }),
+    registration: registrationAsSent,
+    insured: T.Boolean({
+      description: 'Whether a policy is in force; in a bulk entry with `code` it is false and no answer',
+    }),
     policy: policyOrNull,
   },
   { title: 'BulkSuccess', description: 'A vehicle that is known, insured or not' },
@@ -37,7 +39,7 @@ const BulkResult = schemaOf<ReturnType<typeof bulkInsuranceAnswer>>()(
 
 export const document: EndpointDocument = {
   operationId: 'checkInsurance',
-  description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. The maximum number of registrations depends on the plan: 100, 500 or 1,000. A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY} ${BODY}`,
+  description: `One result per entry, in order, duplicates included; an entry that fails does not fail the request. ${BULK_SIZES} A bulk request counts as one request. An entry with \`LOOKUP_UNAVAILABLE\` could not be read: request it again, the vehicle may exist. With \`date\`, every entry is for that day. ${PAST_DAY} ${BODY}`,
   ...input.schemas,
   response: BulkResult,
   success: 'One result per submitted registration, in order, and how many have an answer',

@@ -11,6 +11,7 @@ import {
   type EndpointDocument,
   openCode,
   REGISTRATION,
+  registrationAsSent,
   registrationExamples,
   registrationPath,
   schemaOf,
@@ -25,8 +26,10 @@ const lastUpdated = T.Union([T.String({ format: 'date-time' }), T.Null()], {
 export const ComplianceVerdict = schemaOf<ComplianceAnswer>()(
   T.Object(
     {
-      registration: T.String({ description: 'The registration as it was queried' }),
-      compliant: T.Boolean({ description: 'Whether all four checks pass' }),
+      registration: registrationAsSent,
+      compliant: T.Boolean({
+        description: 'Whether all four checks pass; in a bulk entry with `code` it is false and no answer',
+      }),
       checks: T.Object({
         insuranceValid: T.Boolean({ description: 'A policy is in force today' }),
         motValid: T.Boolean({ description: 'MOT not past its due date, or exempt' }),

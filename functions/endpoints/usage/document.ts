@@ -3,7 +3,7 @@ import type { KeyEnvironment } from '../../../core/access/api-key.ts';
 import type { PlanName } from '../../../core/access/plans.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
 import type { usageReport } from '../../../core/access/usage-report.ts';
-import { type EndpointDocument, openCode, schemaOf } from '../document.ts';
+import { type EndpointDocument, openCode, PLAN_MEANINGS, schemaOf } from '../document.ts';
 
 const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
   T.Object(
@@ -11,11 +11,7 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
       key: T.Object({
         id: T.String({ description: 'Identifies the key; it is no secret' }),
         name: T.String({ description: 'The name that your operator gave it' }),
-        plan: openCode<PlanName>({
-          free: '60 requests in a window, 100 registrations in a bulk request',
-          standard: '600 and 500',
-          premium: '6,000 and 1,000',
-        }),
+        plan: openCode<PlanName>(PLAN_MEANINGS),
         scopes: T.Array(
           openCode<Scope>({
             'vehicles:read': 'look up insurance',
@@ -52,7 +48,11 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
           requests: T.Integer({ description: 'Requests of the hour, the rate limited ones included' }),
           rateLimited: T.Integer({
             description:
-              "Requests beyond the plan's limit as it is now. Of a minute at least as many as the limit are counted; further ones may be left out",
+              "Requests beyond the limit of the key's plan at that time. Of a minute at least as many as the limit are counted; further ones may be left out",
+          }),
+          units: T.Integer({
+            description:
+              'What your operator can charge for: one for each admitted request, for a valid bulk request one for each entry; 0 for a test key',
           }),
         }),
         { minItems: 24, maxItems: 24, description: '24 hours, oldest first; the last one is running' },
@@ -65,7 +65,7 @@ const UsageReport = schemaOf<ReturnType<typeof usageReport>>()(
 export const document: EndpointDocument = {
   operationId: 'getUsage',
   description:
-    'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`.',
+    'Any valid key can ask, whatever its scopes; the request counts as one. `hours` has exactly 24 hours in UTC; the last one is running, and its newest requests may be missing for a second. `rateLimited` is part of `requests`; `units` are what your operator can charge for.',
   response: UsageReport,
   success: 'The key, its plan, the current window, and the requests of 24 hours',
   examples: [{ name: 'quiet', summary: 'A key that was not used before', request: {} }],

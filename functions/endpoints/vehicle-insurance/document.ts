@@ -5,6 +5,7 @@ import {
   type EndpointDocument,
   PAST_DAY,
   REGISTRATION,
+  registrationAsSent,
   registrationExamples,
   registrationPath,
   schemaOf,
@@ -19,7 +20,7 @@ export const asOf = T.Optional(
 const VehicleInsurance = schemaOf<InsuranceAnswer>()(
   T.Object(
     {
-      registration: T.String({ description: 'The registration as it was queried' }),
+      registration: registrationAsSent,
       insured: T.Boolean({ description: 'Whether a policy is in force today, or on the day in `asOf`, Europe/London' }),
       policy: policyOrNull,
       vehicle: VehicleDetails,

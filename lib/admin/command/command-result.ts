@@ -27,3 +27,6 @@ export interface CommandResult {
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 }
+
+/** A file is refused for its content or by its guard, before anything was changed: the same file will be refused again. */
+export class FileRefused extends CommandFailure {}

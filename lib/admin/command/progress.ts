@@ -1,4 +1,4 @@
-import { Presets, SingleBar } from 'cli-progress';
+import { progressBar } from '../../../client/src/command-line/progress-bar.ts';
 import type { AdminContext } from './context.ts';
 import { formatNumber } from './format.ts';
 
@@ -16,30 +16,17 @@ export const showCount = ({ stderr, showsProgress }: Terminal, noun: string) => 
   return { update: (count: number) => write(`\r${formatNumber(count)} ${noun} read`), stop: () => write('\n') };
 };
 
-const SILENT: Progress = { update: () => undefined, stop: () => undefined };
-
 /** A progress bar with rows, rate, rejections and time left, on standard error; nothing unless that is a terminal. */
 export const showProgress = ({ stderr, showsProgress }: Terminal, noun: string, total: number): Progress => {
-  if (!showsProgress || total === 0) return SILENT;
-  const bar = new SingleBar(
-    {
-      format: `${noun} {bar} {percentage} %  {rows} rows, {rate}/s, {rejected} rejected, {eta_formatted} left`,
-      stream: stderr,
-      barsize: 20,
-      // The library cuts the line off, and does not change a mode of the terminal that a killed process would leave.
-      linewrap: true,
-      // After Ctrl-C the writes in flight are finished: the bar stays until then.
-      gracefulExit: false,
-    },
-    Presets.shades_classic,
-  );
+  const { columns } = stderr as { readonly columns?: number };
+  const bar = progressBar({ isTTY: showsProgress && total > 0, columns, write: (text) => stderr.write(text) });
   const started = performance.now();
-  bar.start(total, 0, { rows: '0', rate: '0', rejected: '0' });
   return {
     update: (done, { rows, rejected = 0 }) => {
       const rate = (rows * 1_000) / Math.max(1, performance.now() - started);
-      bar.update(done, { rows: formatNumber(rows), rate: formatNumber(rate), rejected: formatNumber(rejected) });
+      const counts = `${formatNumber(rows)} rows, ${formatNumber(rate)}/s, ${formatNumber(rejected)} rejected`;
+      bar.show(done, total, `${noun}, ${counts}`);
     },
-    stop: () => bar.stop(),
+    stop: bar.clear,
   };
 };

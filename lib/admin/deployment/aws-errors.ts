@@ -57,7 +57,8 @@ const SENTENCES: readonly (readonly [name: RegExp, message: RegExp, sentence: st
 ];
 
 /** Node's code of an error, otherwise its name. */
-const errorCode = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
+/** The code of a system error such as `ECONNREFUSED`, otherwise the name of the error. */
+export const errorCode = (error: Error): string => (error as NodeJS.ErrnoException).code ?? error.name;
 
 /** Whether an error means that a host could not be reached. */
 export const isUnreachable = (error: Error): boolean => NETWORK.test(errorCode(error));

@@ -5,7 +5,7 @@ import { documentClient, transportSettings } from '../../../core/dynamodb/databa
 import { DeadlineExceeded } from '../../../core/runtime/deadline.ts';
 import { usesStockClient } from '../../../core/runtime/environment.ts';
 import { CommandFailure } from '../command/command-result.ts';
-import { awsErrorSentence, isUnreachable } from './aws-errors.ts';
+import { awsErrorSentence, errorCode, isUnreachable } from './aws-errors.ts';
 import type { Deployment } from './deployment.ts';
 
 /** Milliseconds; longer than in a function, because an import's requests may queue behind its own batches. */
@@ -33,7 +33,7 @@ const sentenceAbout = (error: Error, place: Place): string | undefined => {
   const { address, remedy, aws } = place;
   const sentence = aws && awsErrorSentence(error, aws.profile);
   if (sentence !== undefined) return sentence;
-  if (isUnreachable(error)) return `no database answers at ${address}: ${remedy}`;
+  if (isUnreachable(error)) return `no database answers at ${address} (${errorCode(error)}): ${remedy}`;
   if (error instanceof DeadlineExceeded) {
     const { cause } = error;
     if (cause instanceof Error && isUnreachable(cause)) return sentenceAbout(cause, place);

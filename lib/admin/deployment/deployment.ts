@@ -12,6 +12,8 @@ export interface Deployment {
   readonly address: string;
   /** What to do when the database or its tables are missing. Ends a message. */
   readonly remedy: string;
+  /** Who runs the command: the caller's ARN on AWS, otherwise the user's name. @throws CommandFailure without an ARN */
+  readonly readCaller: () => Promise<string>;
   /** Set for tables in AWS, with the profile in use: from --profile or AWS_PROFILE. */
   readonly aws?: { readonly profile: string | undefined };
   /** Set for a stack with alarms on missing imports: where the CLI publishes what it has loaded. */

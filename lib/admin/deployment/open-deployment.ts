@@ -7,6 +7,7 @@ import { prefixedTableNames, type TableId, type TableNames, tables } from '../..
 import { IMPORT_METRICS_OUTPUT, KEEPS_DATA_OUTPUT, tableOutput } from '../../cloud/outputs.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { awsErrorSentence } from './aws-errors.ts';
+import { callerArn, userName } from './caller.ts';
 import { connect, REQUEST_HANDLER } from './database.ts';
 import type { Deployment, DeploymentContext } from './deployment.ts';
 import { findRegion, type Region, requireRegion } from './region.ts';
@@ -78,8 +79,10 @@ const openLocalDeployment = (
   }
   return {
     db: connect({ ...LOCAL_ENGINE, endpoint: address }),
+    readCaller: async () => userName(),
     address,
-    remedy: 'start it with "npm start", or name another with --dynamodb URL',
+    remedy:
+      'start it with "npm start", set DYNAMODB_PORT as its output says, or name another engine with --dynamodb URL',
     tableNames: { ...tableNames, ...named },
   };
 };
@@ -129,6 +132,7 @@ const openStackDeployment = async (
   return {
     tableNames: Object.fromEntries(TABLE_IDS.map((id) => [id, requireTableName(id)])) as TableNames,
     db: connect(account),
+    readCaller: () => callerArn(account),
     aws: { profile },
     address: `the stack ${stack} in ${region.name}`,
     remedy: 'check the stack in the CloudFormation console',
@@ -160,8 +164,10 @@ export const openDeployment = async (options: DeploymentOptions, context: Deploy
     throw new CommandFailure('name the stack with --stack, or tables without a stack with --tables keys=NAME');
   }
   requireRegion(region, '--region');
+  const account = { region, ...(profile && { profile }) };
   return {
-    db: connect({ region, ...(profile && { profile }) }),
+    db: connect(account),
+    readCaller: () => callerArn(account),
     aws: { profile },
     tableNames: named,
     address: `AWS in ${region}`,

@@ -2,8 +2,8 @@ import { extname } from 'node:path';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import type { Command } from 'commander';
 import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
+import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { readStored } from '../../../core/schemas/record-schema.ts';
-import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { contentExport } from '../../content-maintenance/content-export.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
@@ -12,9 +12,11 @@ import { type CommandContext, type Runner, tableName } from '../deployment/deplo
 import { writeOutput } from '../files/output-file.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import type { RejectedRow } from '../files/row.ts';
+import { addSupplierOption, type Noun, requireSuppliers } from '../suppliers/supplier-option.ts';
+import { readSupplied, readSupplier } from '../suppliers/vehicle-parts.ts';
 
 /** Writes every record of a kind to an NDJSON file. @throws CommandFailure when a file cannot be written */
-type Export = (path: string, context: CommandContext) => Promise<CommandResult>;
+type Export = (path: string, context: CommandContext, supplier?: string) => Promise<CommandResult>;
 
 /** Escapes U+FFFD: an import takes the character itself for invalid UTF-8. */
 const toLine = (record: object): string => `${JSON.stringify(record).replaceAll('\ufffd', '\\ufffd')}\n`;
@@ -22,10 +24,11 @@ const toLine = (record: object): string => `${JSON.stringify(record).replaceAll(
 const write = (path: string, lines: AsyncIterable<string>, { signal }: CommandContext): Promise<string> =>
   writeOutput(path, lines, { part: `${path}.part`, signal });
 
-/** The record of a stored item, which an import restores unchanged; undefined when the item is damaged. */
+/** The record of a stored item, as an import restores it; null without anything of the supplier, undefined when damaged. */
 const READ = {
-  vehicles: (item: unknown): object | undefined => readStored(VehicleRecord, item),
-  compliance: (item: unknown): object | undefined => {
+  vehicles: (item: DynamoItem, supplier?: string): object | null | undefined =>
+    supplier === undefined ? readSupplied(item) : readSupplier(item, supplier),
+  compliance: (item: DynamoItem): object | undefined => {
     const record = readStored(ComplianceRecord, item);
     // Without the field, an import would take the time of the file.
     return record && { ...record, lastUpdated: record.lastUpdated ?? null };
@@ -35,7 +38,7 @@ const READ = {
 /** The registrations of damaged records, which the API cannot return either, are written to `FILE.rejected.ndjson`. */
 const exportRecords =
   (kind: keyof typeof READ, noun: string): Export =>
-  async (file, context) => {
+  async (file, context, supplier) => {
     const { deployment } = context;
     const damaged: RejectedRow[] = [];
     // No total: DynamoDB's item count is up to six hours old.
@@ -48,7 +51,8 @@ const exportRecords =
       );
       for await (const { Items = [] } of scan) {
         for (const item of Items) {
-          const record = READ[kind](item);
+          const record = READ[kind](item, supplier);
+          if (record === null) continue;
           if (record !== undefined) {
             exported += 1;
             yield toLine(record);
@@ -89,7 +93,7 @@ const exportContent: Export = async (file, context) => {
   return { text: `${formatNumber(items)} content items are in ${file}.\n`, data: { file, items } };
 };
 
-const EXPORTS: readonly (readonly [noun: string, about: string, Export])[] = [
+const EXPORTS: readonly (readonly [noun: Noun, about: string, Export])[] = [
   ['vehicles', 'every vehicle with its policies', exportRecords('vehicles', 'vehicles')],
   ['compliance', 'MOT, road tax and fines of every vehicle', exportRecords('compliance', 'compliance records')],
   ['content', 'every content item, with its id, timestamps and version', exportContent],
@@ -99,13 +103,13 @@ const EXPORTS: readonly (readonly [noun: string, about: string, Export])[] = [
 export const addExportCommands = (program: Command, run: Runner): void => {
   const exports = program.command('export').description('write data to a file that import loads again');
   for (const [noun, about, perform] of EXPORTS) {
-    exports
-      .command(noun)
+    addSupplierOption(exports.command(noun), noun, 'only what this supplier has supplied, as its own file')
       .description(about)
       .argument('<file>', 'a .ndjson file; an existing one is replaced')
-      .action((file: string) =>
+      .action((file: string, { supplier }: { supplier?: string }) =>
         run((context) => {
-          if (extname(file).toLowerCase() === '.ndjson') return perform(file, context);
+          requireSuppliers(noun, supplier);
+          if (extname(file).toLowerCase() === '.ndjson') return perform(file, context, supplier);
           throw new CommandFailure(`an export is NDJSON; give a name that ends in .ndjson: ${file}`);
         }),
       );

@@ -1,6 +1,8 @@
 import type { LondonDate } from '../../../core/runtime/clock.ts';
 import { hasUkFormat } from '../../../core/vehicles/suggestion.ts';
-import type { Outcome } from './file-command.ts';
+
+/** The outcome of a valid record. `kept`: the stored one is as new. `notThere`: none is stored. */
+export type Outcome = 'loaded' | 'unchanged' | 'kept' | 'removed' | 'notThere';
 
 /** Counts of one run: records by outcome, and rows. */
 export interface Counts extends Record<Outcome, number> {

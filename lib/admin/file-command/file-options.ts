@@ -1,7 +1,40 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ENCODINGS } from '../../../client/src/command-line/csv-file/encoding.ts';
+import { ENCODINGS, type Encoding } from '../../../client/src/command-line/csv-file/encoding.ts';
 import type { MappedColumn } from '../files/csv-header.ts';
-import type { FileOptions, RemovalLimit } from './file-command.ts';
+
+/** The accepted date formats: `YYYY-MM-DD`, or with `uk` DD/MM/YYYY too. Never guessed. */
+export type DateForm = 'iso' | 'uk';
+
+/** The largest number of records that a complete file may remove, or its share of what is stored. */
+export interface RemovalLimit {
+  /** As the operator wrote it. */
+  readonly text: string;
+  readonly of: (stored: number) => number;
+}
+
+/** The options of a file command. */
+export interface FileOptions {
+  /** Columns of a CSV that have none of their usual names. */
+  readonly map: readonly MappedColumn[];
+  readonly dates: DateForm;
+  /** The encoding of a CSV or text file, when it is not to be found out. */
+  readonly encoding?: Encoding | undefined;
+  /** Whether a stored record that is as new or newer stays. */
+  readonly ifNewer: boolean;
+  /** Whether stored records that the file lacks are removed. */
+  readonly complete: boolean;
+  readonly removeAtMost: RemovalLimit;
+  /** Whose the file is; undefined for the supplier without a name. */
+  readonly supplier?: string | undefined;
+  /** Whether the file is an export, whose records replace stored ones whole. */
+  readonly restore: boolean;
+  /** A file of registrations that are never loaded, and removed where they are stored. */
+  readonly except?: string | undefined;
+  /** Whether everything is done but the writes. */
+  readonly dryRun: boolean;
+  /** The folder of the staging database, instead of that of the file. */
+  readonly staging?: string | undefined;
+}
 
 const addMapping = (text: string, earlier: readonly MappedColumn[] = []): MappedColumn[] => {
   // The last equals sign: the name of a column may have one.
@@ -27,6 +60,7 @@ export const DEFAULT_OPTIONS: FileOptions = {
   dates: 'iso',
   ifNewer: false,
   complete: false,
+  restore: false,
   removeAtMost: parseRemovalLimit('5%'),
   dryRun: false,
 };

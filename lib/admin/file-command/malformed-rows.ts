@@ -8,19 +8,21 @@ import { parseRecords } from '../../../client/src/command-line/csv-file/records.
 import { lettersAndDigits } from '../../../core/vehicles/registration.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row, RowText } from '../files/row.ts';
-import type { GroupResult, RowGroup } from './file-command.ts';
+import type { GroupResult } from './file-command.ts';
+import type { RowGroup } from './staged-rows.ts';
 
 /**
- * `malformed` has rows. `named` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of
+ * `malformed` has rows. `mentioned_vehicles` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of
  * no vehicle.
  */
 const TABLES = `
   CREATE TABLE malformed (line INTEGER PRIMARY KEY, kind TEXT NOT NULL, reason TEXT);
-  CREATE TABLE named (key TEXT, line INTEGER, owner TEXT, PRIMARY KEY (key, line)) WITHOUT ROWID;`;
+  CREATE TABLE mentioned_vehicles (key TEXT, line INTEGER, owner TEXT, PRIMARY KEY (key, line)) WITHOUT ROWID;`;
 
 /** A vehicle that is named by a row that seems to be shifted is rejected, and the vehicle whose row it seems to be is too. */
-const NAME_OWNERS = `
-  INSERT OR IGNORE INTO named SELECT owner, named.line, NULL FROM named JOIN rows USING (key) WHERE owner IS NOT NULL`;
+const MENTION_OWNERS = `
+  INSERT OR IGNORE INTO mentioned_vehicles
+  SELECT owner, mentioned_vehicles.line, NULL FROM mentioned_vehicles JOIN rows USING (key) WHERE owner IS NOT NULL`;
 
 /**
  * `wrong` quotes or number of cells; `blank` cells after the last column, which may hide a shift; no CSV and `unreadable`, so that
@@ -70,7 +72,7 @@ export const malformedRows = (db: DatabaseSync) => {
   db.exec(TABLES);
   const keys = knownForms();
   const insert = db.prepare('INSERT INTO malformed VALUES (?, ?, ?)');
-  const name = db.prepare('INSERT OR IGNORE INTO named VALUES (?, ?, ?)');
+  const mention = db.prepare('INSERT OR IGNORE INTO mentioned_vehicles VALUES (?, ?, ?)');
   const malformed = db.prepare('SELECT * FROM malformed JOIN rows USING (line) ORDER BY line');
 
   /** A registration that was shifted is in a cell of its own, or in two when it is what was split. */
@@ -96,13 +98,13 @@ export const malformedRows = (db: DatabaseSync) => {
       for (const { line, kind, text, key } of malformed.iterate() as Iterable<unknown> as Iterable<MalformedRow>) {
         if (kind !== 'blank') {
           const given = kind === 'unnamed' ? rowsOf([{ line, text }], layout)[0]?.fields.registration : text;
-          for (const part of keys.find(lettersAndDigits(String(given ?? '')))) name.run(part, line, null);
+          for (const part of keys.find(lettersAndDigits(String(given ?? '')))) mention.run(part, line, null);
         } else if (typeof layout === 'object') {
           const [{ cells } = { cells: [] }] = parseRecords([text], layout.delimiter);
-          for (const part of findInCells(cells)) if (part !== key) name.run(part, line, key);
+          for (const part of findInCells(cells)) if (part !== key) mention.run(part, line, key);
         }
       }
-      db.exec(NAME_OWNERS);
+      db.exec(MENTION_OWNERS);
     },
   };
 };
@@ -113,14 +115,14 @@ const reasonOf = ({ line, kind, reason }: Omit<MalformedRow, 'key' | 'text'>): s
     : `line ${line} has more cells than the header names, and its cells seem to be shifted`;
 
 /** The vehicles that malformed rows of a staged file name. */
-export const namedVehicles = (db: DatabaseSync) => {
+export const mentionedVehicles = (db: DatabaseSync) => {
   const find = db.prepare(
-    "SELECT line, kind, reason FROM named JOIN malformed USING (line) WHERE key = ? AND kind <> 'unreadable' ORDER BY line",
+    "SELECT line, kind, reason FROM mentioned_vehicles JOIN malformed USING (line) WHERE key = ? AND kind <> 'unreadable' ORDER BY line",
   );
-  const isEmpty = db.prepare('SELECT 1 FROM named').get() === undefined;
+  const isEmpty = db.prepare('SELECT 1 FROM mentioned_vehicles').get() === undefined;
   return {
     /** The result of a group, of which all rows are rejected when a malformed row names its vehicle. */
-    rejectIfNamed: <ImportRecord>(
+    rejectIfMentioned: <ImportRecord>(
       { key, rows }: RowGroup,
       result: GroupResult<ImportRecord>,
     ): GroupResult<ImportRecord> => {

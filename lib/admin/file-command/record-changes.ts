@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
+import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
-import type { NotWritten, Outcome, RowContext, StoredRecord, Writing } from './file-command.ts';
-import { digestOf, type RecordTable, STALL_TIMEOUT_MS, storedRecords } from './stored-records.ts';
+import type { Outcome } from './counts.ts';
+import type { RowContext } from './file-command.ts';
+import { digestOf, type Part, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
+import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
+import type { NotWritten, Writing } from './writing.ts';
 
 /** Records that are read together: DynamoDB's own limit for one BatchGetItem. */
 const BATCH = 100;
@@ -20,28 +24,25 @@ const DAMAGED: NotWritten = {
 };
 
 /** What a file says of a registration. */
-export interface RecordChange {
+export interface RecordChange<Body extends object = object> {
   readonly registration: string;
-  /** All but registration and last update, in the order of the schema; undefined for a record that is to be removed. */
-  readonly part?: object;
+  /** All but registration and last update, in the order of the schema; undefined when the part is removed. */
+  readonly body?: Body;
   /** Undefined when the file does not give it, null when it says that it is not known. */
   readonly lastUpdated?: string | null | undefined;
+  /** Whether the whole record is removed, whoever has supplied it. */
+  readonly isErased?: boolean;
 }
 
-/** The outcome if nobody else changes the record; `loaded` and `removed` need a write. */
-const decide = (
-  { part, lastUpdated }: RecordChange,
-  stored: StoredRecord | undefined,
-  ifNewer: boolean,
-): Outcome | NotWritten => {
-  if (part === undefined) return stored === undefined ? 'notThere' : 'removed';
-  if (stored === undefined) return 'loaded';
-  if (stored.digest === undefined) return DAMAGED;
-  const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === stored.lastUpdated;
-  if (isSameTime && stored.digest === digestOf(part)) return 'unchanged';
+/** The outcome for the part of one supplier. */
+const compare = ({ body, lastUpdated }: RecordChange, own: PartSummary | undefined, ifNewer: boolean): Outcome => {
+  if (body === undefined) return own === undefined ? 'notThere' : 'removed';
+  if (own === undefined) return 'loaded';
+  const isSameTime = lastUpdated === undefined || (lastUpdated ?? undefined) === own.lastUpdated;
+  if (isSameTime && own.digest === digestOf(body)) return 'unchanged';
   if (!ifNewer) return 'loaded';
   // An unknown age counts as the oldest. All times are written in one form, so they compare as texts.
-  return lastUpdated && (stored.lastUpdated === undefined || stored.lastUpdated < lastUpdated) ? 'loaded' : 'kept';
+  return lastUpdated && (own.lastUpdated === undefined || own.lastUpdated < lastUpdated) ? 'loaded' : 'kept';
 };
 
 type ChangeContext = CommandContext & Pick<RowContext, 'dryRun' | 'ifNewer' | 'scanned'>;
@@ -50,38 +51,72 @@ const isWrite = (outcome: Outcome | NotWritten): boolean => outcome === 'loaded'
 
 /**
  * Writes the records of vehicles or compliance that differ from what is stored, each on the condition that it is still as it was
- * read; otherwise it is read and decided again. @param fileTime the last update of a record that the file does not give
+ * read; otherwise it is read and decided again. The parts of other suppliers stay as they are.
+ * @param fileTime the last update of a record that the file does not give
  */
-export const recordChanges = (
-  table: RecordTable,
+export const recordChanges = <Body extends object>(
+  form: RecordForm<Body>,
   context: ChangeContext,
   fileTime: string | null = null,
-): Writing<RecordChange> & { readonly batchSize: number } => {
+): Writing<RecordChange<Body>> & { readonly batchSize: number } => {
+  const { supplier } = form;
   const { dryRun, ifNewer, scanned } = context;
-  const records = storedRecords(table, context);
+  const records = storedRecords(form, context);
   const limit = pLimit(WRITES_IN_FLIGHT);
 
-  const apply = async (change: RecordChange, found: StoredRecord | undefined): Promise<Outcome | NotWritten> => {
-    const { registration, part, lastUpdated = fileTime } = change;
+  const othersIn = (stored: StoredRecord<Body> | undefined): Map<string, Part<Body>> =>
+    new Map([...(stored?.parts ?? [])].filter(([name]) => name !== supplier));
+
+  /** The outcome if nobody else changes the record; `loaded` and `removed` need a write. */
+  const decide = (change: RecordChange<Body>, stored: StoredRecord<Body> | undefined): Outcome | NotWritten => {
+    if (change.isErased) return stored === undefined ? 'notThere' : 'removed';
+    if (stored !== undefined && stored.parts === undefined) return DAMAGED;
+    const own = stored?.parts?.get(supplier);
+    const outcome = compare(change, own && summaryOf(own), ifNewer);
+    if (outcome !== 'loaded' || change.body === undefined) return outcome;
+    const reason = form.misfit?.(change.body, othersIn(stored));
+    return reason === undefined ? outcome : { reason, waits: false };
+  };
+
+  /** What a record becomes; undefined when nobody supplies it any more. */
+  const changed = (
+    { registration, body, lastUpdated = fileTime, isErased }: RecordChange<Body>,
+    stored: StoredRecord<Body> | undefined,
+  ): DynamoItem | undefined => {
+    const parts = isErased ? new Map<string, Part<Body>>() : othersIn(stored);
+    if (body !== undefined) parts.set(supplier, { body, lastUpdated: lastUpdated ?? undefined });
+    return parts.size === 0 ? undefined : { registration, ...form.join(parts) };
+  };
+
+  const apply = async (
+    change: RecordChange<Body>,
+    found: StoredRecord<Body> | undefined,
+  ): Promise<Outcome | NotWritten> => {
+    const { registration } = change;
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
-    let revision: string | undefined;
+    let earlier: { readonly revision: string; readonly outcome: Outcome | NotWritten } | undefined;
     for (let [stored, tries] = [found, 0]; ; tries += 1) {
       // An attempt was applied, and its response lost.
-      if (revision !== undefined && stored?.revision === revision) return 'loaded';
-      const outcome = decide(change, stored, ifNewer);
+      if (earlier !== undefined && stored?.revision === earlier.revision) return earlier.outcome;
+      const outcome = decide(change, stored);
       if (!isWrite(outcome)) return outcome;
-      revision = randomBytes(REVISION_BYTES).toString('hex');
+      earlier = { revision: randomBytes(REVISION_BYTES).toString('hex'), outcome };
+      const item = changed(change, stored);
       const isWritten =
-        stored !== undefined && part === undefined
-          ? await records.remove(registration, stored)
-          : await records.put(
-              { registration, ...part, ...(lastUpdated !== null && { lastUpdated }), revision },
-              stored,
-            );
+        item !== undefined
+          ? await records.put({ ...item, revision: earlier.revision }, stored)
+          : stored === undefined || (await records.remove(registration, stored));
       if (isWritten) return outcome;
       if (tries > 0) await deadline.pause(backoffMs(tries));
       stored = (await records.find([registration])).get(registration);
     }
+  };
+
+  /** The outcome by what a scan has found; undefined where it differs, and all of the record is needed. */
+  const outcomeByScan = (change: RecordChange<Body>): Outcome | undefined => {
+    if (scanned === undefined || change.isErased) return undefined;
+    const outcome = compare(change, scanned(change.registration), ifNewer);
+    return isWrite(outcome) ? undefined : outcome;
   };
 
   return {
@@ -89,9 +124,15 @@ export const recordChanges = (
     concurrency: BATCHES_IN_FLIGHT,
     fits: ({ length }) => length <= BATCH,
     write: async (changes, isStopped, settle) => {
-      const found = scanned ? undefined : await records.find(changes.map(({ registration }) => registration));
+      const known = changes.map(outcomeByScan);
+      const unknown = changes.filter((_, index) => known[index] === undefined);
+      const found = await records.find(unknown.map(({ registration }) => registration));
       const errors: unknown[] = [];
-      const write = async (change: RecordChange, stored: StoredRecord | undefined, index: number): Promise<void> => {
+      const write = async (
+        change: RecordChange<Body>,
+        stored: StoredRecord<Body> | undefined,
+        index: number,
+      ): Promise<void> => {
         if (isStopped() || errors.length > 0) return;
         try {
           settle(index, await apply(change, stored));
@@ -101,8 +142,8 @@ export const recordChanges = (
       };
       const writes: Promise<void>[] = [];
       for (const [index, change] of changes.entries()) {
-        const stored = scanned ? scanned(change.registration) : found?.get(change.registration);
-        const outcome = decide(change, stored, ifNewer);
+        const stored = found.get(change.registration);
+        const outcome = known[index] ?? decide(change, stored);
         if (dryRun || !isWrite(outcome)) settle(index, outcome);
         else writes.push(limit(write, change, stored, index));
       }

@@ -7,14 +7,14 @@ import { writeRejected } from '../files/rejected-file.ts';
 import { openSource } from '../files/source-file.ts';
 import { compareWithStored, requireWholeFile } from './completeness.ts';
 import { type Counts, noCounts } from './counts.ts';
-import type { FileCommand, FileContext, FileOptions } from './file-command.ts';
-import { DEFAULT_OPTIONS } from './file-options.ts';
+import type { FileCommand, FileContext } from './file-command.ts';
+import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
 import { writeRegistrations } from './registrations-file.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
 import { BEGINS_AGAIN, type RunOutcome, reportOf } from './report.ts';
 import { openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
 import { asStagingFailure, ELSEWHERE } from './staging-database.ts';
-import { workThrough } from './work-through.ts';
+import { writeRecords } from './write-records.ts';
 
 /** Writes the rejected rows, if there are any. @returns the name of their file, and why they were rejected */
 const writeRejectedRows = async ({ source }: FileContext, { staged }: Staging, counts: Counts) => {
@@ -58,12 +58,12 @@ const runStaged = async <ImportRecord>(
   counts.excepted = staged.excepted();
   if (complete) requireWholeFile(context, staged);
   const comparison =
-    complete && command.noun !== 'content' ? await compareWithStored(command.noun, context, staging) : undefined;
+    complete && command.form ? await compareWithStored(command.form(context), context, staging) : undefined;
   if (complete && comparison === undefined) return stopped;
   const { scanned, damaged } = comparison ?? {};
   const { claims, movedSlugs } = staged;
   const rowContext = { ...context, started: context.now(), claims, movedSlugs, scanned };
-  const isAtEnd = await workThrough(command, rowContext, staged, counts);
+  const isAtEnd = await writeRecords(command, rowContext, staged, counts);
   const listed = dryRun && counts.removed > 0;
   return {
     isAtEnd,

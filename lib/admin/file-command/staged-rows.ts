@@ -1,7 +1,26 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { RejectedRow, Row, RowText } from '../files/row.ts';
-import { type Claims, MAX_GROUP_ROWS, type RowGroup } from './file-command.ts';
+
+/** Remembers which line of a file has claimed a key first, such as a slug. */
+export interface Claims {
+  /** Claims the key for a line. Returns the earlier line that has it, if one has. */
+  readonly claim: (key: string, line: number) => number | undefined;
+  readonly lineOf: (key: string) => number | undefined;
+}
+
+/** A vehicle has at most 20 policies; more rows than this are a mistake and are not kept in memory together. */
+export const MAX_GROUP_ROWS = 1_000;
+
+/** Rows with the same key, in the order of the file. A row without a key is a group of its own. */
+export interface RowGroup {
+  readonly key: string | undefined;
+  readonly rows: readonly Row[];
+  /** The line of the first row with this key. */
+  readonly firstLine: number;
+  /** Whether there are more rows than `MAX_GROUP_ROWS`, of which these are some. */
+  readonly isTruncated: boolean;
+}
 
 /** Rows that are parsed at a time. */
 const PAGE_ROWS = 500;
@@ -163,8 +182,11 @@ export const stagedRows = (db: DatabaseSync) => {
     /** A record that a dry run would have removed. */
     addRemoved: (key: string): void => void addRemoved.run(key),
 
-    /** The keys of the records that are removed although no row says so. */
-    keysToRemove: () => keysIn('SELECT key FROM missing UNION SELECT key FROM excepted ORDER BY key'),
+    /** The records that are removed although no row says so; excepted ones are erased whole. */
+    *keysToRemove(): Generator<{ readonly key: string; readonly isErased: boolean }> {
+      for (const key of keysIn('SELECT key FROM missing ORDER BY key')) yield { key, isErased: false };
+      for (const key of keysIn('SELECT key FROM excepted ORDER BY key')) yield { key, isErased: true };
+    },
 
     keysMissing: () => keysIn('SELECT key FROM missing ORDER BY key'),
 

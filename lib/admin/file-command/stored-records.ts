@@ -1,21 +1,22 @@
-import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { batchGet } from '../../../core/dynamodb/batch-get.ts';
 import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { retryUntil } from '../../../core/dynamodb/retry.ts';
 import { isTransient } from '../../../core/dynamodb/transact.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
-import { readStored } from '../../../core/schemas/record-schema.ts';
-import { VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
 import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
-import type { StoredRecord } from './file-command.ts';
+import type { Parts, RecordForm } from './record-form.ts';
 
-/** The tables whose records an import compares with a file. */
-export type RecordTable = 'vehicles' | 'compliance';
+/** What is stored of a record. */
+export interface StoredRecord<Body extends object = object> {
+  /** Absent from records that were written before version 0.4.0. */
+  readonly revision: string | undefined;
+  /** Undefined for a damaged record. */
+  readonly parts: Parts<Body> | undefined;
+}
 
 /** Milliseconds without any progress, after which the command fails. */
 export const STALL_TIMEOUT_MS = 30_000;
@@ -23,7 +24,7 @@ export const STALL_TIMEOUT_MS = 30_000;
 const READ_TIMEOUT_MS = 10_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_CAP_MS = 3_000;
-/** Parts in which a table is scanned at the same time. */
+/** Segments of a table that are scanned at the same time. */
 const SEGMENTS = 8;
 
 /** Repeats a request with jitter while its errors are transient. @throws DeadlineExceeded with the last error */
@@ -32,19 +33,8 @@ const persist = <T>(attempt: () => Promise<T>): Promise<T> =>
     backoffMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS),
   );
 
-/** Of the fields in the order of their schema. */
-export const digestOf = (part: object): string => hash('sha256', JSON.stringify(part), 'base64url');
-
-const readItem = (table: RecordTable, item: DynamoItem): StoredRecord => {
-  const revision = typeof item.revision === 'string' ? item.revision : undefined;
-  const record = table === 'vehicles' ? readStored(VehicleRecord, item) : readStored(ComplianceRecord, item);
-  if (record === undefined) return { revision, lastUpdated: undefined, digest: undefined };
-  const { registration, lastUpdated, ...part } = record;
-  return { revision, lastUpdated, digest: digestOf(part) };
-};
-
 /** The condition that a record is still as it was read. */
-const conditionOf = (stored: StoredRecord | undefined) => {
+const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
   if (stored === undefined) return { ConditionExpression: 'attribute_not_exists(registration)' };
   if (stored.revision === undefined) {
     return { ConditionExpression: 'attribute_exists(registration) AND attribute_not_exists(revision)' };
@@ -64,52 +54,62 @@ const isApplied = async (request: () => Promise<unknown>): Promise<boolean> => {
 };
 
 /** The records of a table, by registration, for an import. Each request is repeated while its errors are transient. */
-export const storedRecords = (table: RecordTable, { deployment }: CommandContext) => {
+export const storedRecords = <Body extends object>(
+  { table, read }: Pick<RecordForm<Body>, 'table' | 'read'>,
+  { deployment }: CommandContext,
+) => {
   const { db } = deployment;
   const TableName = tableName(deployment, table);
+  const readItem = (item: DynamoItem): readonly [registration: string, record: StoredRecord<Body>] => {
+    const revision = typeof item.revision === 'string' ? item.revision : undefined;
+    return [String(item.registration), { revision, parts: read(item) }];
+  };
   return {
     /** At most 100 records, strongly consistent. */
-    find: async (registrations: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> => {
-      const found = new Map<string, StoredRecord>();
+    find: async (registrations: readonly string[]): Promise<ReadonlyMap<string, StoredRecord<Body>>> => {
+      const found = new Map<string, StoredRecord<Body>>();
       let keys: readonly DynamoItem[] = registrations.map(recordKey);
       while (keys.length > 0) {
         const { items, unread } = await persist(() =>
           batchGet(db, [{ table: TableName, keys, consistent: true }], deadlineIn(READ_TIMEOUT_MS)),
         );
-        for (const item of items.get(TableName) ?? []) found.set(String(item.registration), readItem(table, item));
+        for (const item of items.get(TableName) ?? []) found.set(...readItem(item));
         keys = unread.get(TableName) ?? [];
       }
       return found;
     },
 
     /**
-     * Reads all records, strongly consistent, in several parts at the same time.
-     * @returns whether that was not ended by `isStopped`
+     * Reads all records, strongly consistent, in several segments at the same time: pages of at most 1 MB.
+     * @returns whether that was not ended by `isStopped` @throws the first error, after which nothing is in flight
      */
     scan: async (
-      add: (registration: string, record: StoredRecord) => void,
+      addPage: (page: readonly ReturnType<typeof readItem>[]) => Promise<void> | void,
       isStopped: () => boolean,
     ): Promise<boolean> => {
+      const errors: unknown[] = [];
       const scanSegment = async (Segment: number): Promise<void> => {
         let ExclusiveStartKey: DynamoItem | undefined;
         do {
           const page = { TableName, ConsistentRead: true, Segment, TotalSegments: SEGMENTS, ExclusiveStartKey };
           const { Items = [], LastEvaluatedKey } = await persist(() => db.send(new ScanCommand(page)));
-          for (const item of Items) add(String(item.registration), readItem(table, item));
+          await addPage(Items.map(readItem));
           ExclusiveStartKey = LastEvaluatedKey;
           await nextTurn();
-        } while (ExclusiveStartKey !== undefined && !isStopped());
+        } while (ExclusiveStartKey !== undefined && !isStopped() && errors.length === 0);
       };
-      await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => scanSegment(segment)));
+      const segments = Array.from({ length: SEGMENTS }, (_, segment) => segment);
+      await Promise.all(segments.map((segment) => scanSegment(segment).catch((error: unknown) => errors.push(error))));
+      if (errors.length > 0) throw errors[0];
       return !isStopped();
     },
 
     /** Writes a record in the place of what was read. @returns whether that was still there */
-    put: (item: DynamoItem, stored: StoredRecord | undefined): Promise<boolean> =>
+    put: (item: DynamoItem, stored: Pick<StoredRecord, 'revision'> | undefined): Promise<boolean> =>
       isApplied(() => db.send(new PutCommand({ TableName, Item: item, ...conditionOf(stored) }))),
 
     /** As `put`. */
-    remove: (registration: string, stored: StoredRecord): Promise<boolean> =>
+    remove: (registration: string, stored: Pick<StoredRecord, 'revision'>): Promise<boolean> =>
       isApplied(() => db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...conditionOf(stored) }))),
   };
 };

@@ -1,7 +1,7 @@
 import { Help } from 'commander';
 import { type CsvHeader, nameKey, REGISTRATION_NAMES } from '../../../client/src/command-line/csv-file/read-csv.ts';
 import { withoutCells } from '../../../client/src/command-line/csv-file/records.ts';
-import { CommandFailure } from '../command/command-result.ts';
+import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { printable } from '../command/format.ts';
 
 /** The columns of a CSV file that are used, in any order. */
@@ -115,7 +115,7 @@ const readColumns = (cells: readonly string[], expected: Columns, map: readonly 
     ...repeated.map(([name, same]) => `several could be ${name}: ${listNames(same)}`),
   ];
   if (issues.length === 0) return { columns, ignored: expected.others ? [] : ignored };
-  throw new CommandFailure(
+  throw new FileRefused(
     `the columns of the file are not as they should be (${issues.join('; ')}); ${mustName(expected)}; --map COLUMN=NAME says which one a column is`,
   );
 };

@@ -1,5 +1,5 @@
 import { UnreadableFile } from '../../../client/src/command-line/csv-file/encoding.ts';
-import { CommandFailure } from '../command/command-result.ts';
+import { CommandFailure, FileRefused } from '../command/command-result.ts';
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -19,7 +19,7 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
 /** An error of the file system, or of what is in the file, as a message for operators; any other error is returned unchanged. */
 export const asFileFailure = (error: unknown, path: string): unknown => {
   if (error instanceof UnreadableFile) {
-    return new CommandFailure(`${error.message}; nothing was changed: ${path}`, { cause: error });
+    return new FileRefused(`${error.message}; nothing was changed: ${path}`, { cause: error });
   }
   const reason = FILE_ERRORS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
   return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });

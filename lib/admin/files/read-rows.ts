@@ -7,7 +7,7 @@ import {
   parseRecords,
   withoutCells,
 } from '../../../client/src/command-line/csv-file/records.ts';
-import { CommandFailure } from '../command/command-result.ts';
+import { FileRefused } from '../command/command-result.ts';
 import { type Columns, type CsvLayout, columnFinder, layoutOf, type MappedColumn, mustName } from './csv-header.ts';
 import type { Row } from './row.ts';
 import type { SourceFile } from './source-file.ts';
@@ -100,7 +100,7 @@ async function* readCsvRows(
     const texts = cut === 0 ? rows : rows.map(({ line, text }) => ({ line, text: withoutCells(text, delimiter, cut) }));
     yield { rows: rowsOf(texts, layout), layout, read };
   }
-  if (layout === undefined) throw new CommandFailure(`the file is empty: ${mustName(expected)}`);
+  if (layout === undefined) throw new FileRefused(`the file is empty: ${mustName(expected)}`);
 }
 
 /**

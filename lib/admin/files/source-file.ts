@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import {
   type Encoding,
@@ -8,7 +7,7 @@ import {
   type TextFile,
   WORKBOOK,
 } from '../../../client/src/command-line/csv-file/encoding.ts';
-import { CommandFailure } from '../command/command-result.ts';
+import { CommandFailure, FileRefused } from '../command/command-result.ts';
 import { asFileFailure } from './file-failure.ts';
 
 /** The format of a file, from the ending of its name; `txt` has a registration a line. */
@@ -29,13 +28,12 @@ const formatOf = (path: string, formats: readonly FileFormat[]): FileFormat => {
   if (format !== undefined) return format;
   const endings = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(formats.map((one) => `.${one}`));
   const what = /^\.xlsx?$/.test(extension) ? WORKBOOK : undefined;
-  throw new CommandFailure(`${what ?? `the name of the file must end in ${endings}`}: ${path}`);
+  throw new FileRefused(`${what ?? `the name of the file must end in ${endings}`}: ${path}`);
 };
 
 const factsOf = async (path: string, formats: readonly FileFormat[]): Promise<Omit<SourceFile, 'encoding'>> => {
   const format = formatOf(path, formats);
   try {
-    await access(path, constants.R_OK);
     const facts = await stat(path);
     if (facts.isDirectory()) throw new CommandFailure(`that is a folder, not a file: ${path}`);
     if (!facts.isFile()) {

@@ -1,6 +1,8 @@
 import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
+import { readStored } from '../../../core/schemas/record-schema.ts';
 import type { ImportKind, RowContext } from '../file-command/file-command.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
+import { wholeForm } from '../file-command/record-form.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
@@ -65,8 +67,11 @@ const readCompliance = (row: Row, key: string | undefined, context: RowContext):
     ? readFields(check, ComplianceRecord, row.fields, rules)
     : fromCsv(check, row.fields);
   if (check.reasons.length > 0 || key === undefined) return { reasons: check.reasons };
-  return { record: { registration: key, part: { mot, roadTax, outstandingFines }, lastUpdated } };
+  return { record: { registration: key, body: { mot, roadTax, outstandingFines }, lastUpdated } };
 };
+
+/** Compliance records, which have no suppliers. */
+export const COMPLIANCE = wholeForm('compliance', (item) => readStored(ComplianceRecord, item));
 
 /** MOT, road tax and fines: CSV or NDJSON, a vehicle per row. */
 export const compliance: ImportKind<RecordChange> = {
@@ -74,6 +79,7 @@ export const compliance: ImportKind<RecordChange> = {
   columns: COMPLIANCE_COLUMNS,
   keyOf: registrationOf,
   read: (group, context) => recordPerRow(group, (row, registration) => readCompliance(row, registration, context)),
-  removal: (registration) => ({ registration }),
-  writing: (context) => recordChanges('compliance', context, fileTime(context)),
+  form: () => COMPLIANCE,
+  removal: (registration, isErased) => ({ registration, isErased }),
+  writing: (context) => recordChanges(COMPLIANCE, context, fileTime(context)),
 };

@@ -1,10 +1,12 @@
 import { type Command, Option } from 'commander';
 import { CommandFailure } from '../command/command-result.ts';
 import type { Runner } from '../deployment/deployment.ts';
-import type { FileCommand, FileOptions, ImportKind, Outcome } from '../file-command/file-command.ts';
-import { addFileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
+import type { Outcome } from '../file-command/counts.ts';
+import type { FileCommand, ImportKind } from '../file-command/file-command.ts';
+import { addFileOptions, type FileOptions, parseRemovalLimit } from '../file-command/file-options.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { columnHelp } from '../files/csv-header.ts';
+import { addSupplierOption, type Noun, requireSuppliers } from '../suppliers/supplier-option.ts';
 import { compliance } from './compliance.ts';
 import { content } from './content.ts';
 import { vehicles } from './vehicles.ts';
@@ -13,22 +15,28 @@ const RECORD_OUTCOMES = ['loaded', 'unchanged', 'kept', 'removed', 'notThere'] a
 
 const fileCommand = <ImportRecord>(
   kind: ImportKind<ImportRecord>,
-  { complete, except }: Partial<FileOptions>,
+  { complete, restore, except, supplier }: Partial<FileOptions>,
 ): FileCommand<ImportRecord> => ({
   ...kind,
   verb: 'import',
   consequence: [
-    `This replaces stored ${kind.noun} with the content of the file`,
+    `This replaces ${supplier === undefined ? `stored ${kind.noun}` : `what ${supplier} has supplied`}${restore ? ', of all suppliers,' : ''} with the content of the file`,
     ...(complete ? ['removes those that it lacks'] : []),
     ...(except === undefined ? [] : ['erases those of --except']),
   ].join(' and '),
-  formats: ['csv', 'ndjson'],
+  formats: restore ? ['ndjson'] : ['csv', 'ndjson'],
   outcomes: kind.noun === 'content' ? ['loaded', 'unchanged'] : RECORD_OUTCOMES,
 });
 
 /** @throws CommandFailure when options contradict each other */
-const requireConsistent = ({ complete, ifNewer, removeAtMost }: Partial<FileOptions>): void => {
+const requireConsistent = (noun: Noun, options: Partial<FileOptions>): void => {
+  const { complete, ifNewer, removeAtMost, restore, supplier } = options;
   const nothing = 'nothing was loaded';
+  requireSuppliers(noun, supplier);
+  if (restore && (complete || supplier !== undefined)) {
+    const other = complete ? '--complete' : '--supplier';
+    throw new CommandFailure(`--restore cannot be combined with ${other}, and ${nothing}: leave one of them out`);
+  }
   if (complete && ifNewer) {
     throw new CommandFailure(`--if-newer cannot be combined with --complete, and ${nothing}: leave one of them out`);
   }
@@ -43,13 +51,17 @@ const addImport = <ImportRecord>(
   kind: ImportKind<ImportRecord>,
   about: string,
 ): Command =>
-  addFileOptions(imports.command(kind.noun))
+  addSupplierOption(
+    addFileOptions(imports.command(kind.noun)),
+    kind.noun,
+    'whose file it is: what others have supplied stays (default: the supplier without a name)',
+  )
     .description(`load ${about}; rejected rows go to FILE.rejected.csv or .ndjson`)
     .argument('<file>', 'a .csv or .ndjson file')
     .addHelpText('after', `\nColumns of a CSV, in any order; other columns are ignored:\n${columnHelp(kind.columns)}`)
     .action((file: string, options: Partial<FileOptions>) =>
       run((context) => {
-        requireConsistent(options);
+        requireConsistent(kind.noun, options);
         return runFileCommand(fileCommand(kind, options), file, options, context);
       }),
     );
@@ -63,14 +75,13 @@ export const addImportCommands = (program: Command, run: Runner): void => {
     .choices(['iso', 'uk'])
     .default('iso');
   const imports = program.command('import').description('load a file: what differs from the stored data is written');
-  for (const command of [
-    addImport(imports, run, vehicles, 'vehicles with their policies'),
-    addImport(imports, run, compliance, 'MOT, road tax and fines of vehicles'),
-  ]) {
+  const vehiclesCommand = addImport(imports, run, vehicles, 'vehicles with their policies');
+  vehiclesCommand.option('--restore', 'the file is an export: replace records whole, with all of their suppliers');
+  for (const command of [vehiclesCommand, addImport(imports, run, compliance, 'MOT, road tax and fines of vehicles')]) {
     command
       .addOption(dates)
       .option('--if-newer', 'keep a stored record whose last update is as late as the file’s, or later')
-      .option('--complete', 'the file has everything: remove stored records that it lacks')
+      .option('--complete', 'the file has everything of its supplier: remove what it lacks')
       .option(
         '--remove-at-most <n>',
         'with --complete, change nothing when more than N or N% of the stored records would go (default: 5%)',

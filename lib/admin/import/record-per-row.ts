@@ -1,4 +1,5 @@
-import type { GroupResult, RowGroup } from '../file-command/file-command.ts';
+import type { GroupResult } from '../file-command/file-command.ts';
+import type { RowGroup } from '../file-command/staged-rows.ts';
 import type { RejectedRow, Row } from '../files/row.ts';
 
 /** One row read as a whole record, or every reason why it is none. */

@@ -1,17 +1,24 @@
 import { MAX_POLICIES, Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
-import {
-  type GroupResult,
-  type ImportKind,
-  MAX_GROUP_ROWS,
-  type RowContext,
-  type RowGroup,
-} from '../file-command/file-command.ts';
+import type { GroupResult, ImportKind, RowContext } from '../file-command/file-command.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
+import { NAMELESS } from '../file-command/record-form.ts';
+import { MAX_GROUP_ROWS, type RowGroup } from '../file-command/staged-rows.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';
+import { SUPPLIER_NAME } from '../suppliers/supplier-option.ts';
+import {
+  readSupplied,
+  Supplied,
+  type SuppliedVehicle,
+  supplierForm,
+  type VehicleBody,
+  WHOLE_VEHICLES,
+} from '../suppliers/vehicle-parts.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
 import { type RowResult, recordPerRow } from './record-per-row.ts';
+
+type VehicleChange = RecordChange<VehicleBody>;
 
 /** A policy's fields by the names they have in a record. */
 const POLICY_COLUMNS: Readonly<Record<string, string>> = {
@@ -100,7 +107,7 @@ const readPolicies = (rows: readonly VehicleRow[]): Policy[] => {
 const readVehicleRows = (
   { key: registration, rows: group, isTruncated }: RowGroup,
   context: RowContext,
-): GroupResult<RecordChange> => {
+): GroupResult<VehicleChange> => {
   if (isTruncated) return { rejected: group.map((row) => ({ row, reasons: [...row.issues, TOO_MANY_ROWS] })) };
   const rows = group.map((row) => readVehicleRow(row, registration, context));
   rejectContradictions(rows);
@@ -112,44 +119,102 @@ const readVehicleRows = (
     return { rejected: rows.map(({ row, reasons }) => ({ row, reasons: reasons.length > 0 ? reasons : [whole] })) };
   }
   const times = rows.flatMap((row) => row.lastUpdated ?? []);
-  const part = { vehicle: first.details, policies };
-  return { rejected: [], record: { registration, part, lastUpdated: times.toSorted().at(-1) } };
+  const body = { vehicle: first.details, policies };
+  return { rejected: [], record: { registration, body, lastUpdated: times.toSorted().at(-1) } };
 };
 
-const checkPolicies = (check: FieldChecks, policies: readonly Policy[]): void => {
+const checkPolicies = (check: FieldChecks, policies: SuppliedVehicle['policies']): void => {
   const seen = new Map<string, number>();
   for (const [index, policy] of policies.entries()) {
     const nameOf = (field: string) => `policies[${index}].${field}`;
     check.cover(policy, nameOf);
-    const earlier = seen.get(policy.number);
-    if (earlier === undefined) seen.set(policy.number, index);
+    const key = `${policy.supplier ?? ''} ${policy.number}`;
+    const earlier = seen.get(key);
+    if (earlier === undefined) seen.set(key, index);
     else if (policy.number !== '') check.issue(nameOf('number'), `is the same as policies[${earlier}].number`);
   }
 };
 
+const rulesOf = (check: FieldChecks, key: string | undefined) => ({
+  year: check.year,
+  model: check.textOrEmpty,
+  registration: (name: string, value: unknown) => key ?? check.invalidRegistration(name, value),
+  lastUpdated: check.lastUpdated,
+});
+
+const SEVERAL_SUPPLIERS =
+  'supplied: this is an exported record of named suppliers; --restore loads an export, --supplier the file of one supplier';
+
 /** One vehicle from its NDJSON line. */
-const readVehicleLine = (row: Row, key: string | undefined, context: RowContext): RowResult<RecordChange> => {
+const readVehicleLine = (row: Row, key: string | undefined, context: RowContext): RowResult<VehicleChange> => {
+  if (row.fields.supplied !== undefined) return { reasons: [SEVERAL_SUPPLIERS] };
   const check = fieldChecks(context);
-  const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, row.fields, {
-    year: check.year,
-    model: check.textOrEmpty,
-    registration: (name, value) => key ?? check.invalidRegistration(name, value),
-    lastUpdated: check.lastUpdated,
-  });
+  const { vehicle, policies, lastUpdated } = readFields(check, VehicleRecord, row.fields, rulesOf(check, key));
   checkPolicies(check, policies);
   if (check.reasons.length > 0 || key === undefined) return { reasons: check.reasons };
-  return { record: { registration: key, part: { vehicle, policies }, lastUpdated } };
+  return { record: { registration: key, body: { vehicle, policies }, lastUpdated } };
+};
+
+const { properties } = VehicleRecord;
+/** A line of an export. `supplied` has a rule. */
+const ExportedVehicle = {
+  ...VehicleRecord,
+  properties: {
+    ...properties,
+    policies: {
+      ...properties.policies,
+      items: { ...Policy, properties: { ...Policy.properties, supplier: { type: 'string' } } },
+    },
+    supplied: {},
+  },
+} as const;
+
+/** What each supplier has said, in the order of their names. */
+const readSaid = (check: FieldChecks, name: string, value: unknown): SuppliedVehicle['supplied'] => {
+  if (value === undefined) return undefined;
+  const names = Object.keys(Object(value)).filter((one) => one === NAMELESS || SUPPLIER_NAME.test(one));
+  const given = Object.entries(check.object(name, value, names)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const rules = { year: check.year, model: check.textOrEmpty };
+  return Object.fromEntries(
+    given.map(([supplier, said]) => {
+      const path = `${name}.${supplier}`;
+      const fields = check.object(path, said, Object.keys(Supplied.properties));
+      return [supplier, readFields(check, Supplied, fields, rules, (field) => `${path}.${field}`)];
+    }),
+  );
+};
+
+/** One vehicle from its line of an export, with all of its suppliers. */
+const readExportedLine = (row: Row, key: string | undefined, context: RowContext): RowResult<VehicleChange> => {
+  const check = fieldChecks(context);
+  const read = readFields(check, ExportedVehicle, row.fields, {
+    ...rulesOf(check, key),
+    supplied: (name, value) => readSaid(check, name, value),
+  }) as SuppliedVehicle;
+  const { vehicle, policies, lastUpdated, supplied } = read;
+  checkPolicies(check, policies);
+  const isNamed = supplied !== undefined || policies.some(({ supplier }) => supplier !== undefined);
+  if (check.reasons.length === 0 && isNamed && JSON.stringify(readSupplied({ ...read })) !== JSON.stringify(read)) {
+    check.issue('supplied', 'does not go with vehicle, policies and lastUpdated as an export has them');
+  }
+  if (check.reasons.length > 0 || key === undefined) return { reasons: check.reasons };
+  return { record: { registration: key, body: { vehicle, policies, ...(supplied && { supplied }) }, lastUpdated } };
 };
 
 /** Vehicles with their policies: CSV with a row per policy, or NDJSON with a vehicle per line. */
-export const vehicles: ImportKind<RecordChange> = {
+export const vehicles: ImportKind<VehicleChange> = {
   noun: 'vehicles',
   columns: VEHICLE_COLUMNS,
   keyOf: registrationOf,
-  read: (group, context) =>
-    context.source.format === 'csv'
-      ? readVehicleRows(group, context)
-      : recordPerRow(group, (row, registration) => readVehicleLine(row, registration, context)),
-  removal: (registration) => ({ registration }),
-  writing: (context) => recordChanges('vehicles', context, fileTime(context)),
+  read: (group, context) => {
+    if (context.source.format === 'csv') return readVehicleRows(group, context);
+    const readLine = context.restore ? readExportedLine : readVehicleLine;
+    return recordPerRow(group, (row, registration) => readLine(row, registration, context));
+  },
+  form: ({ supplier }) => supplierForm(supplier),
+  removal: (registration, isErased) => ({ registration, isErased }),
+  writing: (context) =>
+    context.restore
+      ? recordChanges(WHOLE_VEHICLES, context, fileTime(context))
+      : recordChanges(supplierForm(context.supplier), context, fileTime(context)),
 };

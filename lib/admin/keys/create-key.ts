@@ -8,7 +8,7 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { controlIn } from '../command/format.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption, required } from './key-options.ts';
-import { keyView, newKeyText, openKeys } from './keys.ts';
+import { changeBy, keyView, newKeyText, openKeys } from './keys.ts';
 
 const MAX_NAME_LENGTH = 100;
 
@@ -51,15 +51,15 @@ interface CreateKeyOptions {
  */
 const createKey = async ({ env, ...given }: CreateKeyOptions, context: CommandContext): Promise<CommandResult> => {
   const options = { ...given, name: required(given.name, '--name'), plan: required(given.plan, '--plan') };
-  const now = context.now();
-  const today = londonDate(now);
+  const today = londonDate(context.now());
   if (options.expires !== undefined && options.expires < today) {
     throw new CommandFailure(
       `${options.expires} is in the past: use --expires ${today} (today, Europe/London) or a later day, or leave it out`,
     );
   }
+  const { by: createdBy, at: now } = await changeBy(context);
   const { key, ...identity } = newApiKey(env);
-  const record: KeyRecord = { ...identity, createdAt: now.toISOString(), environment: env, ...options };
+  const record: KeyRecord = { ...identity, createdAt: now.toISOString(), createdBy, environment: env, ...options };
   await openKeys(context).add(record);
   const { id, ...shown } = keyView(record, now);
   const expires = record.expires === undefined ? 'never' : `after ${record.expires} (Europe/London)`;

@@ -3,8 +3,8 @@ import type { CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
 import { addCreateKey } from './create-key.ts';
 import { required } from './key-options.ts';
-import { keyView, openKeys, requireKeyId } from './keys.ts';
-import { listKeys } from './list-keys.ts';
+import { changeBy, keyView, openKeys, requireKeyId } from './keys.ts';
+import { addListKeys } from './list-keys.ts';
 import { restoreKeys } from './restore-keys.ts';
 import { addRotateKey } from './rotate-key.ts';
 import { addUpdateKey } from './update-key.ts';
@@ -14,7 +14,7 @@ import { addKeyUsage } from './usage-command.ts';
 const revokeKey = async (text: string, context: CommandContext): Promise<CommandResult> => {
   const id = requireKeyId(text);
   await requireConfirmation(`This revokes key ${id} permanently`, context);
-  const record = await openKeys(context).revoke(id, context.now().toISOString());
+  const record = await openKeys(context).revoke(id, await changeBy(context));
   return {
     text: `Key ${id} (${record.name}) was revoked at ${record.revokedAt}.\n`,
     data: keyView(record, context.now()),
@@ -25,10 +25,7 @@ const revokeKey = async (text: string, context: CommandContext): Promise<Command
 export const addKeysCommands = (program: Command, run: Runner): void => {
   const keys = program.command('keys').description('API keys: create, list, rotate, change, revoke, usage, restore');
   addCreateKey(keys, run);
-  keys
-    .command('list')
-    .description('every key, oldest first; never the keys themselves')
-    .action(() => run(listKeys));
+  addListKeys(keys, run);
   addRotateKey(keys, run);
   keys
     .command('revoke')

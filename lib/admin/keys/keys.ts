@@ -1,6 +1,6 @@
-import type { KeyRecord } from '../../../core/access/key-record.ts';
+import { type KeyRecord, plansOf } from '../../../core/access/key-record.ts';
 import { londonDate } from '../../../core/runtime/clock.ts';
-import { keyStore } from '../../key-management/key-store.ts';
+import { type Change, keyStore } from '../../key-management/key-store.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { escapeControls } from '../command/format.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
@@ -8,6 +8,12 @@ import { type CommandContext, tableName } from '../deployment/deployment.ts';
 /** The keys of the deployment, with control and direction characters of their names as escapes. */
 export const openKeys = ({ deployment }: CommandContext) =>
   keyStore(deployment.db, tableName(deployment, 'keys'), escapeControls);
+
+/** Who runs the command, for the record of the key that it changes. @throws CommandFailure */
+export const changeBy = async ({ deployment, now }: CommandContext): Promise<Change> => ({
+  by: await deployment.readCaller(),
+  at: now(),
+});
 
 /**
  * Validates the id of a key. Not an argument parser of commander, which would print the argument: it may be a key.
@@ -18,8 +24,12 @@ export const requireKeyId = (text: string): string => {
   throw new CommandFailure('a key\'s id has 20 hexadecimal digits (never the key itself); "keys list" shows them');
 };
 
+export const KEY_STATES = ['active', 'expired', 'revoked'] as const;
+
+export type KeyState = (typeof KEY_STATES)[number];
+
 /** The state of a key at a time. */
-export const stateOf = ({ revokedAt, expires }: KeyRecord, now: Date): 'active' | 'expired' | 'revoked' => {
+export const stateOf = ({ revokedAt, expires }: KeyRecord, now: Date): KeyState => {
   if (revokedAt !== undefined) return 'revoked';
   return expires !== undefined && expires < londonDate(now) ? 'expired' : 'active';
 };
@@ -31,18 +41,25 @@ export const beganBeforeEnd = ({ revokedAt, expires }: KeyRecord, windowStart: n
   return !isRevoked && (expires === undefined || londonDate(begin) <= expires);
 };
 
-/** The fields of a key that the CLI shows: never the key itself or its hash. */
+/** The fields of a key that the CLI shows: never the key itself or its hash. `plans` has the window in which each began. */
 export const keyView = (record: KeyRecord, now: Date) => ({
   id: record.id,
   name: record.name,
   plan: record.plan,
+  plans: plansOf(record).map(({ plan, since }) => ({ plan, since: new Date(since * 1_000).toISOString() })),
   scopes: record.scopes,
   domains: record.domains ?? null,
   environment: record.environment ?? 'unknown',
   state: stateOf(record, now),
   createdAt: record.createdAt,
+  createdBy: record.createdBy ?? null,
   expires: record.expires ?? null,
+  changedAt: record.changedAt ?? null,
+  changedBy: record.changedBy ?? null,
+  rotatedAt: record.rotatedAt ?? null,
+  rotatedBy: record.rotatedBy ?? null,
   revokedAt: record.revokedAt ?? null,
+  revokedBy: record.revokedBy ?? null,
   follows: record.follows ?? null,
   successor: record.successor ?? null,
 });

@@ -1,9 +1,8 @@
 /** Requests of keys per UTC day of a month, from the counters that admission keeps. */
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import type { KeyRecord } from '../../../core/access/key-record.ts';
-import { PLANS } from '../../../core/access/plans.ts';
 import { sumUsage, type Usage } from '../../../core/access/usage-report.ts';
-import { COUNTERS_KEPT_DAYS } from '../../../core/access/usage-table.ts';
+import { COUNT_ATTRIBUTES, COUNTERS_KEPT_DAYS, windowCount } from '../../../core/access/usage-table.ts';
 import { CommandFailure } from '../command/command-result.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import { beganBeforeEnd, openKeys, requireKeyId } from './keys.ts';
@@ -43,9 +42,12 @@ export const reportedPeriod = (month: string, { now, notice }: CommandContext): 
   return { from: Math.max(start, kept), to: Math.min(end, midnightFrom(seconds + 1)) };
 };
 
+export const NO_USAGE: Usage = { requests: 0, rateLimited: 0, units: 0 };
+
 const addUsage = (one: Usage | undefined, other: Usage): Usage => ({
   requests: (one?.requests ?? 0) + other.requests,
   rateLimited: (one?.rateLimited ?? 0) + other.rateLimited,
+  units: (one?.units ?? 0) + other.units,
 });
 
 /** Adds the requests of a key, before its end, to those of each day. */
@@ -61,15 +63,15 @@ const addKey = async (
       TableName: tableName(deployment, 'usage'),
       KeyConditionExpression: 'keyId = :id AND windowStart BETWEEN :from AND :last',
       ExpressionAttributeValues: { ':id': key.id, ':from': from, ':last': to - 1 },
-      ProjectionExpression: 'windowStart, used',
+      ProjectionExpression: COUNT_ATTRIBUTES,
     },
   );
   for await (const { Items = [] } of pages) {
     signal.throwIfAborted();
-    for (const { windowStart, used } of Items) {
-      if (!beganBeforeEnd(key, Number(windowStart))) continue;
-      const day = dayOf(Number(windowStart));
-      days.set(day, addUsage(days.get(day), sumUsage([Number(used)], PLANS[key.plan])));
+    for (const count of Items.map(windowCount)) {
+      if (!beganBeforeEnd(key, count.start)) continue;
+      const day = dayOf(count.start);
+      days.set(day, addUsage(days.get(day), sumUsage([count], key)));
     }
   }
 };
@@ -108,7 +110,7 @@ export const keyMonth = async (
     name,
     plan,
     successors: successors.map(({ id }) => id),
-    ...[...days.values()].reduce<Usage>(addUsage, { requests: 0, rateLimited: 0 }),
+    ...[...days.values()].reduce<Usage>(addUsage, NO_USAGE),
     days: [...days].map(([day, usage]) => ({ day, ...usage })).sort((a, b) => a.day.localeCompare(b.day)),
   };
 };

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type KeyEnvironment, newApiKey } from '../../../core/access/api-key.ts';
 import { creationOwnerId, type KeyRecord } from '../../../core/access/key-record.ts';
 import { dayAfter, londonDate } from '../../../core/runtime/clock.ts';
-import type { EndOfKey } from '../../key-management/key-store.ts';
+import type { Change, EndOfKey } from '../../key-management/key-store.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import { keyView, newKeyText, openKeys, requireKeyId, stateOf } from './keys.ts';
+import { changeBy, keyView, newKeyText, openKeys, requireKeyId, stateOf } from './keys.ts';
 
 /** Days for which the old key stays valid beside its successor. */
 const DEFAULT_OVERLAP_DAYS = 7;
@@ -26,9 +26,9 @@ interface RotateKeyOptions {
 }
 
 /** The end of the old key: now without an overlap, otherwise the last day of the overlap or its own last day, if that is earlier. */
-const computeEnd = ({ expires }: KeyRecord, overlapDays: number, now: Date): EndOfKey => {
-  if (overlapDays === 0) return { revokedAt: now.toISOString() };
-  const lastDay = dayAfter(londonDate(now), overlapDays);
+const computeEnd = ({ expires }: KeyRecord, overlapDays: number, { by, at }: Change): EndOfKey => {
+  if (overlapDays === 0) return { revokedAt: at.toISOString(), revokedBy: by };
+  const lastDay = dayAfter(londonDate(at), overlapDays);
   return { expires: expires !== undefined && expires < lastDay ? expires : lastDay };
 };
 
@@ -70,11 +70,13 @@ const rotateKey = async (
 ): Promise<CommandResult> => {
   const id = requireKeyId(text);
   const keys = openKeys(context);
-  const now = context.now();
+  const change = await changeBy(context);
+  const { by: createdBy, at: now } = change;
+  const createdAt = now.toISOString();
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const old = requireRotatable(await keys.get(id), now);
     const environment = requireEnvironment(old);
-    const end = computeEnd(old, overlapDays, now);
+    const end = computeEnd(old, overlapDays, change);
     if (attempt === 1) {
       const when = 'revokedAt' in end ? 'at once' : `after ${end.expires}`;
       await requireConfirmation(
@@ -90,14 +92,16 @@ const rotateKey = async (
       plan,
       scopes,
       environment,
-      createdAt: now.toISOString(),
+      createdAt,
+      createdBy,
       ...(domains !== undefined && { domains }),
       follows: old.id,
       firstKeyId: creationOwnerId(old),
     };
     if (await keys.rotate(old, end, successor)) {
       const { id: successorId, ...shown } = keyView(successor, now);
-      const previous = keyView({ ...old, ...end, successor: successorId }, now);
+      const ended = { ...end, successor: successorId, rotatedAt: createdAt, rotatedBy: createdBy };
+      const previous = keyView({ ...old, ...ended }, now);
       return { text: readable(key, successor, old, end), data: { id: successorId, key, ...shown, previous } };
     }
   }

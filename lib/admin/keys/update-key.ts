@@ -3,7 +3,7 @@ import type { PlanName } from '../../../core/access/plans.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import type { CommandContext, Runner } from '../deployment/deployment.ts';
 import { domainsOption, planOption } from './key-options.ts';
-import { keyView, openKeys, requireKeyId } from './keys.ts';
+import { changeBy, keyView, openKeys, requireKeyId } from './keys.ts';
 
 interface UpdateKeyOptions {
   readonly plan?: PlanName;
@@ -24,7 +24,8 @@ const updateKey = async (
   if (plan === undefined && domains === undefined) {
     throw new CommandFailure('one of --plan, --domains and --no-domains is missing; see --help');
   }
-  const record = await openKeys(context).update(id, { plan, domains: domains === false ? null : domains });
+  const changes = { plan, domains: domains === false ? null : domains };
+  const record = await openKeys(context).update(id, changes, await changeBy(context));
   const binding = record.domains === undefined ? 'any domain' : record.domains.join(', ');
   return {
     text: `Key ${id} (${record.name}) is on plan ${record.plan}, for content of ${binding}.\n`,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { stringify } from 'csv-stringify/sync';
 import pLimit from 'p-limit';
-import { COUNTED_LIMITS } from '../../../core/access/authenticate.ts';
+import { MAX_COUNTED_MULTIPLE } from '../../../core/access/authenticate.ts';
 import { PLANS, windowAt } from '../../../core/access/plans.ts';
 import { firstHour, type Usage, usageHours } from '../../../core/access/usage-report.ts';
 import { usageTable } from '../../../core/access/usage-table.ts';
@@ -18,12 +18,13 @@ import {
   dayOf,
   type KeyMonth,
   keyMonth,
+  NO_USAGE,
   type Period,
   readChains,
   reportedPeriod,
 } from './monthly-usage.ts';
 
-/** Maximum number of concurrent queries. Each holds one page of up to 1 MB; a key that is busy every minute has 3 MB a month. */
+/** Maximum number of concurrent queries. Each holds one page of up to 1 MB; a key that is busy every minute has 4 MB a month. */
 const MAX_QUERIES = 20;
 /** Characters of the longest bar. */
 const BAR_WIDTH = 50;
@@ -40,16 +41,17 @@ const parseMonth = (text: string): string => {
 };
 
 /** A bar per row; nothing where no row has requests. */
-const barChart = (unit: string, rows: readonly (Usage & { readonly label: string })[]): string => {
+const barChart = (noun: string, rows: readonly (Usage & { readonly label: string })[]): string => {
   const most = Math.max(...rows.map(({ requests }) => requests));
   if (most === 0) return '';
-  const cells = rows.map(({ label, requests, rateLimited }) => [
+  const cells = rows.map(({ label, requests, rateLimited, units }) => [
     label,
     formatNumber(requests),
     formatNumber(rateLimited),
+    formatNumber(units),
     '█'.repeat(Math.ceil((requests / most) * BAR_WIDTH)),
   ]);
-  return `\n${readableTable([`${unit}, UTC`, 'requests', 'rate limited', ''], cells)}`;
+  return `\n${readableTable([`${noun}, UTC`, 'requests', 'rate limited', 'units', ''], cells)}`;
 };
 
 /**
@@ -66,9 +68,9 @@ const keyUsage = async (text: string, context: CommandContext): Promise<CommandR
   const counts = all.filter(({ start }) => beganBeforeEnd(key, start));
   const count = counts.find(({ start }) => start === window.start)?.used ?? 0;
   const limit = PLANS[plan].requestsPerWindow;
-  const requests = count < COUNTED_LIMITS * limit ? `${count}` : `at least ${count}`;
+  const requests = count < MAX_COUNTED_MULTIPLE * limit ? `${count}` : `at least ${count}`;
   const until = new Date(window.end * 1_000).toISOString();
-  const hours = usageHours(counts, PLANS[plan], now);
+  const hours = usageHours(counts, key, now);
   const chart = barChart(
     'hour',
     hours.map((hour) => ({ ...hour, label: hour.start.slice(11, 16) })),
@@ -84,31 +86,41 @@ const CSV_FORM = { record_delimiter: 'windows', escape_formulas: true } as const
 
 /** One row per key and day with requests. The byte order mark tells Excel that it is UTF-8. */
 function* csvLines(keys: readonly KeyMonth[]): Generator<string> {
-  yield '\uFEFFid,name,plan,day,requests,rate_limited\r\n';
+  yield '\uFEFFid,name,plan,day,requests,rate_limited,units\r\n';
   for (const { id, name, plan, days } of keys) {
-    const rows = days.map(({ day, requests, rateLimited }) => [id, name, plan, day, requests, rateLimited]);
+    const rows = days.map(({ day, requests, rateLimited, units }) => [
+      id,
+      name,
+      plan,
+      day,
+      requests,
+      rateLimited,
+      units,
+    ]);
     yield stringify(rows, CSV_FORM);
   }
 }
 
-const monthChart = ({ id, name, plan, requests, rateLimited, days }: KeyMonth, { from, to }: Period, month: string) => {
+const monthChart = ({ id, name, plan, days, ...total }: KeyMonth, { from, to }: Period, month: string) => {
   const byDay = new Map(days.map((day) => [day.day, day]));
   const labels = Array.from({ length: (to - from) / DAY_SECONDS }, (_, index) => dayOf(from + index * DAY_SECONDS));
-  const rows = labels.map((label) => ({ label, ...(byDay.get(label) ?? { requests: 0, rateLimited: 0 }) }));
-  const count = `${formatNumber(requests)} requests in ${month}, ${formatNumber(rateLimited)} rate limited`;
+  const rows = labels.map((label) => ({ label, ...(byDay.get(label) ?? NO_USAGE) }));
+  const [requests, rateLimited, units] = [total.requests, total.rateLimited, total.units].map(formatNumber);
+  const count = `${requests} requests in ${month}, ${rateLimited} rate limited, ${units} units`;
   return `Key ${id} (${name}, ${plan}): ${count}.\n${barChart('day', rows)}`;
 };
 
 const monthTable = (keys: readonly KeyMonth[], month: string): string => {
   const used = keys.filter(({ requests }) => requests > 0);
-  const rows = used.map(({ id, name, plan, requests, rateLimited }) => [
+  const rows = used.map(({ id, name, plan, requests, rateLimited, units }) => [
     id,
     name,
     plan,
     formatNumber(requests),
     formatNumber(rateLimited),
+    formatNumber(units),
   ]);
-  const head = ['id', 'name', 'plan', 'requests', 'rate limited'];
+  const head = ['id', 'name', 'plan', 'requests', 'rate limited', 'units'];
   const table = used.length > 0 ? readableTable(head, rows, { widths: [null, NAME_WIDTH] }) : '';
   return `${table}Keys with requests in ${month}: ${used.length} of ${keys.length}.\n`;
 };
@@ -146,7 +158,7 @@ const monthlyUsage = async (
 export const addKeyUsage = (keys: Command, run: Runner): void => {
   keys
     .command('usage')
-    .description('requests of a key in the last 24 hours, or of a key or every key per day of a month (UTC)')
+    .description('requests and units of a key in the last 24 hours, or of a key or every key per day of a month (UTC)')
     .argument('[id]', 'id of the key; every key without it, with --month')
     .addOption(new Option('--month <month>', 'month, YYYY-MM').argParser(parseMonth))
     .option('--csv <file>', 'with --month: also write a row per key and day; an existing file is replaced')

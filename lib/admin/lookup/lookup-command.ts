@@ -14,10 +14,11 @@ import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { CommandFailure, type CommandResult } from '../command/command-result.ts';
 import { formatNumber, printable } from '../command/format.ts';
 import { type CommandContext, type Runner, tableName } from '../deployment/deployment.ts';
+import { NAMELESS } from '../file-command/record-form.ts';
+import { readSupplied, type SuppliedVehicle } from '../suppliers/vehicle-parts.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const DAY_MS = 24 * 3_600_000;
-/** Characters of the column of labels. */
 const LABEL_WIDTH = 14;
 
 /** The error of a response, without what differs in each. */
@@ -27,7 +28,6 @@ interface AnsweredError {
   readonly suggestion?: string | undefined;
 }
 
-/** A response of the API. */
 type Answer<Body> =
   | { readonly status: 200; readonly body: Body }
   | { readonly status: number; readonly error: AnsweredError };
@@ -51,14 +51,22 @@ const age = (lastUpdated: string | undefined, now: Date): string => {
 
 type Line = readonly [label: string, text: string];
 
-const vehicleLines = ({ vehicle, policies, lastUpdated }: VehicleRecord, now: Date): Line[] => [
-  ['Vehicle', `${vehicle.make} ${vehicle.model}, ${vehicle.year}, ${vehicle.color}`],
-  ...policies.flatMap(({ number, insurer, validFrom, validTo, type }): Line[] => [
+const describe = ({ make, model, year, color }: VehicleRecord['vehicle']): string =>
+  `${make} ${model}, ${year}, ${color}`;
+
+const vehicleLines = ({ vehicle, policies, lastUpdated, supplied = {} }: SuppliedVehicle, now: Date): Line[] => [
+  ['Vehicle', describe(vehicle)],
+  ...policies.flatMap(({ number, insurer, validFrom, validTo, type, supplier }): Line[] => [
     ['Policy', `${number}, ${validFrom} to ${validTo}`],
     ['', `${type}; insurer: ${insurer}`],
+    ...(supplier === undefined ? [] : [['', `supplied by ${supplier}`] as const]),
   ]),
   ...(policies.length === 0 ? [['Policy', 'none'] as const] : []),
   ['Last updated', age(lastUpdated, now)],
+  ...Object.entries(supplied).flatMap(([name, said]): Line[] => [
+    ['Supplier', `${name === NAMELESS ? 'without a name' : name}: ${age(said.lastUpdated, now)}`],
+    ['', describe(said.vehicle)],
+  ]),
 ];
 
 const complianceLines = ({ mot, roadTax, outstandingFines, lastUpdated }: ComplianceRecord, now: Date): Line[] => [
@@ -121,7 +129,7 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
   if (failure !== undefined) throw failure;
   const [vehicleItem] = items.get(tables.vehicles) ?? [];
   const [complianceItem] = items.get(tables.compliance) ?? [];
-  const vehicle = readStored(VehicleRecord, vehicleItem);
+  const vehicle = vehicleItem && readSupplied(vehicleItem);
   const compliance = readStored(ComplianceRecord, complianceItem);
   // The API answers 500 when a record that it needs is damaged.
   const parsedVehicle = () => vehicleItem && parseStored(VehicleRecord, vehicleItem);
@@ -136,7 +144,7 @@ const lookUp = async (raw: string, context: CommandContext): Promise<CommandResu
     ...storedLines('Compliance', complianceItem, compliance, (record) => complianceLines(record, now)),
     ['', ''],
     ['The API', `on ${today}`],
-    ...answerLines('insurance', insurance, (body) => whyInsured(body, vehicle?.policies ?? [], today)),
+    ...answerLines('insurance', insurance, (body) => whyInsured(body, parsedVehicle()?.policies ?? [], today)),
     ...answerLines('compliance', verdict, whyCompliant),
   ];
   return {

@@ -1,14 +1,20 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { normaliseRegistration, registrationIssue } from '../../../core/vehicles/registration.ts';
 import { CommandFailure, type CommandResult, EXIT } from '../command/command-result.ts';
 import { type CommandContext, type Runner, requireConfirmation } from '../deployment/deployment.ts';
-import type { FileCommand, FileOptions, RowContext } from '../file-command/file-command.ts';
-import { addFileOptions } from '../file-command/file-options.ts';
+import type { FileCommand, RowContext } from '../file-command/file-command.ts';
+import { addFileOptions, type FileOptions } from '../file-command/file-options.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import { runFileCommand } from '../file-command/run-file-command.ts';
 import { REGISTRATION_COLUMNS, REGISTRATION_FORMATS } from '../file-command/staging.ts';
 import { type Row, registrationOf } from '../files/row.ts';
+import { COMPLIANCE } from '../import/compliance.ts';
 import { fieldChecks } from '../import/field-checks.ts';
+import { addSupplierOption, requireSuppliers } from '../suppliers/supplier-option.ts';
+import { WHOLE_VEHICLES } from '../suppliers/vehicle-parts.ts';
+import { removeSupplied } from './remove-supplied.ts';
+
+const FORMS = { vehicles: WHOLE_VEHICLES, compliance: COMPLIANCE } as const;
 
 /** The records of each table, in a sentence. */
 const RECORDS = { vehicles: 'vehicles', compliance: 'compliance records' } as const;
@@ -40,14 +46,15 @@ const removeCommand = (noun: keyof typeof RECORDS, other: keyof typeof RECORDS) 
       const rejected = rows.filter((row) => !isReadable(row)).map((row) => ({ row, reasons: reasonsOf(row, context) }));
       const isFirst = rows[0]?.line === firstLine;
       return key !== undefined && isFirst && rows.some(isReadable)
-        ? { record: { registration: key }, rejected }
+        ? { record: { registration: key, isErased: true }, rejected }
         : { rejected };
     },
-    writing: (context) => recordChanges(noun, context),
+    writing: (context) => recordChanges(FORMS[noun], context),
   }) satisfies FileCommand<RecordChange>;
 
 interface RemoveOptions extends Partial<FileOptions> {
   readonly registration?: readonly string[];
+  readonly all?: boolean;
 }
 
 const parseRegistration = (raw: string, index: number): string => {
@@ -63,9 +70,9 @@ const removeRegistrations = async (
   dryRun: boolean,
   context: CommandContext,
 ): Promise<CommandResult> => {
-  const changes = [...new Set(raw.map(parseRegistration))].map((registration) => ({ registration }));
+  const changes = [...new Set(raw.map(parseRegistration))].map((registration) => ({ registration, isErased: true }));
   if (!dryRun) await requireConfirmation(consequence, context);
-  const { batchSize, write } = recordChanges(noun, { ...context, dryRun, ifNewer: false });
+  const { batchSize, write } = recordChanges(FORMS[noun], { ...context, dryRun, ifNewer: false });
   const counts = { removed: 0, notThere: 0 };
   for (let start = 0; start < changes.length; start += batchSize) {
     const batch = changes.slice(start, start + batchSize);
@@ -92,12 +99,28 @@ export const addRemoveCommands = (program: Command, run: Runner): void => {
     ['compliance', 'vehicles'],
   ] as const) {
     const command = removeCommand(noun, other);
-    addFileOptions(removals.command(noun))
+    addSupplierOption(addFileOptions(removals.command(noun)), noun, 'with --all: the supplier')
       .description(`erase ${RECORDS[noun]}, not ${RECORDS[other]}; rejected rows go to FILE.rejected.csv or .ndjson`)
       .argument('[file]', 'a .csv or .ndjson file with a registration column or field, or a .txt with one a line')
       .option('--registration <registrations...>', 'one or more registrations instead of a file')
-      .action((file: string | undefined, { registration, dryRun = false, ...options }: RemoveOptions) =>
+      .addOption(
+        new Option('--all', 'instead of a file: everything of --supplier, or of the supplier without a name').hideHelp(
+          noun !== 'vehicles',
+        ),
+      )
+      .action((file: string | undefined, { registration, all, supplier, dryRun = false, ...options }: RemoveOptions) =>
         run((context) => {
+          requireSuppliers(noun, supplier);
+          if (all) {
+            if (noun !== 'vehicles') throw new CommandFailure('--all is for vehicles, and nothing was removed');
+            if (file !== undefined || registration !== undefined || Object.keys(options).length > 0) {
+              throw new CommandFailure('--all is given alone, with --supplier or with --dry-run: nothing was removed');
+            }
+            return removeSupplied(supplier, dryRun, context);
+          }
+          if (supplier !== undefined) {
+            throw new CommandFailure('--supplier is for --all, and nothing was removed: add that, or leave this out');
+          }
           if (registration === undefined) {
             if (file === undefined) throw new CommandFailure('name a FILE, or registrations with --registration R…');
             return runFileCommand(command, file, { ...options, dryRun }, context);

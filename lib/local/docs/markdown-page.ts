@@ -7,7 +7,12 @@ const PATHS: Readonly<Record<string, string>> = {
   'integration.md': '/docs/guide',
   'errors.md': '/docs/errors',
   'changelog.md': '/docs/changelog',
+  'languages.md': '/docs/languages',
+  'nightly-check.md': '/docs/nightly-check',
+  'sample-data.md': '/docs/sample-data',
+  'client/README.md': '/docs/client',
   'openapi.json': '/openapi.json',
+  'api-types.ts': '/docs/api-types.ts',
 };
 
 /** The anchor of a section, as in the `type` of problems: `vehicle-not-found` for `VEHICLE_NOT_FOUND`. */
@@ -22,7 +27,7 @@ const toAnchor = (heading: string): string =>
 const linkHtml = (href: string, html: string): string => {
   if (/^(https?:|#)/.test(href)) return `<a href="${href}">${html}</a>`;
   const [file = '', fragment] = href.split('#');
-  const path = PATHS[file];
+  const path = PATHS[file.replace(/^\.\.\/(?:docs\/)?/, '')];
   return path ? `<a href="${path}${fragment === undefined ? '' : `#${fragment}`}">${html}</a>` : html;
 };
 

@@ -1,6 +1,6 @@
 /**
  * The pages that this machine serves without a key: the API reference at `/docs`, the OpenAPI document at `/openapi.json`, and
- * guide, errors and changelog below `/docs`. A deployed service has none of them: it requires a key for every request.
+ * guide, errors, changelog and what they link to below `/docs`. A deployed service has none of them: it requires a key for every request.
  */
 import { readFile } from 'node:fs/promises';
 import { errorListMarkdown } from '../../openapi/error-list.ts';
@@ -57,7 +57,10 @@ const textPage = async (path: string, markdown: string) =>
   (await import('./markdown-page.ts')).markdownPage(path, markdown);
 
 const ownFile = (name: string) => readFile(new URL(name, import.meta.url));
-const markdownFile = (name: string) => readFile(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+const rootFile = (path: string) => readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const markdownFile = (path: string, file: string) => ({
+  [path]: [HTML, async () => textPage(path, await rootFile(file))] as const,
+});
 
 /**
  * The script of Scalar, the API reference. The package for Fastify contains it and installs 24 packages. `@scalar/api-reference`
@@ -86,9 +89,14 @@ type Content = (request: PageRequest) => Promise<Buffer | string> | string;
 
 const PAGES: Readonly<Record<string, readonly [type: string, content: Content]>> = {
   '/docs': [HTML, ({ testKey }) => referencePage(testKey)],
-  '/docs/guide': [HTML, async () => textPage('/docs/guide', await markdownFile('integration.md'))],
+  ...markdownFile('/docs/guide', 'docs/integration.md'),
   '/docs/errors': [HTML, () => textPage('/docs/errors', errorListMarkdown())],
-  '/docs/changelog': [HTML, async () => textPage('/docs/changelog', await markdownFile('changelog.md'))],
+  ...markdownFile('/docs/changelog', 'docs/changelog.md'),
+  ...markdownFile('/docs/languages', 'docs/languages.md'),
+  ...markdownFile('/docs/nightly-check', 'docs/nightly-check.md'),
+  ...markdownFile('/docs/sample-data', 'docs/sample-data.md'),
+  ...markdownFile('/docs/client', 'client/README.md'),
+  '/docs/api-types.ts': ['text/plain; charset=utf-8', () => rootFile('docs/api-types.ts')],
   '/openapi.json': ['application/json', ({ origin }) => JSON.stringify(openApiDocument({ local: origin }))],
   '/docs/page.css': [CSS, () => ownFile('page.css')],
   '/docs/reference.css': [CSS, () => ownFile('reference.css')],

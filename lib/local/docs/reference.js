@@ -39,7 +39,6 @@ const CORRECTIONS = {
   'button[role="none"]': () => ({ role: null }),
   '.show-more[aria-label]': () => ({ 'aria-label': null }),
   '.cm-scroller[tabindex="-1"]': () => ({ tabindex: '0' }),
-  '.introduction-description:not([tabindex])': () => ({ tabindex: '0' }),
   'ul.endpoints:not([tabindex])': () => ({ tabindex: '0' }),
 };
 

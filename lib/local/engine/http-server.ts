@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { isAllowedHost, MISDIRECTED } from '../allowed-host.ts';
 import { CALLING_FUNCTION } from '../calling-function.ts';
@@ -13,42 +14,32 @@ import {
   unknownOperation,
 } from './protocol.ts';
 
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
-const TOO_LARGE = 413;
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
-const TARGET = /^DynamoDB_20120810\.(\w+)$/;
+/** The prefixes of DynamoDB and of KMS. */
+const TARGET = /^(?:DynamoDB_20120810|TrentService)\.(\w+)$/;
 
 /** Performs one operation of the API. */
 export type PerformOperation = (operation: string, input: JsonObject) => Promise<EngineResponse>;
 
-const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES)
-      throw new RejectedRequest('RequestEntityTooLarge', 'The body is too large', {}, TOO_LARGE);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-};
-
-const parseObject = (body: Buffer): JsonObject | undefined => {
+/** Undefined for a body that is no JSON object, or not whole. */
+const readObject = async (request: IncomingMessage): Promise<JsonObject | undefined> => {
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
+    const value = await json(request);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 };
 
-/** The custom header and content type also keep web pages out: they make a browser send a preflight request, which fails. */
+/**
+ * The custom header and content type also keep web pages out: they make a browser send a preflight request, which fails. The
+ * body is read last, so that a stranger cannot fill the memory.
+ */
 const respond = async (
   request: IncomingMessage,
   allowedHosts: readonly string[],
   performOperation: PerformOperation,
 ): Promise<EngineResponse> => {
-  const body = await readBody(request);
   if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) {
     throw new RejectedRequest('MisdirectedRequest', MISDIRECTED, {}, 421);
   }
@@ -58,7 +49,7 @@ const respond = async (
   if (!request.headers.authorization?.startsWith('AWS4-')) {
     throw new RejectedRequest('MissingAuthenticationTokenException', 'Request is missing Authentication Token');
   }
-  const input = parseObject(body);
+  const input = await readObject(request);
   if (input === undefined) throw new RejectedRequest('SerializationException', 'The body is not a JSON object');
   const functionId = request.headers[CALLING_FUNCTION];
   if (functionId !== undefined) authorise(String(functionId), operation, input);
@@ -72,13 +63,12 @@ const send = (response: ServerResponse, { status, body }: EngineResponse): void 
     'content-length': bytes.length,
     'x-amzn-requestid': randomUUID(),
     'x-amz-crc32': crc32(bytes),
-    ...(status === TOO_LARGE ? { connection: 'close' } : {}),
   });
   response.end(bytes);
 };
 
 /**
- * A server for DynamoDB's JSON protocol. Only complete requests to this machine or an allowed host reach
+ * A server for the JSON protocol of DynamoDB, which is also that of KMS. Only complete requests to this machine or an allowed host reach
  * `performOperation`; an aborted request affects nothing else.
  */
 export const createProtocolServer = (allowedHosts: readonly string[], performOperation: PerformOperation): Server => {

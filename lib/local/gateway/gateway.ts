@@ -18,14 +18,11 @@ export interface AccessLogEntry {
   readonly milliseconds: number;
 }
 
-/** How the gateway listens, and what it reports. */
 interface GatewayOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** Further host names that requests may use, in lower case. */
   readonly allowedHosts?: readonly string[];
-  /** Maximum number of concurrent requests; further ones wait. */
-  readonly concurrency?: number;
   /** The gateway's clock, in Unix milliseconds. */
   readonly clock?: () => number;
   readonly onResponse?: (entry: AccessLogEntry) => void;
@@ -45,10 +42,10 @@ const HOST = '127.0.0.1';
 const MAX_HEAD_BYTES = 10_240;
 
 /**
- * In Lambda each request has its own instance. Here all requests share one process with the database: without a limit a
- * burst would run into the timeouts of the functions.
+ * Concurrent requests; further ones wait. In Lambda each request has its own instance. Here all requests share one process
+ * with the database: without a limit a burst would run into the timeouts of the functions.
  */
-const DEFAULT_CONCURRENCY = 32;
+const CONCURRENCY = 32;
 
 const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>
   [method, url, ...rawHeaders].reduce((sum, part) => sum + Buffer.byteLength(part), 0);
@@ -102,10 +99,10 @@ const rejectMalformed = (error: NodeJS.ErrnoException, socket: Duplex): void => 
  * @throws the listen error when the port is taken
  */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  const { port, allowedHosts, concurrency = DEFAULT_CONCURRENCY, clock = Date.now, onResponse, pages } = options;
+  const { port, allowedHosts, clock = Date.now, onResponse, pages } = options;
   const functions = await loadFunctions();
   nameCallingFunction(database());
-  const limit = pLimit(concurrency);
+  const limit = pLimit(CONCURRENCY);
   const responseTo = async (request: IncomingMessage) => {
     if (!isAllowedHost(request.headersDistinct.host, allowedHosts)) {
       return { ...gatewayResponse(421, MISDIRECTED), routeKey: defaultRoute.key };

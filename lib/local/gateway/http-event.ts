@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { parse } from 'node:querystring';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { RouteMatch } from './routes.ts';
 
@@ -50,16 +51,8 @@ const decoded = (encoded: string): string => {
 const decodedPath = (encodedPath: string): string => encodedPath.split('/').map(decoded).join('/');
 
 /** The values of repeated names are joined with commas. */
-const joined = (pairs: Iterable<readonly [string, string]>): Record<string, string> => {
-  const byName = Map.groupBy(pairs, ([name]) => name);
-  return Object.fromEntries([...byName].map(([name, list]) => [name, list.map(([, value]) => value).join(',')]));
-};
-
-const headerPairs = (rawHeaders: readonly string[]): [string, string][] =>
-  Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
-    (rawHeaders[2 * index] ?? '').toLowerCase(),
-    rawHeaders[2 * index + 1] ?? '',
-  ]);
+const joined = (values: NodeJS.Dict<string | string[]>): Record<string, string> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 
 const TEXT_TYPE = /^(text\/|application\/([a-z0-9.+-]+\+)?(json|xml|javascript))/i;
 
@@ -108,10 +101,10 @@ export const httpEvent = (
   arrivedAt: Date,
 ): APIGatewayProxyEventV2 => {
   const rawPath = decodedPath(encodedPath);
-  const pairs = headerPairs(request.rawHeaders);
-  const cookies = pairs.flatMap(([name, value]) => (name === 'cookie' ? value.split(/; ?/) : []));
-  const headers = joined(pairs.filter(([name]) => name !== 'cookie'));
-  const query = joined(new URLSearchParams(rawQueryString));
+  const { cookie = [], ...others } = request.headersDistinct;
+  const cookies = cookie.flatMap((value) => value.split(/; ?/));
+  const headers = joined(others);
+  const query = joined(parse(rawQueryString, '&', '=', { maxKeys: 0 }));
   const pathParameters = Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decoded(value)]));
   return {
     version: '2.0',

@@ -1,5 +1,7 @@
+import { signingFromEnvironment } from '../../../core/runtime/environment.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
-import { matchRoute } from '../../../functions/http/path-template.ts';
+import { matchRoute } from '../../../functions/http/match-route.ts';
+import { endpoint as jwks } from '../../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import type { FunctionId } from '../../endpoint-files.ts';
 
@@ -23,16 +25,22 @@ const routes = rows.flatMap((functionId) => {
   return paths.map((template) => ({ key: `${method} ${template}`, method, template, functionId }));
 });
 
+const [jwksPath] = jwks.paths;
+/** Where answers are signed. */
+const jwksRoute = {
+  key: `${jwks.method} ${jwksPath}`,
+  method: jwks.method,
+  template: jwksPath,
+  functionId: jwks.id,
+} as const;
+
 export const defaultRoute: Route = { key: notFound.id, functionId: 'not-found' };
 
-const variablesIn = (template: string): number => template.split('{').length;
-
-/** Chooses as API Gateway does: literal segments take precedence over variables; without a match, `$default`. */
+/** Chooses as API Gateway does; without a match, `$default`. No request matches two of our routes. */
 export const chooseRoute = (method: string, encodedPath: string): RouteMatch => {
-  const matches = routes.flatMap((route) => {
+  for (const route of [...routes, ...(signingFromEnvironment() ? [jwksRoute] : [])]) {
     const parameters = route.method === method ? matchRoute(route.template, encodedPath) : undefined;
-    return parameters ? [{ route, parameters, variables: variablesIn(route.template) }] : [];
-  });
-  const [best] = matches.sort((a, b) => a.variables - b.variables);
-  return best ?? { route: defaultRoute, parameters: {} };
+    if (parameters) return { route, parameters };
+  }
+  return { route: defaultRoute, parameters: {} };
 };

@@ -53,7 +53,8 @@ export const runSamLocal = async (
     const banner = startBanner({
       title: 'Vehicle verification API, in Lambda containers',
       origin,
-      addresses: Object.entries({ 'Base address': `${origin}/v1`, DynamoDB: engine.endpoint }),
+      addresses: [['Base address', `${origin}/v1`]],
+      dynamodb: engine.endpoint,
       keys,
       heading: 'Try (the first request to each endpoint starts its container)',
       requests: [`curl -s -H 'X-API-Key: ${keys.free}' ${origin}/v1/vehicle/AB12CDE/insurance`],

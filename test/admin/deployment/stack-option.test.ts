@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { prefixedTableNames } from '../../../core/tables.ts';
 import { vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { type CommandOptions, failure, interruptionAfter, runAdminCommand, useAdmin } from '../../support/use-admin.ts';
-import { tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
+import { CALLER, tableOutputs, useAwsServer } from '../../support/use-aws-server.ts';
 
 const { engine, file } = useAdmin();
 
@@ -76,6 +76,26 @@ it('Tables that a deleted stack left behind are named by --region and --tables, 
   expect(await run([...revoke, '--yes', engine().names.keys])).toMatchObject({ exitCode: 0 });
 });
 
+describe('A change of a key', () => {
+  it('names in its record the ARN of who made it', async () => {
+    const id = await createKey();
+    const byTables = ['keys', 'update', id, '--plan', 'premium', '--tables', `keys=${engine().names.keys}`];
+    expect(await run(byTables)).toMatchObject({ exitCode: 0 });
+    const { stdout } = await run(['keys', 'list', '--json', '--stack', DEV]);
+    const [key] = JSON.parse(stdout).filter((one: { id: string }) => one.id === id);
+    expect(key).toMatchObject({ createdBy: CALLER, changedBy: CALLER });
+  });
+
+  it('is not made when STS does not say who makes it', async () => {
+    aws.failWith({ status: 503, code: 'ServiceUnavailable', message: 'later' });
+    const create = ['keys', 'create', '--name', 'Nobody', '--plan', 'free', '--stack', DEV];
+    const sentence = 'whose these credentials are, so nothing was done: STS answered with ServiceUnavailable';
+    expect(await run(create)).toEqual(failure(sentence));
+    aws.failWith(undefined);
+    expect((await run(['keys', 'list', '--stack', DEV])).stdout).not.toContain('Nobody');
+  });
+});
+
 describe('A command that cannot be undone, on a stack that keeps its data', () => {
   it('is rejected without the stack’s name where nobody can be asked', async () => {
     const id = await createKey();
@@ -86,7 +106,9 @@ describe('A command that cannot be undone, on a stack that keeps its data', () =
       ['keys', 'rotate', id, '--overlap-days', '0'],
       ['keys', 'restore', '--from', engine().names.keys],
       ['import', 'vehicles', path],
+      ['import', 'vehicles', path, '--restore'],
       ['remove', 'vehicles', path],
+      ['remove', 'vehicles', '--all'],
       ['remove', 'compliance', '--registration', 'AB12CDE'],
       ['content', 'check', '--repair'],
     ]) {

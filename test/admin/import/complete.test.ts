@@ -91,7 +91,7 @@ describe('import --complete', () => {
     const complete = ['import', 'vehicles', csv, '--complete'];
     expect(await run([...complete, '--remove-at-most=1'])).toEqual(
       failure(
-        'the file lacks 1 of 40 stored records, and 1 rows without a readable registration count as one each, more than the 1 of',
+        'the file lacks 1 of 40 stored records, and 1 row without a readable registration counts as one, more than the 1 of',
       ),
     );
     expect((await run(complete)).exitCode).toBe(1);

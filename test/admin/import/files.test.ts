@@ -187,8 +187,8 @@ describe('An import', () => {
     const csv = manyVehicles('BAR', 30) + vehicleRow({ registration: 'CANARY77', make: '' });
     const path = await file('v.csv', csv);
     const { stdout, stderr } = await run(['import', 'vehicles', path], { showsProgress: true });
-    expect(stderr).toMatch(/reading \S+ 100 % {2}31 rows/);
-    expect(stderr).toMatch(/vehicles \S+ 100 % {2}31 rows, [\d,]+\/s, 1 rejected, \d+s left/);
+    expect(stderr).toMatch(/100 %: reading, 31 rows/);
+    expect(stderr).toMatch(/100 %: vehicles, 31 rows, [\d,]+\/s, 1 rejected/);
     // With which a terminal is told to hide its cursor, or not to wrap lines.
     expect(stderr).not.toContain('\u001b[?');
     expect(stdout + stderr).not.toContain('CANARY77');

@@ -4,11 +4,12 @@ import {
   DEV,
   FULL,
   KEPT,
+  LOADS,
   metrics,
   PROD,
   type Resource,
   resourcesOf,
-  SERVING,
+  SERVING_SIGNED,
   stacks,
   statementsOf,
   type Template,
@@ -48,7 +49,7 @@ describe('The alarms', () => {
       // Without a dimension, as the CLI publishes them.
       'VehicleVerification/prod VehiclesLoaded: Sum LessThanThreshold 1 in all of 26 × 3600 s or breaching without data',
       'VehicleVerification/prod ComplianceLoaded: Sum LessThanThreshold 1 in all of 168 × 3600 s or breaching without data',
-      ...SERVING.map(() => 'AWS/Lambda Errors by FunctionName, Resource: Average > 0.01 in 1 of 1 × 60 s'),
+      ...SERVING_SIGNED.map(() => 'AWS/Lambda Errors by FunctionName, Resource: Average > 0.01 in 1 of 1 × 60 s'),
     ]);
     const sums = alarmsOf(PROD).filter(({ Statistic }) => Statistic === 'Sum');
     expect(sums.map(({ Threshold }) => Threshold)).toEqual([6, 0, 48_000, 6, 6, 6]);
@@ -65,11 +66,11 @@ describe('The alarms', () => {
     const runbook = readFileSync('docs/runbook.md', 'utf8');
     const [, ...sections] = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     const sectionOf = (id: string) => sections.find((section) => id.startsWith(`Alarms${section}`));
-    const named = notifyingAlarmsOf(FULL).map(({ id }) => sectionOf(id));
+    const named = [FULL, LOADS].flatMap(notifyingAlarmsOf).map(({ id }) => sectionOf(id));
     expect([...new Set(named)].sort()).toEqual([...sections].sort());
     for (const [template, address] of [
       [FULL, 'https://example.com/runbook.md'],
-      [PROD, 'docs/runbook.md'],
+      [LOADS, 'docs/runbook.md'],
     ] as const) {
       for (const { id, AlarmDescription } of notifyingAlarmsOf(template)) {
         const link = ` What to do: ${address}#${sectionOf(id)?.toLowerCase()}`;

@@ -103,8 +103,9 @@ describe('The permissions of each function', () => {
 describe('The stack', () => {
   it('outputs its address, stage and table names', () => {
     const tables = ['KeysTable', 'UsageTable', 'VehiclesTable', 'ComplianceTable', 'ContentTable'];
-    const outputs = ['BaseAddress', 'Stage', 'KeepsData', ...tables, 'Commit', 'AlarmTopic', 'OperatorPolicy'];
-    expect(Object.keys(PROD.Outputs)).toEqual(outputs);
+    const outputs = ['BaseAddress', 'Stage', 'KeepsData', ...tables, 'Commit', 'AlarmTopic'];
+    const policies = ['OperatorPolicy', 'KeysPolicy', 'LoadsPolicy', 'SupportPolicy'];
+    expect(Object.keys(PROD.Outputs)).toEqual([...outputs, ...policies]);
   });
 
   it('is for the region and the account of the settings, and protected from deletion where data is kept', () => {

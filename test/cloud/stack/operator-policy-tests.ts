@@ -19,17 +19,23 @@ import { FULL, PROD, referenced, resourcesOf, statementsOf, tableNamed } from '.
 const STACK = 'vehicle-verification-prod';
 const OTHER_NAMES = prefixedTableNames('no-');
 
-const [policy, ...otherPolicies] = resourcesOf(PROD, 'AWS::IAM::ManagedPolicy');
-const statements = policy ? statementsOf(policy) : [];
-/** Each action and resource; a table by its id. */
-const permissions = statements.flatMap(({ Action, Resource }) =>
-  [Resource].flat().flatMap((resource) => {
-    const name = typeof resource === 'string' ? resource : tableNamed(referenced(resource));
-    return [Action].flat().map((action): [string, string] => [action.replace('dynamodb:', ''), name]);
-  }),
-);
+const OUTPUTS = ['OperatorPolicy', 'KeysPolicy', 'LoadsPolicy', 'SupportPolicy'];
+const policyOf = (output: string, stack = PROD) => {
+  const value = stack.Outputs[output]?.Value as { readonly Ref?: string } | undefined;
+  const policy = resourcesOf(stack, 'AWS::IAM::ManagedPolicy').find(({ id }) => id === value?.Ref);
+  if (policy === undefined) throw new Error(`there is no policy for the output ${output}`);
+  return policy;
+};
+/** Each action and resource of a policy; a table by its id. */
+const permissionsOf = (output: string) =>
+  statementsOf(policyOf(output)).flatMap(({ Action, Resource }) =>
+    [Resource].flat().flatMap((resource) => {
+      const name = typeof resource === 'string' ? resource : tableNamed(referenced(resource));
+      return [Action].flat().map((action): [string, string] => [action.replace('dynamodb:', ''), name]);
+    }),
+  );
 
-describe('The policy for operators', () => {
+describe('The policies for operators', () => {
   const { engine, proxy, file, pathOf } = useAdmin();
   const aws = useAwsServer();
 
@@ -74,8 +80,21 @@ describe('The policy for operators', () => {
     return restored.keys;
   };
 
-  /** Every command of the CLI, with each kind of write. */
-  const useEveryCommand = async (restored: string): Promise<void> => {
+  /** Permissions that no policy of the stage has. */
+  type Others = readonly (readonly [action: string, table: string])[];
+
+  const useReads = async (): Promise<Others> => {
+    const id = await createKey();
+    proxy().reset();
+    await done(['keys', 'list']);
+    await done(['keys', 'usage', id]);
+    await done(['lookup', 'AB12CDE']);
+    return [];
+  };
+
+  const useKeys = async (): Promise<Others> => {
+    const restored = await restoredKeys();
+    proxy().reset();
     const id = await createKey();
     await done(['keys', 'list']);
     await done(['keys', 'usage', id]);
@@ -84,7 +103,13 @@ describe('The policy for operators', () => {
     await done(['keys', 'rotate', id]);
     await done(['keys', 'revoke', id]);
     await done(['keys', 'restore', '--from', restored]);
+    // Whoever restores a table may also read it.
+    return [['Scan', restored]];
+  };
 
+  /** Every other command, with each kind of write. */
+  const useLoads = async (): Promise<Others> => {
+    proxy().reset();
     const vehicles = await file('v.csv', vehiclesCsv(vehicleRow()));
     await done(['import', 'vehicles', vehicles]);
     await importLines('vehicles', [vehicleLine()], '--if-newer');
@@ -107,43 +132,51 @@ describe('The policy for operators', () => {
     await done(['content', 'check'], 1);
     await done(['content', 'check', '--repair']);
     await done(['content', 'check']);
+    return [];
   };
 
-  it('permits exactly the actions that the CLI requests', async () => {
-    const restored = await restoredKeys();
-    proxy().reset();
-    await useEveryCommand(restored);
-
-    const requested = requestedPermissions(proxy().calls, engine().names);
-    const permitted = permissions.filter(([, table]) => table in tables);
-    // Restored tables are not part of the policy: whoever restores one may also read it.
-    expect(requested).toEqual(sortedPermissions([...permitted, ['Scan', restored]]));
+  it.each([
+    ['KeysPolicy', useKeys],
+    ['LoadsPolicy', useLoads],
+    ['SupportPolicy', useReads],
+  ])('%s permits exactly the actions that its commands request', async (output, use) => {
+    const others = await use();
+    const permitted = permissionsOf(output).filter(([, table]) => table in tables);
+    const expected = sortedPermissions([...permitted, ...others]);
+    expect(requestedPermissions(proxy().calls, engine().names)).toEqual(expected);
     expect(new Set(aws.stackRequests)).toEqual(new Set([`DescribeStacks ${STACK}`]));
   });
 
-  it('permits nothing else except reading the outputs of this CDK stack', () => {
-    expect(otherPolicies).toEqual([]);
-    expect(statements.every(({ Effect }) => Effect === 'Allow')).toBe(true);
-    expect(permissions.filter(([, name]) => !(name in tables))).toEqual([
+  it('OperatorPolicy permits what KeysPolicy and LoadsPolicy permit together', () => {
+    const narrow = ['KeysPolicy', 'LoadsPolicy'].flatMap(permissionsOf);
+    expect(sortedPermissions(permissionsOf('OperatorPolicy'))).toEqual(sortedPermissions(narrow));
+  });
+
+  it.each(OUTPUTS)('%s permits nothing else except reading the outputs of this CDK stack', (output) => {
+    expect(resourcesOf(PROD, 'AWS::IAM::ManagedPolicy')).toHaveLength(OUTPUTS.length);
+    expect(statementsOf(policyOf(output)).every(({ Effect }) => Effect === 'Allow')).toBe(true);
+    expect(permissionsOf(output).filter(([, name]) => !(name in tables))).toEqual([
       ['cloudformation:DescribeStacks', `arn:aws:cloudformation:eu-west-2:123456789012:stack/${STACK}/*`],
     ]);
   });
 
-  it('permits publishing metrics in the namespace of the stage where imports are expected, and nothing more', () => {
-    const [more] = resourcesOf(FULL, 'AWS::IAM::ManagedPolicy').map(statementsOf);
-    expect(more).toEqual([
-      ...statements,
-      {
+  it.each(OUTPUTS)(
+    '%s permits publishing metrics of this stage where imports are expected, if it loads any',
+    (output) => {
+      const publishing = {
         Effect: 'Allow',
         Action: 'cloudwatch:PutMetricData',
         Resource: '*',
         Condition: { StringEquals: { 'cloudwatch:namespace': 'VehicleVerification/prod' } },
-      },
-    ]);
-  });
+      };
+      const loads = ['OperatorPolicy', 'LoadsPolicy'].includes(output);
+      const expected = [...statementsOf(policyOf(output)), ...(loads ? [publishing] : [])];
+      expect(statementsOf(policyOf(output, FULL))).toEqual(expected);
+    },
+  );
 
-  it('is attached to nobody, and is an output of the CDK stack', () => {
-    for (const attached of ['Users', 'Roles', 'Groups']) expect(policy?.Properties).not.toHaveProperty(attached);
-    expect(PROD.Outputs.OperatorPolicy?.Value).toEqual({ Ref: policy?.id });
+  it.each(OUTPUTS)('%s is attached to nobody', (output) => {
+    for (const attached of ['Users', 'Roles', 'Groups'])
+      expect(policyOf(output).Properties).not.toHaveProperty(attached);
   });
 });

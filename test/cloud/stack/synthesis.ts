@@ -58,7 +58,9 @@ const stackOf = (
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   const settings = stageSettings(app.node.getAllContext());
-  const parts = { settings, bundles: bundlesIn(assemblies), commit: 'unknown' };
+  const bundles = bundlesIn(assemblies);
+  const intakeBundles = { starter: bundles.probe, program: bundles.probe };
+  const parts = { settings, bundles, intakeBundles, commit: 'unknown' };
   const stack = new ServiceStack(app, `vehicle-verification-${stage}`, parts);
   try {
     app.synth();

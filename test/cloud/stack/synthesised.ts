@@ -1,4 +1,5 @@
 import { endpoints } from '../../../functions/endpoints/table.ts';
+import { SIGNED_ANSWERS } from '../../rigs/release/stack-promises.ts';
 import { forkCall } from '../../support/fork.ts';
 import type { Stage } from './synthesis.ts';
 
@@ -21,6 +22,7 @@ const STAGES = {
       runbookUrl: 'https://example.com/runbook.md',
       lambdaSystemLogs: true,
       expectImports: { vehicles: '26h', compliance: '7d' },
+      signedAnswers: SIGNED_ANSWERS,
       throttle: { rateLimit: 5_000, burstLimit: 500 },
       domain: { ...domain, disableDefaultEndpoint: true },
     },
@@ -42,6 +44,16 @@ const STAGES = {
   sameFunctions: {
     stage: 'prod',
     settings: { alarmEmail: 'ops@example.com', throttle: { rateLimit: 500, burstLimit: 500 } },
+  },
+  /** As `prod`, but with files that arrive by themselves. */
+  loads: {
+    stage: 'prod',
+    settings: {
+      intake: [
+        { prefix: 'vehicles/acme/', import: 'vehicles', supplier: 'acme', complete: true, removeAtMost: '2%' },
+        { prefix: 'compliance/', import: 'compliance', complete: true },
+      ],
+    },
   },
   /** As `prod`, but deployed at once. */
   atOnce: { stage: 'prod', atOnce: true },
@@ -89,6 +101,7 @@ export const { template: PROD } = stacks.prod;
 export const { template: DEV } = stacks.dev;
 export const { template: FULL } = stacks.full;
 export const { template: KEPT } = stacks.kept;
+export const { template: LOADS } = stacks.loads;
 
 /** All resources of a type. */
 export const resourcesOf = (template: Template, type: string) =>
@@ -121,6 +134,9 @@ export const statementsOf = ({ Properties }: Resource): readonly Statement[] =>
 
 /** The functions that serve requests. */
 export const SERVING = [...Object.keys(endpoints), 'not-found'];
+
+/** Where answers are signed. */
+export const SERVING_SIGNED = [...SERVING, 'jwks'];
 
 /** The resources of these functions. */
 export const servingFunctions = (template: Template) =>

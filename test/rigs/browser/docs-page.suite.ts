@@ -68,6 +68,15 @@ describe.each(FORMS)('At $width px in $colorScheme', (form) => {
 });
 
 describe('The reference', () => {
+  it('shows its introduction whole', async () => {
+    const { page } = await open('/docs', WIDE);
+    const hidden = await page
+      .locator('.introduction-description')
+      .first()
+      .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
+    expect(hidden).toBeLessThanOrEqual(1);
+  });
+
   it('has every group of endpoints and requests nothing from another address', async () => {
     const { page, requested } = await open('/docs', WIDE);
     // The endpoints of a group are loaded when it is opened.

@@ -26,15 +26,36 @@ export const cdk =
   (command: string, ...args: string[]): Promise<string> =>
     runCommand(CDK, [command, '--no-notices', ...args], { env });
 
+interface Resource {
+  readonly Type: string;
+  readonly UpdatePolicy?: unknown;
+  readonly Properties: { readonly Metrics?: readonly { readonly MetricStat?: MetricStat }[] };
+}
+
+interface MetricStat {
+  readonly Metric: object;
+  readonly Period: number;
+  readonly Stat: string;
+}
+
+/** An alarm on an expression, which the emulator rejects, as one on the first of its metrics. */
+const withoutExpression = ({ Metrics = [], ...properties }: Resource['Properties']): object => {
+  const { Metric, Period, Stat } = Metrics.find(({ MetricStat }) => MetricStat)?.MetricStat ?? {};
+  return Metric ? { ...properties, ...Metric, Period, Statistic: Stat } : properties;
+};
+
 /**
- * Takes CodeDeploy, which the emulator does not have, out of a synthesised template: its application, its deployment groups, and
+ * Takes out of a synthesised template what the emulator does not have. CodeDeploy: its application, its deployment groups, and
  * the policy by which they move the aliases in an update. CloudFormation then moves them itself. Role and alarms stay.
  */
-const takeOutCodeDeploy = async (file: string): Promise<void> => {
+const takeOutMissing = async (file: string): Promise<void> => {
   const template = JSON.parse(await readFile(file, 'utf8'));
-  const resources = Object.entries<{ Type: string; UpdatePolicy?: unknown }>(template.Resources)
+  const resources = Object.entries<Resource>(template.Resources)
     .filter(([, { Type }]) => !Type.startsWith('AWS::CodeDeploy::'))
-    .map(([id, { UpdatePolicy: _, ...resource }]) => [id, resource]);
+    .map(([id, { UpdatePolicy: _, ...resource }]) => {
+      const isAlarm = resource.Type === 'AWS::CloudWatch::Alarm';
+      return [id, isAlarm ? { ...resource, Properties: withoutExpression(resource.Properties) } : resource];
+    });
   await writeFile(file, JSON.stringify({ ...template, Resources: Object.fromEntries(resources) }));
 };
 
@@ -42,6 +63,6 @@ const takeOutCodeDeploy = async (file: string): Promise<void> => {
 export const deployProd = async (env: NodeJS.ProcessEnv, output: string, ...context: string[]): Promise<void> => {
   const run = cdk(env);
   await run('synth', '-c', 'stage=prod', ...context, '--output', output, '--quiet');
-  await takeOutCodeDeploy(join(output, 'vehicle-verification-prod.template.json'));
+  await takeOutMissing(join(output, 'vehicle-verification-prod.template.json'));
   await run('deploy', '--app', output, '--require-approval', 'never');
 };

@@ -2,6 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { EXIT } from '../../../lib/admin/command/command-result.ts';
 import { blackBoxTests } from '../../black-box/all-tests.ts';
 import { type Admin, adminProcess, prepareTarget } from '../../black-box/prepare-target.ts';
@@ -21,6 +22,7 @@ jest.setTimeout(600_000);
 const STACK = 'vehicle-verification-prod';
 const NEW_STACK = 'vehicle-verification-dev';
 const DOCS_URL = 'https://docs.example.com';
+const ISSUER = 'https://api.example.com';
 const SAMPLES = join(import.meta.dirname, '../../fixtures/samples');
 const SETTINGS = join(import.meta.dirname, '../../../stages/prod.json');
 
@@ -88,7 +90,8 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
     const problemType = async () => (await api.call('GET', '/v1/usage', { key: api.keys.revoked })).body.type;
 
     beforeAll(async () => {
-      const changes = { docsUrl: DOCS_URL, expectImports: { vehicles: '26h', compliance: '7d' } };
+      const expectImports = { vehicles: '26h', compliance: '7d' };
+      const changes = { docsUrl: DOCS_URL, expectImports, signedAnswers: { issuer: ISSUER, keys: ['new', 'old'] } };
       const settings = JSON.parse(await readFile(SETTINGS, 'utf8'));
       await writeFile(join(folder, 'prod.json'), JSON.stringify({ ...settings, ...changes }));
       // The bundles with the SDK's own client: other code, the same answers.
@@ -113,6 +116,17 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       expect(await problemType()).not.toMatch(DOCS_URL);
       await runDocumented([move], { FUNCTION, VERSION: after[1] ?? '' }, env);
       expect(await problemType()).toMatch(DOCS_URL);
+    });
+
+    it('signs an answer by KMS, with the first of the published keys', async () => {
+      const { body } = await api.call('GET', '/.well-known/jwks.json', { key: undefined });
+      const { keys } = body as unknown as JSONWebKeySet;
+      const { status, text } = await api.call('GET', '/v1/vehicle/AB12CDE/insurance', {
+        headers: { accept: 'application/jwt' },
+      });
+      const { payload, protectedHeader } = await jwtVerify(text, createLocalJWKSet({ keys }), { issuer: ISSUER });
+      expect([status, payload.answer]).toMatchObject([200, { registration: 'AB12CDE' }]);
+      expect([keys.length, protectedHeader.kid]).toEqual([2, keys[0]?.kid]);
     });
 
     it('publishes what an import has loaded, as it expects imports', async () => {

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
@@ -7,6 +9,8 @@ import { freePort } from '../../support/free-port.ts';
 /** An AWS emulator on this machine (https://pypi.org/project/ministack). */
 export interface Emulator {
   readonly endpoint: string;
+  /** The certificate of an endpoint with TLS. */
+  readonly certificate: string;
   readonly stop: () => Promise<void>;
 }
 
@@ -19,13 +23,14 @@ const POLL_MS = 250;
  */
 const WATCHED = '"$0" </dev/null >/dev/null 2>&1 & cat >/dev/null; kill -9 -$$';
 
-const isUp = async (endpoint: string): Promise<boolean> => {
-  try {
-    return (await fetch(`${endpoint}/_ministack/health`)).ok;
-  } catch {
-    return false;
-  }
-};
+const isUp = (endpoint: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { get } = endpoint.startsWith('https') ? https : http;
+    get(`${endpoint}/_ministack/health`, { rejectUnauthorized: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    }).on('error', () => resolve(false));
+  });
 
 const untilUp = async (endpoint: string): Promise<void> => {
   for (let waited = 0; waited < START_SECONDS * 1_000; waited += POLL_MS) {
@@ -37,11 +42,13 @@ const untilUp = async (endpoint: string): Promise<void> => {
 
 /**
  * Starts the emulator on a free port, reachable from this machine only. It runs functions with this process's Node and
- * leaves what it unpacks in `folder`. `programs` is the folder of its Python environment.
+ * leaves what it unpacks in `folder`. `programs` is the folder of its Python environment. With `checksPolicies` it denies what no
+ * policy permits, except to the credentials of an operator.
  */
-export const startMinistack = async (programs: string, folder: string): Promise<Emulator> => {
+export const startMinistack = async (programs: string, folder: string, checksPolicies = false): Promise<Emulator> => {
   const port = await freePort();
-  const endpoint = `http://127.0.0.1:${port}`;
+  const endpoint = `${checksPolicies ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const certificate = join(folder, 'ministack-tls', 'server.crt');
   const shell = spawn('/bin/sh', ['-c', WATCHED, join(programs, 'ministack')], {
     // A group of its own, so that all of it can be ended at once.
     detached: true,
@@ -53,6 +60,8 @@ export const startMinistack = async (programs: string, folder: string): Promise<
       GATEWAY_PORT: String(port),
       BIND_HOST: '127.0.0.1',
       IOT_MTLS_ENABLED: '0',
+      // Policies of buckets and queues deny what comes without TLS.
+      ...(checksPolicies && { AUTH: 'true', USE_SSL: '1' }),
     },
   });
   const ended = once(shell, 'close');
@@ -62,7 +71,7 @@ export const startMinistack = async (programs: string, folder: string): Promise<
   };
   try {
     await untilUp(endpoint);
-    return { endpoint, stop };
+    return { endpoint, certificate, stop };
   } catch (error) {
     await stop();
     throw error;

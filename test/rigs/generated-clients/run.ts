@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { PLANS } from '../../../core/access/plans.ts';
-import { ENTRY_SENTENCES } from '../../../core/problems.ts';
+import { invalidRegistrationSentence } from '../../../core/vehicles/registration.ts';
 import { type EndpointId, endpoints } from '../../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../../functions/http/endpoint.ts';
 import type { AccessLogEntry } from '../../../lib/local/gateway/gateway.ts';
@@ -27,8 +27,7 @@ const COMPILER_OPTIONS = { target: 'es2024', module: 'nodenext', strict: true, o
 /** How each client is compiled after the commands of the page; by folder of `drivers`. */
 const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   TypeScript: [
-    'npm install --no-audit --no-fund --ignore-scripts @hey-api/openapi-ts@0.99.0 openapi-fetch@0.17.0 openapi-typescript@7.13.0 typescript@5.9.3 @types/node@24.10.1',
-    'npx openapi-typescript openapi.json --output openapi-typescript.ts',
+    'npm install --no-audit --no-fund --ignore-scripts @hey-api/openapi-ts@0.99.0 typescript@5.9.3 @types/node@24.10.1',
     'npx openapi-ts --input openapi.json --output hey-api --no-log-file',
     'npx tsc',
   ],
@@ -45,7 +44,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 /** Imports of the document, which send each request to the address that they are given. */
 const IMPORTS: Readonly<Record<string, string>> = {
   Newman:
-    'npx openapi2postmanv2 -s openapi.json -o api.json -O parametersResolution=Example && npx newman run api.json --reporters progress --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
+    'npx openapi2postmanv2 -s openapi.json -o api.json -O parametersResolution=Example,enableOptionalParameters=false && npx newman run api.json --reporters progress --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
   Bruno:
     'npx bru import openapi --source openapi.json --output bruno --collection-name api && cd bruno && npx bru run -r --env-var baseUrl=$ORIGIN/v1 --env-var apiKey=$KEY',
 };
@@ -74,14 +73,14 @@ const CALLS = Object.values<Endpoint>(endpoints).flatMap(({ scope }) => [
   ...['401 UNAUTHORIZED', scope ? '403 SCOPE_MISSING' : 'none', '429 RATE_LIMITED', 'none'],
 ]);
 /** Then for a registration with a slash. */
-const WITH_SLASH = ENTRY_SENTENCES.INVALID_REGISTRATION;
+const WITH_SLASH = invalidRegistrationSentence('/');
 
 const examples = recordedExamples();
 
-/** Every status that the document names, as `GET /v1/usage 200`. A service without faults never answers 500. */
+/** Every status that the document names, as `GET /v1/usage 200`. A service without faults never answers 500, one that signs never 406. */
 const DOCUMENTED = (Object.keys(endpoints) as EndpointId[]).flatMap((id) =>
   Object.keys(buildResponses(id, endpoints[id], examples))
-    .filter((status) => status !== '500')
+    .filter((status) => status !== '500' && status !== '406')
     .map((status) => `${endpoints[id].method} ${endpoints[id].paths[0]} ${status}`),
 );
 
@@ -94,6 +93,8 @@ const blocksOf = (text: string, language: string): string[] =>
 
 /** The program of a section: where to save it, how to run it, its code. */
 const PROGRAM = /^`([^`]+)`; run it with `([^`]+)`:\n\n```\w+\n(.*?)^```$/ms;
+/** The section with one program for each language, on one signed answer. */
+const VERIFY = 'Verify a signed answer';
 const sections = page.split(/^## /m).map((text) => ({ heading: text.split('\n', 1)[0] ?? '', text }));
 
 const drivers = (folder: string) => join(import.meta.dirname, 'drivers', folder);
@@ -128,6 +129,19 @@ const build = async (folder: string, commands: readonly string[]): Promise<void>
   for (const command of commands) await run(folder, command);
 };
 
+/** Runs the programs that verify a signed answer. It is of a live key, so that they print no more than that. */
+const verify = async (credentials: Readonly<Record<string, string>>): Promise<void> => {
+  const { text = '' } = sections.find(({ heading }) => heading === VERIFY) ?? {};
+  await mkdir(join(files, VERIFY));
+  for (const block of blocksOf(text, 'sh')) await run(VERIFY, block, credentials);
+  for (const [, file = '', command = '', code = ''] of text.matchAll(new RegExp(PROGRAM, 'gms'))) {
+    await mkdir(dirname(join(files, VERIFY, file)), { recursive: true });
+    await writeFile(join(files, VERIFY, file), code);
+    deepEqual(await run(VERIFY, command, credentials), 'AB12CDE insured', command);
+    say(`docs/languages.md, ${VERIFY}: ${command}`);
+  }
+};
+
 /** Drives the clients that were made. */
 const drive = async (): Promise<void> => {
   const seen = new Set<string>();
@@ -154,17 +168,23 @@ const drive = async (): Promise<void> => {
       await run('Imports', command, { ORIGIN: origin, KEY });
       const known = [...seen].filter((line) => !line.endsWith('401'));
       deepEqual(new Set(known.map((line) => line.replace(/ \d+$/, ''))), ROUTES, name);
+      deepEqual(
+        known.filter((line) => line.endsWith(' 400')),
+        [],
+        name,
+      );
       say(`${name}: ${[...seen].toSorted().join(', ')}`);
     }
     const credentials = { API_ORIGIN: proxy.origin, API_KEY: await addKey('premium', undefined, 'test') };
     for (const { heading, text } of sections) {
-      if (blocksOf(text, 'sh').length === 0) continue;
+      if (blocksOf(text, 'sh').length === 0 || heading === VERIFY) continue;
       const [, , command = ''] = PROGRAM.exec(text) ?? [];
       // API Gateway's own 429 for the first request of each path.
       proxy.inject(({ path }) => (proxy.requests.some((earlier) => earlier.path === path) ? undefined : 'throttle'));
       deepEqual(`${await run(heading, command, credentials)}\n`, blocksOf(page, '')[0], heading);
       say(`docs/languages.md, ${heading}: ${command}`);
     }
+    await verify({ API_ORIGIN: origin, API_KEY: KEY });
     const goLines = (await readFile(join(files, 'Go/vehicles/client.go'), 'utf8')).split('\n').length;
     const pythonModels = (await readdir(join(files, 'Python/vehicles/models'))).filter((file) => /^[a-z]/.test(file));
     say(`Go: ${goLines} lines; Python: ${pythonModels.length} models`);

@@ -38,6 +38,9 @@ const before = await fileOf('before', 1, { GONE1: 'Red', BOTH1: 'Red' });
 const without = await fileOf('without', 2, { BOTH1: 'Red' });
 const blue = await fileOf('blue', 3, { GONE1: 'Blue', BOTH1: 'Red' });
 const green = await fileOf('green', 2, { GONE1: 'Green' });
+const once = await fileOf('once', 1, { GONE1: 'Red' });
+const acme = await fileOf('acme', 4, { GONE1: 'Black' });
+const zeta = await fileOf('zeta', 5, { BOTH1: 'Red' });
 const registrations = join(folder, 'erased.txt');
 await writeFile(registrations, 'GONE1');
 
@@ -58,11 +61,35 @@ resultOf(seeding.outcomes[0]);
 /** Two vehicles, of which one is in every file. */
 export const seededVehicles = seeding;
 
+const suppliedTwice = await alone(
+  'f',
+  [
+    ...command('', 'import', 'vehicles', once, '--supplier', 'acme').requests,
+    ...command('', 'import', 'vehicles', before, '--supplier', 'zeta').requests,
+  ],
+  seeding.stored,
+);
+for (const outcome of suppliedTwice.outcomes) resultOf(outcome);
+
+/** The same two vehicles, both supplied by zeta too, and one by acme. */
+export const suppliedVehicles = suppliedTwice;
+
 const ANY = '--remove-at-most=100%';
 
 export const completeImports: readonly Operation[] = [
   command('complete import without it', 'import', 'vehicles', without, '--complete', ANY),
   command('complete import of another', 'import', 'vehicles', blue, '--complete', ANY),
+];
+
+export const supplierImports: readonly Operation[] = [
+  command('import of acme', 'import', 'vehicles', acme, '--supplier', 'acme'),
+  command('complete import of zeta', 'import', 'vehicles', zeta, '--supplier', 'zeta', '--complete', ANY),
+];
+
+export const supplierChanges: readonly Operation[] = [
+  command('import without a name', 'import', 'vehicles', green),
+  command('import of acme --if-newer', 'import', 'vehicles', green, '--supplier', 'acme', '--if-newer'),
+  command('remove --all of acme', 'remove', 'vehicles', '--all', '--supplier', 'acme'),
 ];
 
 export const otherChanges: readonly Operation[] = [

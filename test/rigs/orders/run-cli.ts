@@ -11,7 +11,7 @@ export const runCli = async (
   { db, moment }: Caller,
   ...args: readonly string[]
 ): Promise<unknown> => {
-  const deployment = { db, tableNames: TABLES, address: 'the engine', remedy: '' };
+  const deployment = { db, tableNames: TABLES, address: 'the engine', remedy: '', readCaller: async () => 'tester' };
   const { stdout, stderr } = process;
   const { signal } = new AbortController();
   const surroundings = { stdout, stderr, signal, showsProgress: false, notice: () => undefined, env: {} };

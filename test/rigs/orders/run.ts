@@ -7,7 +7,14 @@ import { check, lists } from './content-readers.ts';
 import { damaged, repairOfConsistent, repairs } from './content-repairs.ts';
 import { keyChanges, seededKey } from './key-changes.ts';
 import type { Operation, Pair } from './operation.ts';
-import { completeImports, otherChanges, seededVehicles } from './record-changes.ts';
+import {
+  completeImports,
+  otherChanges,
+  seededVehicles,
+  suppliedVehicles,
+  supplierChanges,
+  supplierImports,
+} from './record-changes.ts';
 import { search } from './search.ts';
 
 const beside = (
@@ -31,6 +38,8 @@ const pairs: readonly Pair[] = [
   ...eachWithEach(completeImports, seededVehicles),
   ...beside(completeImports, otherChanges, seededVehicles),
   ...eachWithEach(otherChanges, seededVehicles),
+  ...eachWithEach(supplierImports, suppliedVehicles),
+  ...beside(supplierImports, [...supplierChanges, ...otherChanges.slice(2)], suppliedVehicles),
 ];
 
 /** The name of a pair, for the command line. */
@@ -52,6 +61,8 @@ const gate: readonly string[] = [
   'complete import without it beside complete import of another',
   'complete import without it beside import --if-newer',
   'import of another file beside remove',
+  'import of acme beside complete import of zeta',
+  'import of acme beside remove',
 ];
 
 const line = (name: string, ...figures: readonly unknown[]): void =>

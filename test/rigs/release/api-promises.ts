@@ -6,7 +6,7 @@ import type { Endpoint } from '../../../functions/http/endpoint.ts';
 import { documents } from '../../../lib/openapi/endpoint-documents.ts';
 import { problemSchema, validationIssueSchema } from '../../../lib/openapi/problem-schema.ts';
 import { headerComponents, problemHeaders, successHeaders } from '../../../lib/openapi/response-headers.ts';
-import { problemCodesOf } from '../../../lib/openapi/responses.ts';
+import { problemCodesOf, signsAnswers } from '../../../lib/openapi/responses.ts';
 
 interface Schema extends Readonly<Record<string, unknown>> {
   readonly type?: string;
@@ -102,6 +102,7 @@ const endpointLines = (row: DocumentedEndpoint, name: string): string[] => [
   ...(row.response
     ? schemaLines(row.response, `${name} ${row.successStatus} body`, 'response')
     : [`${name} ${row.successStatus} without a body`]),
+  ...(signsAnswers(row) ? [`${name} ${row.successStatus} signed`, `${name} 404 signed`] : []),
   ...headerLines(successHeaders(row.responseHeaders), `${name} ${row.successStatus}`),
   ...errorLines(problemCodesOf(row), name),
 ];

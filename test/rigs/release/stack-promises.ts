@@ -1,29 +1,35 @@
 /** What operators rely on, one promise per line: the resources that a deployment must not replace, and the permissions of running versions. */
 import { endpoints } from '../../../functions/endpoints/table.ts';
 import { grantedActions, type ServedEndpoint } from '../../../functions/http/endpoint.ts';
+import { endpoint as jwks } from '../../../functions/jwks/endpoint.ts';
 import { endpoint as notFound } from '../../../functions/not-found/endpoint.ts';
 import type { Template } from '../../cloud/stack/synthesised.ts';
 
+/** With it a stage has every kind of resource that is kept. */
+export const SIGNED_ANSWERS = { issuer: 'https://api.example.com', keys: ['2026', '2025'] };
+
 /**
  * CloudFormation replaces a resource whose type or logical id changes. That would mean an empty table, a new log group, another API
- * address, unconfirmed subscriptions, or a failed update, because the old alias or route still has the name.
+ * address, answers that cannot be verified, an empty bucket, unconfirmed subscriptions, or a failed update, because the old alias or route still has the name.
  */
 const KEPT = [
   'AWS::ApiGatewayV2::Api',
   'AWS::ApiGatewayV2::Route',
   'AWS::DynamoDB::GlobalTable',
   'AWS::DynamoDB::Table',
+  'AWS::KMS::Key',
   'AWS::Lambda::Alias',
   'AWS::Lambda::Function',
   'AWS::Logs::LogGroup',
+  'AWS::S3::Bucket',
   'AWS::SNS::Topic',
 ];
 
 /** The actions of each function. All versions share its role: if an action is removed, the released version fails until it is replaced. */
 const actionLines = (): string[] =>
-  Object.entries<ServedEndpoint>({ ...endpoints, 'not-found': notFound }).flatMap(([id, row]) =>
-    Object.entries(grantedActions(row)).flatMap(([table, actions]) =>
-      actions.map((action) => `${id}: ${table} ${action}`),
+  Object.entries<ServedEndpoint>({ ...endpoints, jwks, 'not-found': notFound }).flatMap(([id, row]) =>
+    [...Object.entries(grantedActions(row)), ['signing keys', row.signing ?? []] as const].flatMap(([of, actions]) =>
+      actions.map((action) => `${id}: ${of} ${action}`),
     ),
   );
 

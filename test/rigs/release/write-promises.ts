@@ -3,9 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { synthesise } from '../../cloud/stack/synthesis.ts';
 import type { Template } from '../../cloud/stack/synthesised.ts';
 import { apiPromises } from './api-promises.ts';
-import { stackPromises } from './stack-promises.ts';
+import { SIGNED_ANSWERS, stackPromises } from './stack-promises.ts';
 
-const { stacks } = synthesise({ prod: { stage: 'prod' } });
+// With everything that a stage may keep.
+const intake = [{ prefix: 'vehicles/', import: 'vehicles' as const }];
+const settings = { intake, signedAnswers: SIGNED_ANSWERS };
+const { stacks } = synthesise({ prod: { stage: 'prod', settings } });
 const template = stacks.prod?.template as Template;
 const lines = [...apiPromises(), ...stackPromises(template)].sort();
 writeFileSync(new URL('../../../docs/released/promises.txt', import.meta.url), `${lines.join('\n')}\n`);

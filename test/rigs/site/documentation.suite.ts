@@ -17,7 +17,8 @@ const SITE_BASE = '/vehicles/';
 const SITE_API = 'https://vehicles.example.org';
 const DIST = new URL('../../../site/dist/', import.meta.url);
 const PAGES = [
-  ...['index', 'guide', 'reference', 'errors', 'client', 'languages', 'nightly-check', 'sample-data', 'changelog'],
+  ...['index', 'guide', 'reference', 'errors', 'client', 'languages', 'nightly-check', 'receipts'],
+  ...['sample-data', 'changelog'],
 ].map((name) => `${name}.html`);
 const PHONE: Form = { width: 390, colorScheme: 'light' };
 

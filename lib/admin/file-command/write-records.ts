@@ -1,15 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { londonDate } from '../../../core/runtime/clock.ts';
 import { showProgress } from '../command/progress.ts';
-import { type Counts, countFormat } from './counts.ts';
-import type { FileCommand, NotWritten, Outcome, RowContext, RowGroup, Writing } from './file-command.ts';
-import { namedVehicles } from './malformed-rows.ts';
-import type { StagedRows } from './staged-rows.ts';
+import { type Counts, countFormat, type Outcome } from './counts.ts';
+import type { FileCommand, RowContext } from './file-command.ts';
+import { mentionedVehicles } from './malformed-rows.ts';
+import type { RowGroup, StagedRows } from './staged-rows.ts';
+import type { NotWritten, Writing } from './writing.ts';
 
 /** Where a record is in the file; one that is removed because it is not there has no lines. */
 interface Place {
   readonly key: string | undefined;
   readonly lines: readonly number[];
+  /** Whether it is removed because a complete file lacks it. */
+  readonly isMissing?: boolean;
 }
 
 interface Batch<ImportRecord> {
@@ -80,7 +83,7 @@ const retryWaiting = async <ImportRecord>(
  * Imports or removes each valid record that is staged, then removes what the file lacks.
  * @returns whether the end was reached, which it is not after Ctrl-C
  */
-export const workThrough = async <ImportRecord>(
+export const writeRecords = async <ImportRecord>(
   command: FileCommand<ImportRecord>,
   context: RowContext,
   staged: StagedRows,
@@ -89,7 +92,7 @@ export const workThrough = async <ImportRecord>(
   const { signal } = context;
   const bar = showProgress(context, command.noun, staged.total());
   const writing = command.writing(context);
-  const named = namedVehicles(staged.db);
+  const mentioned = mentionedVehicles(staged.db);
   const today = londonDate(context.started);
 
   const reject = (lines: readonly number[], reasons: readonly string[], waits = false): void => {
@@ -98,7 +101,7 @@ export const workThrough = async <ImportRecord>(
   };
 
   const consume = (group: RowGroup): readonly [ImportRecord, Place] | undefined => {
-    const { record, rejected } = named.rejectIfNamed(group, command.read(group, context));
+    const { record, rejected } = mentioned.rejectIfMentioned(group, command.read(group, context));
     counts.read += group.rows.length;
     for (const { row, reasons } of rejected) reject([row.line], reasons);
     if (record === undefined) return undefined;
@@ -109,14 +112,17 @@ export const workThrough = async <ImportRecord>(
   function* batchesOf(records: Iterable<readonly [ImportRecord, Place] | undefined>): Generator<Batch<ImportRecord>> {
     let batch: Batch<ImportRecord> = { records: [], places: [] };
     for (const record of records) {
-      const isFull = record !== undefined && !writing.fits([...batch.records, record[0]]);
-      // An empty batch at the end of a page lets Ctrl-C be noticed while every row is rejected.
-      if (isFull || (record === undefined && batch.records.length === 0)) {
-        yield batch;
-        batch = { records: [], places: [] };
+      if (record === undefined) {
+        // An empty batch at the end of a page lets Ctrl-C be noticed while every row is rejected.
+        if (batch.records.length === 0) yield batch;
+        continue;
       }
-      if (record === undefined) continue;
       batch.records.push(record[0]);
+      if (!writing.fits(batch.records)) {
+        batch.records.pop();
+        yield batch;
+        batch = { records: [record[0]], places: [] };
+      }
       batch.places.push(record[1]);
     }
     yield batch;
@@ -136,14 +142,17 @@ export const workThrough = async <ImportRecord>(
 
   function* recordsToRemove(): Generator<readonly [ImportRecord, Place]> {
     if (command.removal === undefined) return;
-    for (const key of staged.keysToRemove()) yield [command.removal(key), { key, lines: [] }];
+    for (const { key, isErased } of staged.keysToRemove())
+      yield [command.removal(key, isErased), { key, lines: [], isMissing: !isErased }];
   }
 
-  const settle = ({ key, lines }: Place, result: Outcome | NotWritten): void => {
+  const settle = ({ key, lines, isMissing }: Place, result: Outcome | NotWritten): void => {
     if (typeof result !== 'string') {
       reject(lines, [result.reason], result.waits);
       return;
     }
+    // Another command has removed it since the scan.
+    if (isMissing && result === 'notThere') return;
     counts[result] += 1;
     if (key === undefined) return;
     if (result === 'removed' && context.dryRun) staged.addRemoved(key);

@@ -1,28 +1,27 @@
-import type { Replaceable } from './output-file.ts';
 import { formatNumber } from './summary.ts';
 
 /** Rows that are printed. The file has all of them. */
 const MAX_PRINTED = 20;
-/** Characters of a cell. Three such columns and a change fit into 80. */
-const MAX_CELL = 18;
+/** Characters of a cell: more than a registration, a verdict with all reasons or a policy number has. */
+const MAX_CELL = 100;
 
 /** A list of vehicles. */
-export interface List {
+export interface VehicleList {
   readonly title: string;
-  readonly names: readonly string[];
+  readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** The file that has all of it, if there is one. */
-  readonly file: Replaceable | undefined;
+  /** The file that gets all of it, if there is one. */
+  readonly path: string | undefined;
 }
 
 const shortened = (cell: string): string => (cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell);
 
 /** The list as a table. */
-export const tableLines = ({ title, names, rows, file }: List, option: string): string[] => {
-  const printed = [names, ...rows.slice(0, MAX_PRINTED)].map((row) => row.map(shortened));
-  const widths = names.map((_, at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)));
+export const tableLines = ({ title, columns, rows, path }: VehicleList, option: string): string[] => {
+  const printed = [columns, ...rows.slice(0, MAX_PRINTED)].map((row) => row.map(shortened));
+  const widths = columns.map((_, at) => Math.max(...printed.map((row) => row[at]?.length ?? 0)));
   const more = rows.length - MAX_PRINTED;
-  const all = file === undefined ? `name a file for all of them with ${option}` : `all are in ${file.path}`;
+  const all = path === undefined ? `name a file for all of them with ${option}` : `all are in ${path}`;
   return [
     `${title}: ${formatNumber(rows.length)}`,
     ...(rows.length === 0

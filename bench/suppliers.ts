@@ -1,0 +1,66 @@
+/**
+ * Suppliers who load complete files of vehicles that overlap by half, one after the other: time, memory and units of
+ * the first night, of the same files again, and of a night with 1 % changed. `BENCH_SUPPLIERS` and
+ * `BENCH_SUPPLIER_ROWS` set the size; the whole one is `BENCH_SUPPLIER_ROWS=100000 npm run bench -- suppliers`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { meteredClient } from '../test/support/metered-client.ts';
+import { prepareEngine } from '../test/support/prepared-engine.ts';
+import { writeVehiclesFile } from './generated-vehicles.ts';
+import { importWith, peakOf, startImport } from './import.ts';
+import { grouped, showProgress, table } from './report.ts';
+
+const SUPPLIERS = Number(process.env.BENCH_SUPPLIERS ?? 10);
+const ROWS = Number(process.env.BENCH_SUPPLIER_ROWS ?? 10_000);
+/** Of which share of the rows the last night's files differ: 1 %. */
+const ONE_IN = 100;
+/** The sample vehicles of the engine are of the supplier without a name, and stay. */
+const options = (supplier: number) => ['--supplier', `supplier-${supplier}`, '--complete'];
+
+const measureIn = async (folder: string): Promise<readonly string[]> => {
+  const path = join(folder, 'vehicles.csv');
+  const writeFile = (supplier: number, changed?: number): Promise<void> => {
+    const from = (supplier * ROWS) / 2;
+    return writeVehiclesFile(path, from + ROWS, from, changed);
+  };
+  const engine = await prepareEngine();
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
+  const { client, costOf } = meteredClient(endpoint);
+  const nights: (readonly string[])[] = [];
+  for (const [night, changed] of [
+    ['the first', undefined],
+    ['the same files again', undefined],
+    ['1 % changed', ONE_IN],
+  ] as const) {
+    const sum = { seconds: 0, requests: 0, readUnits: 0, writeUnits: 0 };
+    for (let supplier = 0; supplier < SUPPLIERS; supplier += 1) {
+      await writeFile(supplier, changed);
+      const started = performance.now();
+      const cost = await costOf(() => importWith(client, path, ...options(supplier)));
+      sum.seconds += (performance.now() - started) / 1_000;
+      for (const figure of ['requests', 'readUnits', 'writeUnits'] as const) sum[figure] += cost[figure];
+      showProgress(supplier + 1, SUPPLIERS, `suppliers, night: ${night}`);
+    }
+    nights.push([night, ...Object.values(sum).map((figure) => grouped(Math.round(figure)))]);
+  }
+  client.destroy();
+  // The last file once more as a process of its own, whose memory is read.
+  await writeFile(SUPPLIERS - 1);
+  const peak = await peakOf(startImport(endpoint, path, ...options(SUPPLIERS - 1)));
+  await engine.close();
+  const stored = ((SUPPLIERS + 1) * ROWS) / 2;
+  return [
+    `${SUPPLIERS} suppliers with complete files of ${grouped(ROWS)} vehicles, of which each shares half with the one before: ${grouped(stored)} stored vehicles,
+most of two suppliers. One import after the other, on one embedded engine in a process of its own.`,
+    table(['night', 'seconds, all suppliers', 'requests', 'read units', 'write units'], nights),
+    `The most resident memory of one import: ${Math.round(peak)} MB.`,
+  ];
+};
+
+const measure = async (): Promise<readonly string[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'suppliers-'));
+  return measureIn(folder).finally(() => rm(folder, { recursive: true }));
+};
+export default measure;

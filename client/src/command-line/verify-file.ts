@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises';
+import { isValidEntry } from '../answers.ts';
+import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt } from '../receipts.ts';
+import type { VerifyArguments } from './arguments.ts';
+import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
+import { CannotRun, reasonOf, unreadable } from './failure.ts';
+import { formatNumber, outcomeOf } from './summary.ts';
+
+/** Milliseconds for the key set to arrive. */
+const TIMEOUT_MS = 15_000;
+
+/** @throws CannotRun when there is no key set at the address or in the file */
+const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> => {
+  const fetchText = async () => {
+    const response = await fetch(jwks, { signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+    if (!response.ok) throw new Error(`status ${response.status}`);
+    return response.text();
+  };
+  try {
+    return await readKeySet(JSON.parse(/^https?:\/\//.test(jwks) ? await fetchText() : await readFile(jwks, 'utf8')));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SyntaxError) throw new CannotRun(`The key set ${jwks} is not JSON.`);
+    const { cause = error, code } = error as NodeJS.ErrnoException;
+    if (code !== undefined) throw unreadable(jwks, error);
+    throw new CannotRun(`The key set ${jwks} cannot be used (${reasonOf(cause).replace(/\.$/, '')}).`);
+  }
+};
+
+/** @throws CannotRun when the file cannot be read */
+const readLines = async (path: string): Promise<string[]> => {
+  try {
+    return (await readFile(path, 'utf8')).split('\n');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+};
+
+/** What an entry says, in one line. */
+const entryLine = (check: Check, registration: string, entry: unknown): string => {
+  const cells = isValidEntry[check.verdict](entry) ? check.cellsOf(entry) : failureCells(check, 'INVALID_ANSWER');
+  const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
+  return `  ${[registration, outcomeOf(check, cells), ...details].join(', ')}`;
+};
+
+/** What was answered: a line for each vehicle. */
+const answerLines = ({ request: { path }, status, answer }: ReceiptClaims): string[] => {
+  const check = path.includes('compliance') ? complianceCheck : insuranceCheck;
+  const members = (answer ?? {}) as { registration?: unknown; code?: unknown; results?: unknown };
+  if (Array.isArray(members.results)) {
+    return members.results.map((entry) => entryLine(check, String(entry?.registration), entry));
+  }
+  const [, inPath = path] = /\/(?:vehicle|compliance)\/([^/]+)/.exec(path) ?? [];
+  const registration = String(members.registration ?? inPath.replaceAll('%20', ' '));
+  const entry = status === 200 ? answer : { ...members, registration, [check.verdict]: false };
+  return [entryLine(check, registration, entry)];
+};
+
+/** What a receipt shows: when, for whom, and what was answered. */
+const receiptLines = (claims: ReceiptClaims): string[] => {
+  const { iat, aud, jti, request, answer, sandbox } = claims;
+  const day = (answer as { asOf?: unknown } | null)?.asOf;
+  const at = `${sandbox ? 'sandbox, ' : ''}${new Date(iat * 1_000).toISOString().replace('.000', '')}`;
+  const question = `${request.method} ${request.path}${day === undefined ? '' : ` for ${day}`}`;
+  return [`${at}, for key ${aud}, request ${jti}: ${question}`, ...answerLines(claims)];
+};
+
+/** @throws InvalidReceipt when the receipt does not hold */
+const verifyReceipt = async (text: string, keys: KeySet, { issuer, acceptsSandbox }: VerifyArguments) => {
+  const claims = await readReceipt(text, keys);
+  if (claims.iss !== issuer.replace(/\/$/, '')) {
+    throw new InvalidReceipt(`The receipt is of the issuer ${claims.iss}, not of ${issuer}.`);
+  }
+  if (claims.sandbox && !acceptsSandbox) {
+    throw new InvalidReceipt('The receipt is of the sandbox, whose vehicles are made up: --sandbox accepts it.');
+  }
+  return claims;
+};
+
+/**
+ * Prints of each receipt in a file whether it holds and, if so, what it shows.
+ * @returns whether every one holds
+ * @throws CannotRun when there are no keys or no receipts
+ */
+export const verifyFile = async (
+  args: VerifyArguments,
+  signal: AbortSignal,
+  print: (...lines: string[]) => Promise<void>,
+): Promise<boolean> => {
+  const keys = await openKeySet(args.jwks, signal);
+  const lines = await readLines(args.source);
+  let [found, held] = [0, 0];
+  for (const [at, text] of lines.entries()) {
+    signal.throwIfAborted();
+    if (text === '') continue;
+    found += 1;
+    try {
+      const [first, ...more] = receiptLines(await verifyReceipt(text, keys, args));
+      await print(`Line ${at + 1} holds: ${first}`, ...more);
+      held += 1;
+    } catch (error) {
+      if (!(error instanceof InvalidReceipt)) throw error;
+      const isCutOff = error.isIncomplete && at === lines.length - 1;
+      const why = isCutOff ? 'The file ends in the middle of the receipt.' : error.message;
+      await print(`Line ${at + 1} does not hold. ${why}`);
+    }
+  }
+  if (found === 0) throw new CannotRun(`${args.source} has no receipts.`);
+  await print(`${formatNumber(held)} of ${formatNumber(found)} receipts hold.`);
+  return held === found;
+};

@@ -1,0 +1,130 @@
+import { isValidClaims } from './answers.ts';
+
+/** What a receipt says: an answer of the service, and to which request it was one. */
+export interface ReceiptClaims {
+  /** Who has signed: the origin of the service. */
+  readonly iss: string;
+  /** The id of the key that asked. */
+  readonly aud: string;
+  /** Unix seconds of the answer. */
+  readonly iat: number;
+  /** The id of the request. */
+  readonly jti: string;
+  readonly request: { readonly method: string; readonly path: string; readonly query?: unknown };
+  readonly status: number;
+  /** The JSON of the answer, or of the problem when the status is 404. */
+  readonly answer: unknown;
+  /** Whether the answer is about sandbox vehicles. */
+  readonly sandbox?: boolean;
+}
+
+/** A receipt that does not hold. The message is a sentence that says why. */
+export class InvalidReceipt extends Error {
+  override readonly name: string = 'InvalidReceipt';
+  /** Whether a part is missing. */
+  readonly isIncomplete: boolean;
+
+  constructor(message: string, isIncomplete = false) {
+    super(message);
+    this.isIncomplete = isIncomplete;
+  }
+}
+
+/** A receipt whose key is not in the key set. */
+export class UnknownKey extends InvalidReceipt {}
+
+type PublicKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/** The keys of a key set by their id; undefined where the id is not the thumbprint of the key. */
+export type KeySet = ReadonlyMap<string, PublicKey | undefined>;
+
+const TYPE = 'vehicle-answer+jwt';
+const CURVE = { name: 'ECDSA', namedCurve: 'P-256' };
+/** Bytes of an ES256 signature. */
+const SIGNATURE_BYTES = 64;
+
+const toBase64Url = (binary: string): string =>
+  btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+
+/** The bytes of base64url; undefined for another text, also for one with bits that no byte has: such a change is one too. */
+const bytesOf = (text: string) => {
+  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
+  return toBase64Url(binary) === text ? Uint8Array.from(binary, (character) => character.charCodeAt(0)) : undefined;
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(text)));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The RFC 7638 thumbprint of a P-256 key. */
+const thumbprintOf = async ({ x, y }: { readonly x: string; readonly y: string }): Promise<string> => {
+  const text = new TextEncoder().encode(JSON.stringify({ crv: 'P-256', kty: 'EC', x, y }));
+  return toBase64Url(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest('SHA-256', text))));
+};
+
+/** Undefined when it is no point of the curve. */
+const importKey = (key: object): Promise<PublicKey | undefined> =>
+  crypto.subtle.importKey('jwk', key, CURVE, false, ['verify']).catch(() => undefined);
+
+/** Reads a JWKS. Keys of other kinds are left out. @throws Error when it is none, or has no key for receipts */
+export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
+  const { keys } = (jwks ?? {}) as { keys?: unknown };
+  const found = new Map<string, PublicKey | undefined>();
+  for (const { kty, crv, x, y, kid } of Array.isArray(keys) ? keys.filter((key) => key instanceof Object) : []) {
+    if (kty !== 'EC' || crv !== 'P-256' || typeof kid !== 'string') continue;
+    const isItsOwn = kid === (await thumbprintOf({ x, y }));
+    found.set(kid, isItsOwn ? await importKey({ kty, crv, x, y }) : undefined);
+  }
+  if (found.size === 0) throw new Error('The key set has no P-256 key with an id.');
+  return found;
+};
+
+/** @throws InvalidReceipt for an algorithm with which anybody could have signed, or any other than ES256 */
+const requireES256 = (alg: unknown): void => {
+  if (alg === 'ES256') return;
+  if (String(alg).toLowerCase() === 'none') {
+    throw new InvalidReceipt('The receipt has no signature (alg "none"): anybody can have written it.');
+  }
+  if (/^HS\d+$/.test(String(alg))) {
+    throw new InvalidReceipt(
+      `The receipt is signed with ${alg}, a shared secret: anybody can have taken the public key for it.`,
+    );
+  }
+  throw new InvalidReceipt(`The receipt is signed with ${JSON.stringify(alg)}, not with ES256.`);
+};
+
+/** Reads a receipt whose signature holds. Issuer and sandbox are left to the caller. @throws InvalidReceipt */
+export const readReceipt = async (receipt: string, keys: KeySet): Promise<ReceiptClaims> => {
+  const parts = receipt.split('.');
+  const [head = '', payload = '', signature = ''] = parts;
+  const header = jsonOf(head) as { alg?: unknown; typ?: unknown; kid?: unknown } | null | undefined;
+  const bytes = bytesOf(signature);
+  const malformed = (isIncomplete: boolean) =>
+    new InvalidReceipt('The receipt was changed, or is none: it has not the form of a signed answer.', isIncomplete);
+  if (parts.length < 3) throw malformed(true);
+  if (parts.length > 3 || !(header instanceof Object)) throw malformed(false);
+  requireES256(header.alg);
+  if (header.typ !== TYPE) {
+    throw new InvalidReceipt(`The receipt has the type ${JSON.stringify(header.typ)}, not "${TYPE}".`);
+  }
+  const kid = String(header.kid);
+  if (!keys.has(kid)) throw new UnknownKey(`The receipt names the key ${kid}, which is not in the key set.`);
+  const key = keys.get(kid);
+  if (key === undefined) throw new InvalidReceipt(`The key set has another key in the place of ${kid}.`);
+  if (bytes?.length !== SIGNATURE_BYTES) throw malformed(signature.length < (SIGNATURE_BYTES * 4) / 3);
+  const claims = jsonOf(payload);
+  const isWhole = isValidClaims(claims);
+  const signed = new TextEncoder().encode(`${head}.${payload}`);
+  if (!(await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes, signed))) {
+    // A change that leaves the claims whole looks like the signature of another key.
+    const otherKey = isWhole ? `, or another key than ${kid} has signed it` : '';
+    throw new InvalidReceipt(`The receipt was changed after it was signed${otherKey}.`);
+  }
+  if (isWhole) return claims as ReceiptClaims;
+  throw new InvalidReceipt('The receipt lacks something that every signed answer has.');
+};

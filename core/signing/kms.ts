@@ -1,0 +1,93 @@
+/**
+ * Signs by AWS KMS. A file of its own beside a function's bundle (lib/cloud/bundles.ts), which is loaded at the first signature:
+ * other requests do not pay for it.
+ */
+import { createHash, createPublicKey } from 'node:crypto';
+import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';
+import { requestHandler } from '../dynamodb/client/transport.ts';
+import { databaseFromEnvironment } from '../runtime/environment.ts';
+
+/** Milliseconds. KMS usually answers within 10. */
+const TIMEOUTS = { connection: 300, response: 1_000 };
+/** With the SDK's pauses of up to 1 and 2 s after a throttle, at most 6 s of the deadline of 9. */
+const MAX_ATTEMPTS = 3;
+
+/** Nothing was signed, or a key could not be read: KMS is slow, throttles, refuses or is gone, as the `cause` says. */
+export class KmsFailed extends Error {
+  override readonly name = 'KmsFailed';
+}
+
+let shared: KMSClient | undefined;
+
+const client = (): KMSClient => {
+  const { region, credentials } = databaseFromEnvironment();
+  shared ??= new KMSClient({
+    region,
+    credentials,
+    maxAttempts: MAX_ATTEMPTS,
+    retryMode: 'standard',
+    requestHandler: requestHandler(TIMEOUTS),
+  });
+  return shared;
+};
+
+const asKmsFailed = (cause: unknown): never => {
+  throw new KmsFailed('KMS did not do what was asked', { cause });
+};
+
+const readPublicKey = async (keyId: string) => {
+  const { PublicKey } = await client()
+    .send(new GetPublicKeyCommand({ KeyId: keyId }))
+    .catch(asKmsFailed);
+  const der = { key: Buffer.from(PublicKey ?? []), format: 'der', type: 'spki' } as const;
+  const { kty = '', crv = '', x = '', y = '' } = createPublicKey(der).export({ format: 'jwk' });
+  // The members and their order are those of the thumbprint.
+  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url');
+  return { kty, crv, x, y, kid, use: 'sig', alg: 'ES256' } as const;
+};
+
+const known = new Map<string, ReturnType<typeof readPublicKey>>();
+
+/**
+ * The public key of a KMS key as a JWK (RFC 7517), with its thumbprint as `kid` (RFC 7638). It never changes, so each instance reads
+ * it once. @throws KmsFailed
+ */
+export const publicKey = (keyId: string): ReturnType<typeof readPublicKey> => {
+  const reading =
+    known.get(keyId) ??
+    readPublicKey(keyId).catch((error: unknown) => {
+      known.delete(keyId);
+      throw error;
+    });
+  known.set(keyId, reading);
+  return reading;
+};
+
+/** Bytes of each of the two integers of an ES256 signature. */
+const INTEGER_BYTES = 32;
+
+/** The 64 bytes of a JWS (RFC 7518, section 3.4) from KMS's DER: a sequence of two integers, each with sign and without leading zeros. */
+export const rawSignature = (der: Buffer): Buffer => {
+  const end = 4 + der.readUInt8(3);
+  const integers = [der.subarray(4, end), der.subarray(end + 2)];
+  return Buffer.concat(
+    integers.map((integer) => Buffer.concat([Buffer.alloc(INTEGER_BYTES), integer]).subarray(-INTEGER_BYTES)),
+  );
+};
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+/** The claims as a compact JWS of this type, signed ES256 by a KMS key. @throws KmsFailed */
+export const sign = async (keyId: string, typ: string, claims: object): Promise<string> => {
+  const { kid } = await publicKey(keyId);
+  const input = `${encoded({ alg: 'ES256', typ, kid })}.${encoded(claims)}`;
+  const command = new SignCommand({
+    KeyId: keyId,
+    // A message itself may have no more than 4,096 bytes.
+    MessageType: 'DIGEST',
+    Message: createHash('sha256').update(input).digest(),
+    SigningAlgorithm: 'ECDSA_SHA_256',
+  });
+  const { Signature } = await client().send(command).catch(asKmsFailed);
+  return `${input}.${rawSignature(Buffer.from(Signature ?? [])).toString('base64url')}`;
+};

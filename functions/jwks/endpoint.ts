@@ -1,0 +1,14 @@
+import type { HttpMethod, ServedEndpoint } from '../http/endpoint.ts';
+
+/** The row of the public keys of signed answers. Only a stage that signs answers has this function. */
+export const endpoint = {
+  id: 'jwks',
+  method: 'GET',
+  paths: ['/.well-known/jwks.json'],
+  successStatus: 200,
+  isPublic: true,
+  // Each instance reads the keys once.
+  memoryMegabytes: 512,
+  signing: ['GetPublicKey'],
+  tables: {},
+} as const satisfies ServedEndpoint & { readonly method: HttpMethod };

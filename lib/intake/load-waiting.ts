@@ -1,0 +1,52 @@
+import type { IntakeEntry } from '../cloud/stage-schema.ts';
+import type { IntakeBucket } from './bucket.ts';
+import { type LoadContext, loadedKey, loadFile, reportSuperseded } from './load-file.ts';
+import { waitingFiles, withoutSuperseded } from './waiting-files.ts';
+
+export interface IntakeContext extends LoadContext {
+  readonly entries: readonly IntakeEntry[];
+  readonly now: () => Date;
+}
+
+/** When the complete file that was last loaded was put. @throws Error when that cannot be read */
+const lastLoadedTime = async (bucket: IntakeBucket, prefix: string): Promise<Date | undefined> => {
+  const text = await bucket.text(loadedKey(prefix));
+  if (text === undefined) return undefined;
+  const time = new Date((JSON.parse(text) as { readonly lastModified: string }).lastModified);
+  if (Number.isNaN(time.getTime())) throw new Error(`${loadedKey(prefix)} is damaged`);
+  return time;
+};
+
+/** What waits under a prefix: the file to load next, and the complete ones that are not loaded any more. */
+const findWaiting = async ({ prefix, complete }: IntakeEntry, { bucket, now }: IntakeContext) => {
+  // Files first: one that is put meanwhile is found the next time, and none is loaded twice.
+  const files = await bucket.list(prefix);
+  const reports = new Set((await bucket.list(`reports/${prefix}`)).map(({ name }) => name));
+  const waiting = waitingFiles(prefix, files, reports, now());
+  if (!complete) return { next: waiting[0], superseded: [] };
+  return withoutSuperseded(waiting, await lastLoadedTime(bucket, prefix));
+};
+
+/**
+ * Loads every waiting file, until none is left. After a load that failed, its prefix waits for the next build: a later file must
+ * not be loaded before an earlier one.
+ * @returns whether all were loaded or superseded
+ */
+export const loadWaitingFiles = async (context: IntakeContext): Promise<boolean> => {
+  const failed = new Set<string>();
+  let allLoaded = true;
+  let isDone: boolean;
+  do {
+    isDone = true;
+    for (const entry of context.entries.filter(({ prefix }) => !failed.has(prefix))) {
+      const { next, superseded } = await findWaiting(entry, context);
+      for (const file of superseded) await reportSuperseded(entry, file, context);
+      if (next === undefined) continue;
+      isDone = false;
+      const outcome = await loadFile(entry, next, context);
+      if (outcome !== 'loaded') allLoaded = false;
+      if (outcome === 'failed') failed.add(entry.prefix);
+    }
+  } while (!isDone);
+  return allLoaded;
+};

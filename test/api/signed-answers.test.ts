@@ -1,0 +1,206 @@
+/** Signed answers: docs/contract.md#signed-answers. What the answers say: test/api/lookups.test.ts and test/black-box. */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { hashKey, keyIdOf, parseApiKey } from '../../core/access/api-key.ts';
+import { rawSignature } from '../../core/signing/kms.ts';
+import { keyOfToday } from '../../functions/probe/probe-key.ts';
+import { NOON } from '../support/clock.ts';
+import { storeItems } from '../support/engine.ts';
+import { always, forOperation, onNthCall } from '../support/fault-choosers.ts';
+import { aCompliance, aCounter, aVehicle } from '../support/records.ts';
+import { type Call, ISSUER, RESET, type Reply, rateLimitOf, useApi } from '../support/use-api.ts';
+
+const KEYS = '/.well-known/jwks.json';
+const INSURANCE = '/v1/vehicle/AB12CDE/insurance';
+const JWT = 'application/jwt';
+
+const api = useApi(
+  async ({ loadVehicles, loadCompliance }) => {
+    await loadVehicles(aVehicle('AB12CDE'), aVehicle('NOTAXED'));
+    await loadCompliance(aCompliance('AB12CDE'));
+  },
+  { signsAnswers: true },
+);
+
+const get = (path: string, accept?: string, call: Call = {}) =>
+  api.call('GET', path, { key: api.key, ...call, headers: { ...call.headers, ...(accept && { accept }) } });
+
+const typeOf = ({ headers }: Reply) => headers.get('content-type');
+
+const publishedKeys = async () => (await api.call('GET', KEYS)).body as unknown as JSONWebKeySet;
+
+/** The claims, once the signature holds by a published key. */
+const verified = async ({ text }: Reply) => {
+  const expected = { issuer: ISSUER, typ: 'vehicle-answer+jwt', algorithms: ['ES256'] };
+  return (await jwtVerify(text, createLocalJWKSet(await publishedKeys()), expected)).payload;
+};
+
+const LOOKUPS = [
+  ['GET', '/v1/vehicle/AB12CDE/insurance?date=2026-06-14', undefined],
+  ['GET', '/v1/compliance/AB12CDE', undefined],
+  ['POST', '/v1/vehicle/bulk-insurance', { registrations: ['AB12 CDE', 'ZZ99ZZZ', '?'] }],
+  ['POST', '/v1/vehicle/bulk-compliance', { registrations: ['AB12 CDE', 'NOTAXED'] }],
+] as const;
+
+describe('A signed answer', () => {
+  it.each(LOOKUPS)('holds what the unsigned one says, to whom, when and to which request: %s %s', async (...lookup) => {
+    const [method, address, json] = lookup;
+    const [path, query = ''] = address.split('?');
+    const call = { key: api.key, ...(json && { json }) };
+    const unsigned = await api.call(method, address, call);
+    const signed = await api.call(method, address, { ...call, headers: { accept: JWT } });
+    expect([signed.status, typeOf(signed)]).toEqual([200, JWT]);
+    expect(await verified(signed)).toEqual({
+      iss: ISSUER,
+      aud: keyIdOf(hashKey(api.key), 'live'),
+      iat: NOON / 1_000,
+      jti: signed.headers.get('x-request-id'),
+      request: { method, path, query },
+      status: 200,
+      answer: unsigned.body,
+    });
+    expect(rateLimitOf(signed)).toEqual(['6000', String(Number(rateLimitOf(unsigned)[1]) - 1), RESET]);
+  });
+
+  it.each([
+    [INSURANCE.replace('AB12CDE', 'AB1OCDE'), 'VEHICLE_NOT_FOUND'],
+    ['/v1/compliance/NOTAXED', 'COMPLIANCE_NOT_FOUND'],
+  ])('is also the 404 about a vehicle: %s', async (path, code) => {
+    const unsigned = await get(path);
+    const signed = await get(path, JWT);
+    expect([signed.status, typeOf(signed)]).toEqual([404, JWT]);
+    const answer = { ...unsigned.body, code, requestId: signed.headers.get('x-request-id') };
+    expect(await verified(signed)).toMatchObject({ status: 404, answer });
+  });
+
+  it('of a test key and of the probe says that it is of the sandbox', async () => {
+    for (const key of [await api.newKey({ environment: 'test' }), (await keyOfToday(new Date(NOON))).key]) {
+      expect(await verified(await get(INSURANCE, JWT, { key }))).toMatchObject({
+        aud: parseApiKey(key)?.id,
+        sandbox: true,
+      });
+    }
+  });
+
+  it.each([
+    [JWT, true],
+    ['Application/JWT ; Q=0.001', true],
+    [`text/html, ${JWT};q=0.5, application/json;q=0.5`, true],
+    [`${JWT};q=nonsense, */*`, true],
+    [`${JWT};q=0`, false],
+    [`${JWT};q=0.4, application/json;q=0.5`, false],
+    [`${JWT};q=0.4, */*`, false],
+    [`${JWT};q=0.4, application/*;q=0.1, */*`, true],
+    ['application/*', false],
+    ['*/*', false],
+    ['application/jwt+x', false],
+    [undefined, false],
+  ])('is given for Accept: %s (%s)', async (accept, isSigned) => {
+    expect(typeOf(await get(INSURANCE, accept))).toBe(isSigned ? JWT : 'application/json');
+  });
+
+  it('is no other error, and no answer of another endpoint', async () => {
+    const spent = await api.newKey({ plan: 'free' });
+    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(spent, 60)]);
+    const test = await api.newKey({ environment: 'test' });
+    const replies = [
+      await get(INSURANCE, JWT, { key: undefined }),
+      await get(INSURANCE, JWT, { key: spent }),
+      await get(INSURANCE, JWT, { key: await api.newKey({ scopes: [] }) }),
+      await get(`${INSURANCE}?date=1`, JWT),
+      await get('/v1/compliance/ER19ERR', JWT, { key: test }),
+      await get('/v1/unknown', JWT),
+    ];
+    expect(replies.map((reply) => [reply.status, typeOf(reply)])).toEqual(
+      [401, 429, 403, 400, 500, 404].map((status) => [status, 'application/problem+json']),
+    );
+    expect(typeOf(await get('/v1/usage', JWT))).toBe('application/json');
+  });
+});
+
+describe('Of the keys', () => {
+  beforeAll(() => void Object.assign(process.env, { SIGNING_KEYS: 'new,old' }));
+  afterAll(() => void Object.assign(process.env, { SIGNING_KEYS: 'local' }));
+
+  it('the first signs, and all are published', async () => {
+    await get(INSURANCE, JWT);
+    await publishedKeys();
+    const asked = api.kmsFaults.calls.map(({ operation, body }) => `${operation} ${JSON.parse(body).KeyId}`);
+    expect(asked).toEqual(['GetPublicKey new', 'Sign new', 'GetPublicKey old']);
+  });
+});
+
+describe('The published keys', () => {
+  it('need no API key, may be cached, and are read from KMS once', async () => {
+    await publishedKeys();
+    api.kmsFaults.reset();
+    const { status, headers, body } = await api.call('GET', KEYS, { key: await api.newKey({ environment: 'test' }) });
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=3600']);
+    expect([...headers.keys()].filter((name) => /^x-(rate|sandbox)/.test(name))).toEqual([]);
+    const base64url = expect.stringMatching(/^[\w-]{43}$/);
+    const key = { kty: 'EC', crv: 'P-256', x: base64url, y: base64url, kid: base64url, use: 'sig', alg: 'ES256' };
+    expect(body).toEqual({ keys: [key] });
+    expect(api.kmsFaults.calls).toEqual([]);
+  });
+
+  it('have no other method', async () => {
+    const reply = await api.call('POST', KEYS, { key: api.key });
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
+  });
+});
+
+describe('When KMS fails', () => {
+  it.each(['throttle', 'deny', 'error', 'hang', 'resetBefore'] as const)(
+    'with %s: 500 without an answer',
+    async (fault) => {
+      api.kmsFaults.inject(forOperation('Sign', always(fault)));
+      const reply = await get(INSURANCE, JWT);
+      expect([reply.status, typeOf(reply)]).toEqual([500, 'application/problem+json']);
+      expect(reply.body).toMatchObject({ code: 'INTERNAL_ERROR' });
+      expect(reply.headers.get('retry-after')).toBe('1');
+      expect(rateLimitOf(reply)[0]).toBe('6000');
+    },
+  );
+
+  it('once, the answer is signed by a second attempt', async () => {
+    api.kmsFaults.inject(forOperation('Sign', onNthCall(1, 'error')));
+    expect((await verified(await get(INSURANCE, JWT))).status).toBe(200);
+  });
+
+  it('unsigned answers are given as before', async () => {
+    api.kmsFaults.inject(always('deny'));
+    expect((await get(INSURANCE)).status).toBe(200);
+    expect(api.kmsFaults.calls).toEqual([]);
+  });
+});
+
+describe('Where the service signs no answers, to ask for one', () => {
+  beforeAll(() => void delete process.env.SIGNED_ANSWERS_ISSUER);
+  afterAll(() => void Object.assign(process.env, { SIGNED_ANSWERS_ISSUER: ISSUER }));
+
+  it('is 406 before anything is loaded or read, after admission', async () => {
+    const bulk = { key: api.key, raw: '{', headers: { accept: JWT } };
+    for (const reply of [
+      await get(`${INSURANCE}?date=1`, JWT),
+      await api.call('POST', '/v1/vehicle/bulk-insurance', bulk),
+    ]) {
+      expect(reply.body).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
+      expect(rateLimitOf(reply)[0]).toBe('6000');
+    }
+    expect(api.faults.calls.flatMap(({ tables }) => tables)).not.toContain(api.engine.names.vehicles);
+    const unscoped = await api.newKey({ scopes: [] });
+    expect((await get(INSURANCE, JWT, { key: undefined })).status).toBe(401);
+    expect((await get(INSURANCE, JWT, { key: unscoped })).status).toBe(403);
+  });
+
+  it('is no matter of other endpoints, and no keys are published', async () => {
+    expect((await get('/v1/usage', JWT)).status).toBe(200);
+    expect([(await api.call('GET', KEYS)).status, (await get(KEYS)).status]).toEqual([401, 404]);
+  });
+});
+
+it('A signature has 64 bytes, whatever the length of its integers in DER', () => {
+  const [long, short] = ['ff'.repeat(32), '01'];
+  const der = Buffer.from(`3026022100${long}0201${short}`, 'hex');
+  expect(rawSignature(der).toString('hex')).toBe(long + short.padStart(64, '0'));
+});

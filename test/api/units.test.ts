@@ -1,0 +1,148 @@
+/** Units and the last day of a key, as its owner sees them: docs/contract.md#units. */
+import { describe, expect, it } from '@jest/globals';
+import { hashKey, keyIdOf, newApiKey } from '../../core/access/api-key.ts';
+import type { KeyRecord } from '../../core/access/key-record.ts';
+import { type PlanName, windowAt } from '../../core/access/plans.ts';
+import { SCOPES } from '../../core/access/scopes.ts';
+import type { Usage } from '../../core/access/usage-report.ts';
+import { NOON } from '../support/clock.ts';
+import { storeItems } from '../support/engine.ts';
+import { always, type ChooseFault, forOperation } from '../support/fault-choosers.ts';
+import type { Fault } from '../support/fault-proxy.ts';
+import { aCounter, aVehicle } from '../support/records.ts';
+import { useApi } from '../support/use-api.ts';
+
+const MINUTE_MS = 60_000;
+const LOOKUP = '/v1/vehicle/AB12CDE/insurance';
+const REGISTRATIONS = ['AB12CDE', 'ab12 cde', 'ZZ99ZZZ', 'not a plate!'];
+
+const api = useApi(({ loadVehicles }) => loadVehicles(aVehicle('AB12CDE')));
+
+const bulk = (key: string, json: object = { registrations: REGISTRATIONS }, kind = 'insurance') =>
+  api.call('POST', `/v1/vehicle/bulk-${kind}`, { key, json });
+/** The usage of the 24 hours, and of the running one. */
+const usageOf = async (key: string) => {
+  const { hours } = (await api.call('GET', '/v1/usage', { key })).body as unknown as {
+    readonly hours: readonly Usage[];
+  };
+  return { hours, now: hours.at(-1) };
+};
+const isExtra = ({ body }: { readonly body: string }): boolean => body.includes('ADD extraUnits');
+const whenAdding =
+  (fault: Fault): ChooseFault =>
+  (call) =>
+    isExtra(call) ? fault : undefined;
+const additions = () => api.faults.calls.filter(isExtra);
+
+describe('The units of a key', () => {
+  it('are one for each admitted request, whatever its outcome, and one for each entry of a valid bulk request', async () => {
+    const key = await api.newKey({ plan: 'free', scopes: ['vehicles:read', 'compliance:read'] });
+    for (const path of [LOOKUP, '/v1/vehicle/ZZ99ZZZ/insurance', '/v1/vehicle/not_a_plate/insurance', '/v1/nowhere']) {
+      await api.call('GET', path, { key });
+    }
+    await api.call('GET', '/v1/api/content', { key });
+    const invalid = [{ registrations: [] }, { registrations: ['A1', 2] }, { registrations: Array(101).fill('A1') }];
+    for (const json of invalid) expect((await bulk(key, json)).status).toBe(400);
+    for (const kind of ['insurance', 'compliance']) expect((await bulk(key, undefined, kind)).status).toBe(200);
+    await bulk(key, { registrations: ['AB12CDE'] });
+    expect((await usageOf(key)).now).toMatchObject({ requests: 12, rateLimited: 0, units: 12 + 3 + 3 });
+  });
+
+  it('are counted for a valid bulk request that ends as 500, because nothing could be read', async () => {
+    const key = await api.newKey();
+    api.faults.inject(forOperation('BatchGetItem', always('deny')));
+    expect((await bulk(key)).status).toBe(500);
+    expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 5 });
+  });
+
+  it('are none for requests beyond the limit of the plan that the key had at that time, from the window of a change on, the last of several', async () => {
+    const key = await api.newKey({ plan: 'free', createdAt: '2026-06-01T00:00:00Z' });
+    const id = keyIdOf(hashKey(key), 'live');
+    const put = (plan: PlanName, minutesAgo: number) =>
+      api.keys.update(id, { plan }, { by: 'tester', at: new Date(NOON - minutesAgo * MINUTE_MS) });
+    await put('standard', 180);
+    await put('standard', 170);
+    await put('premium', 120);
+    await put('free', 120);
+    const { start } = windowAt(new Date(NOON));
+    expect((await api.keys.get(id)).plans).toEqual([
+      { plan: 'free', since: Date.parse('2026-06-01') / 1_000 },
+      { plan: 'standard', since: start - 180 * 60 },
+      { plan: 'premium', since: start - 120 * 60 },
+      { plan: 'free', since: start - 120 * 60 },
+    ]);
+    const counters = [181, 180, 121, 120].map((ago) => aCounter(key, 700, NOON - ago * MINUTE_MS));
+    await storeItems(api.engine.client, api.engine.names.usage, [
+      ...counters.slice(0, 3),
+      { ...counters[3], extraUnits: 9 },
+    ]);
+    const { hours } = await usageOf(key);
+    expect(hours.filter(({ requests }) => requests > 1)).toMatchObject([
+      { requests: 700, rateLimited: 640, units: 60 },
+      { requests: 1_400, rateLimited: 200, units: 1_200 },
+      { requests: 700, rateLimited: 640, units: 69 },
+    ]);
+  });
+
+  it('are 0 for a test key and the key of the probe, whose bulk requests write nothing more', async () => {
+    const { key: probeKey, ...probe } = newApiKey('probe');
+    await api.keys.add({ ...probe, name: 'Probe', plan: 'standard', scopes: SCOPES, createdAt: '2026-06-15' });
+    for (const key of [await api.newKey({ environment: 'test' }), probeKey]) {
+      api.faults.reset();
+      expect((await bulk(key)).status).toBe(200);
+      expect([additions(), (await usageOf(key)).now]).toMatchObject([[], { requests: 2, units: 0 }]);
+    }
+  });
+
+  it.each<[Fault, number]>([
+    ['error', 0],
+    ['throttle', 0],
+    ['resetBefore', 0],
+    ['hang', 0],
+    ['resetAfter', 3],
+    ['errorAfter', 3],
+    ['truncate', 3],
+  ])('of a bulk request are added in one attempt, never twice, and the answer is whole: %j', async (fault, added) => {
+    const key = await api.newKey();
+    api.faults.inject(whenAdding(fault));
+    expect(await bulk(key)).toMatchObject({ status: 200, body: { processed: 4, successful: 2 } });
+    expect(additions()).toHaveLength(1);
+    expect((await usageOf(key)).now).toMatchObject({ requests: 2, units: 2 + added });
+  });
+
+  it('are counted as one when a plan was removed from the service since: by the limit of the present one', async () => {
+    const plans: KeyRecord['plans'] = [{ plan: 'gone', since: 0 }];
+    const key = await api.newKey({ plan: 'free', plans });
+    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 61, NOON - 60 * MINUTE_MS)]);
+    expect((await usageOf(key)).hours.at(-2)).toMatchObject({ rateLimited: 1, units: 60 });
+  });
+});
+
+describe('X-Key-Expires', () => {
+  it.each([
+    ['2026-06-15', '2026-06-15'],
+    ['2026-06-29', '2026-06-29'],
+    ['2026-06-30', null],
+    [undefined, null],
+  ])('of a key whose last day is %s is %s on 15 June', async (expires, header) => {
+    const key = await api.newKey(expires === undefined ? {} : { expires });
+    expect((await api.call('GET', LOOKUP, { key })).headers.get('x-key-expires')).toBe(header);
+  });
+
+  it('comes with errors too, by the day in London, and never with a 401', async () => {
+    const key = await api.newKey({ expires: '2026-06-30', plan: 'free', scopes: ['vehicles:read'] });
+    api.clock.now = Date.parse('2026-06-15T23:00:00Z');
+    await storeItems(api.engine.client, api.engine.names.usage, [aCounter(key, 57, api.clock.now)]);
+    const sent = async (path: string) => {
+      const { status, headers } = await api.call('GET', path, { key });
+      return [status, headers.get('x-key-expires')];
+    };
+    const day = '2026-06-30';
+    expect(await sent('/v1/vehicle/ZZ99ZZZ/insurance')).toEqual([404, day]);
+    expect(await sent('/v1/api/content')).toEqual([403, day]);
+    expect(await sent('/v1/vehicle/-/insurance')).toEqual([400, day]);
+    expect(await sent(LOOKUP)).toEqual([429, day]);
+    api.clock.now = Date.parse('2026-06-30T23:00:00Z');
+    expect(await sent(LOOKUP)).toEqual([401, null]);
+  });
+});

@@ -1,0 +1,251 @@
+import { createHmac } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { verifyFile } from '../../client/src/command-line/verify-file.ts';
+import { ApiProblem, InvalidReceipt, VehicleVerification } from '../../client/src/index.ts';
+import { readKeySet, readReceipt } from '../../client/src/receipts.ts';
+import { claimsOf, makeSigningKey, signToken } from './signing-key.ts';
+
+const PATH = '/v1/vehicle/AB12CDE/insurance';
+const POLICY = {
+  number: 'POL-1',
+  insurer: 'Acme',
+  type: 'Comprehensive',
+  validFrom: '2026-01-01',
+  validTo: '2026-12-31',
+};
+const ANSWER = { registration: 'AB12CDE', insured: true, policy: POLICY };
+const CLAIMS = claimsOf('GET', PATH, ANSWER);
+const [key, oldKey, foreignKey] = [makeSigningKey(), makeSigningKey(), makeSigningKey()];
+const JWKS = { keys: [key.jwk, oldKey.jwk, { kty: 'RSA', kid: 'rsa' }, { ...foreignKey.jwk, kid: 'renamed' }] };
+const good = signToken(key, CLAIMS);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'receipts-'));
+  await writeFile(join(folder, 'jwks.json'), JSON.stringify(JWKS));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What `verify` prints of a file, and whether every receipt holds. */
+const verify = async (text: string, options: object = {}) => {
+  const [source, jwks] = [join(folder, 'receipts'), join(folder, 'jwks.json')];
+  await writeFile(source, text);
+  const lines: string[] = [];
+  const print = async (...printed: string[]) => void lines.push(...printed);
+  const args = { source, jwks, issuer: 'https://api.example.com', acceptsSandbox: false, ...options };
+  const holds = await verifyFile(args, new AbortController().signal, print);
+  return { holds, lines };
+};
+
+describe('A receipt', () => {
+  const hmac = (text: string) => createHmac('sha256', JSON.stringify(key.jwk)).update(text).digest();
+  const signed = (changes: object, header: object = {}) => signToken(key, { ...CLAIMS, ...changes }, header);
+  const changed = good.replace('.e', '.A');
+  it.each<[string, string, RegExp]>([
+    ['whose claims were changed', `${changed}\n`, /^The receipt was changed after it was signed\.$/],
+    [
+      'that another key has signed',
+      signToken(foreignKey, CLAIMS, { kid: key.kid }),
+      / or another key than \S+ has signed/,
+    ],
+    [
+      'with another key in the key set',
+      signToken(foreignKey, CLAIMS, { kid: 'renamed' }),
+      /^The key set has another key /,
+    ],
+    [
+      'whose key is unknown',
+      signToken(foreignKey, CLAIMS),
+      /^The receipt names the key \S+, which is not in the key set/,
+    ],
+    [
+      'without a signature',
+      signToken(key, CLAIMS, { alg: 'none' }, () => Buffer.alloc(0)),
+      / has no signature \(alg "none"/,
+    ],
+    [
+      'with the public key as a secret',
+      signToken(key, CLAIMS, { alg: 'HS256' }, hmac),
+      / HS256, a shared secret: anybody /,
+    ],
+    ['with another algorithm', signed({}, { alg: 'RS256' }), /^The receipt is signed with "RS256", not with ES256\.$/],
+    ['of another type', signed({}, { typ: 'JWT' }), /^The receipt has the type "JWT", not "vehicle-answer\+jwt"\.$/],
+    ['of another issuer', signed({ iss: 'https://x.example' }), / issuer https:\/\/x\.example, not of https:\/\/api\./],
+    ['of the sandbox', signed({ sandbox: true }), /^The receipt is of the sandbox, .*: --sandbox accepts it\.$/],
+    ['without a claim', signed({ aud: undefined }), /^The receipt lacks something that every signed answer has\.$/],
+    [
+      'that is none',
+      '{"insured":true}\n',
+      /^The receipt was changed, or is none: it has not the form of a signed answer/,
+    ],
+    ['that ends in its claims', good.slice(0, 250), /^The file ends in the middle of the receipt\.$/],
+    ['that ends in its signature', good.slice(0, -1), /^The file ends in the middle of the receipt\.$/],
+  ])('%s does not hold, and says so', async (_title, text, sentence) => {
+    const { holds, lines } = await verify(`${good}\n${text}`);
+    const [first, , second = '', last] = lines;
+    expect([holds, first, last]).toEqual([false, expect.stringContaining('Line 1 holds'), '1 of 2 receipts hold.']);
+    expect(second.replace('Line 2 does not hold. ', '')).toMatch(sentence);
+  });
+
+  it('does not hold when any of its bytes is another one', async () => {
+    const keys = await readKeySet(JWKS);
+    expect(await readReceipt(good, keys)).toEqual(CLAIMS);
+    for (const [at, byte] of [...good].entries()) {
+      for (const other of ['.', '\n', byte === 'B' ? 'C' : 'B', String.fromCharCode(byte.charCodeAt(0) ^ 1)]) {
+        if (other === byte) continue;
+        const text = good.slice(0, at) + other + good.slice(at + 1);
+        await expect(readReceipt(text, keys)).rejects.toBeInstanceOf(InvalidReceipt);
+      }
+    }
+  });
+
+  it('says when, for whom, which vehicles and what was answered, also with an old key or of the sandbox', async () => {
+    const notFound = {
+      type: 'about:blank',
+      title: 'T',
+      status: 404,
+      detail: 'D',
+      code: 'VEHICLE_NOT_FOUND',
+      requestId: 'r',
+    };
+    const verdict = {
+      registration: 'A1',
+      compliant: false,
+      reasons: ['MOT_EXPIRED'],
+      details: { mot: { dueDate: '2026-01-31' } },
+    };
+    const bulk = [verdict, { registration: 'B2', compliant: false, code: 'COMPLIANCE_NOT_FOUND', error: '…' }, null];
+    const receipts = [
+      signToken(oldKey, CLAIMS),
+      signToken(key, claimsOf('GET', '/v1/vehicle/ZZ99%20ZZZ/insurance', notFound, 404)),
+      signToken(key, { ...claimsOf('POST', '/v1/vehicle/bulk-compliance', { results: bulk }), sandbox: true }),
+      signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', { results: [ANSWER], asOf: '2026-03-01' })),
+    ];
+    const answered =
+      'AB12CDE, insured, policy_number POL-1, insurer Acme, cover Comprehensive, valid_from 2026-01-01, valid_to 2026-12-31';
+    const when = '2026-11-22T12:00:00Z, for key key-1, request request-1';
+    expect(await verify(receipts.join('\n'), { issuer: 'https://api.example.com/', acceptsSandbox: true })).toEqual({
+      holds: true,
+      lines: [
+        ...[`Line 1 holds: ${when}: GET ${PATH}`, `  ${answered}`],
+        ...[`Line 2 holds: ${when}: GET /v1/vehicle/ZZ99%20ZZZ/insurance`, '  ZZ99 ZZZ, unknown'],
+        ...[`Line 3 holds: sandbox, ${when}: POST /v1/vehicle/bulk-compliance`],
+        ...['  A1, not compliant, reasons MOT_EXPIRED, mot_due 2026-01-31', '  B2, no record', '  undefined, not read'],
+        ...[`Line 4 holds: ${when}: POST /v1/vehicle/bulk-insurance for 2026-03-01`, `  ${answered}`],
+        '4 of 4 receipts hold.',
+      ],
+    });
+  });
+
+  it.each([
+    ['', {}, / has no receipts\.$/],
+    [good, { source: 'nothing' }, /^There is no file nothing\.$/],
+    [good, { jwks: 'nothing' }, /^There is no file nothing\.$/],
+    [good, { jwks: import.meta.filename }, / is not JSON\.$/],
+    [good, { jwks: 'http://127.0.0.1:1/' }, / cannot be used \(bad port\)\.$/],
+  ])('is not verified without a file and a key set: %#', async (text, options, sentence) => {
+    await expect(verify(text, options)).rejects.toThrow(sentence);
+  });
+});
+
+describe('A signed lookup', () => {
+  /** A client of a service that answers with these tokens, one after the other, and publishes these keys in turn. */
+  const clientOf = (
+    tokens: readonly string[],
+    { status = 200, type = 'application/jwt', sets = [JWKS as object] } = {},
+  ) => {
+    const sent: { readonly path: string; readonly accept: string | null }[] = [];
+    /** The next one; the last one stays. */
+    const next = <Item>(items: Item[]): Item | undefined => (items.length > 1 ? items.shift() : items[0]);
+    const [tokensLeft, setsLeft] = [[...tokens], [...sets]];
+    const send: typeof fetch = async (input, init) => {
+      const [path, accept] = [new URL(String(input)).pathname, new Headers(init?.headers).get('Accept')];
+      sent.push({ path, accept });
+      if (path === '/.well-known/jwks.json') return Response.json(next(setsLeft));
+      return new Response(next(tokensLeft), {
+        status,
+        headers: { 'Content-Type': type },
+      });
+    };
+    const client = new VehicleVerification({
+      baseUrl: 'https://api.example.com/v1',
+      apiKey: 'key',
+      fetch: send,
+      attempts: 1,
+    });
+    return { client, sent, keySets: () => sent.filter(({ path }) => path.includes('jwks')).length };
+  };
+
+  it('has the answer and its receipt, and fetches the key set once', async () => {
+    const { client, sent, keySets } = clientOf([good]);
+    const signed = { signed: true } as const;
+    expect(await client.insurance('AB12CDE', signed)).toEqual({ answer: ANSWER, receipt: good });
+    expect(sent[0]).toEqual({ path: PATH, accept: 'application/jwt' });
+    await Promise.all([client.insurance('AB12CDE', signed), client.insurance('AB12CDE', signed)]);
+    expect(keySets()).toBe(1);
+  });
+
+  it('in bulk has one receipt a line for each request', async () => {
+    const path = '/v1/vehicle/bulk-compliance';
+    const failed = { registration: 'A1', compliant: false, code: 'VEHICLE_NOT_FOUND', error: '…' };
+    const token = signToken(key, claimsOf('POST', path, { results: [failed] }));
+    const { client } = clientOf([token]);
+    expect(await client.verifyCompliance(['A1'], { signed: true })).toEqual({ answer: [failed], receipt: token });
+    expect(await client.verifyCompliance([], { signed: true })).toEqual({ answer: [], receipt: '' });
+  });
+
+  it('reads the key set again when a key was added since', async () => {
+    const path = claimsOf('GET', PATH, ANSWER);
+    const { client, keySets } = clientOf([signToken(oldKey, path), good], {
+      sets: [{ keys: [oldKey.jwk] }, JWKS] as never,
+    });
+    for (let nth = 0; nth < 3; nth += 1) await client.insurance('AB12CDE', { signed: true });
+    expect(keySets()).toBe(2);
+  });
+
+  it('of an unknown vehicle has a receipt too, and so has the problem of a vehicle without a record', async () => {
+    const tokenOf = (path: string, code: string) => signToken(key, claimsOf('GET', path, { code, status: 404 }, 404));
+    const unknown = tokenOf(PATH, 'VEHICLE_NOT_FOUND');
+    const found = await clientOf([unknown], { status: 404 }).client.insurance('AB12CDE', { signed: true });
+    expect(found).toEqual({ answer: undefined, receipt: unknown });
+    const noRecord = tokenOf('/v1/compliance/A%201', 'COMPLIANCE_NOT_FOUND');
+    const failure = clientOf([noRecord], { status: 404 }).client.compliance('A 1', { signed: true });
+    await expect(failure).rejects.toMatchObject({ code: 'COMPLIANCE_NOT_FOUND', receipt: noRecord });
+  });
+
+  it.each([
+    [
+      'is not signed',
+      JSON.stringify(ANSWER),
+      { type: 'application/json' },
+      'The service has answered without a signature.',
+    ],
+    ['does not hold', signToken(foreignKey, CLAIMS), {}, 'is not in the key set.'],
+    [
+      'is for another vehicle',
+      signToken(key, { ...CLAIMS, request: { method: 'GET', path: '/v1/vehicle/B2/insurance' } }),
+      {},
+      'The signed answer is for another request.',
+    ],
+    ['has another status', signToken(key, { ...CLAIMS, status: 404 }), {}, 'The signed answer is for another request.'],
+  ])('rejects an answer that %s', async (_title, token, options, sentence) => {
+    const failure = clientOf([token], options).client.insurance('AB12CDE', { signed: true });
+    await expect(failure).rejects.toThrow(InvalidReceipt);
+    await expect(failure).rejects.toThrow(sentence);
+  });
+
+  it('rejects with the problem of a service that signs nothing, also for an unknown vehicle', async () => {
+    for (const [status, code] of [
+      [406, 'NOT_ACCEPTABLE'],
+      [404, 'VEHICLE_NOT_FOUND'],
+    ] as const) {
+      const { client } = clientOf([JSON.stringify({ status, code })], { status, type: 'application/problem+json' });
+      const failure = client.insurance('AB12CDE', { signed: true });
+      await expect(failure).rejects.toThrow(ApiProblem);
+      await expect(failure).rejects.toMatchObject({ status, code });
+    }
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { FULL, PROD, resourcesOf, statementsOf } from './synthesised.ts';
+
+// In the order of the setting.
+const keys = resourcesOf(FULL, 'AWS::KMS::Key').toReversed();
+const arns = keys.map(({ id }) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
+
+const LOOKUPS = ['bulkcompliance', 'bulkinsurance', 'compliance', 'vehicleinsurance'];
+
+const functionsWith = (variable: string) =>
+  resourcesOf(FULL, 'AWS::Lambda::Function')
+    .filter(({ Properties }) => variable in (Properties.Environment as { readonly Variables: object }).Variables)
+    .map(({ id }) => id.replace(/Function.*$/, ''))
+    .sort();
+
+describe('Signed answers', () => {
+  it('have a retained P-256 key for each name, which can only sign', () => {
+    expect(keys.map(({ id }) => id.replace(/[0-9A-F]{8}$/, ''))).toEqual(['SigningKeys2026', 'SigningKeys2025']);
+    for (const { Properties, DeletionPolicy } of keys) {
+      expect(Properties).toMatchObject({ KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
+      expect(DeletionPolicy).toBe('Retain');
+    }
+  });
+
+  it('are signed by the lookups, published by one function, and known to the one for unknown paths', () => {
+    expect(functionsWith('SIGNING_KEYS')).toEqual([...LOOKUPS, 'jwks', 'notfound'].sort());
+    const [jwks] = resourcesOf(FULL, 'AWS::Lambda::Function').filter(({ id }) => id.startsWith('jwks'));
+    expect(jwks?.Properties).toMatchObject({
+      Environment: {
+        Variables: {
+          SIGNED_ANSWERS_ISSUER: 'https://api.example.com',
+          SIGNING_KEYS: { 'Fn::Join': [',', arns] },
+        },
+      },
+    });
+  });
+
+  it('need permission for every key, because old versions sign with earlier ones', () => {
+    const permitted = resourcesOf(FULL, 'AWS::IAM::Role').flatMap((role) =>
+      statementsOf(role)
+        .filter(({ Action }) => String(Action).includes('kms:'))
+        .map(({ Action, Resource }) => [role.id.replace(/Role[0-9A-F]{8}$/, ''), Action, Resource]),
+    );
+    // The CDK sorts the resources of a statement.
+    const all = arns.toReversed();
+    const signing = LOOKUPS.map((id) => [id, ['kms:GetPublicKey', 'kms:Sign'], all]);
+    expect(permitted.sort()).toEqual([...signing, ['jwks', 'kms:GetPublicKey', all]].sort());
+  });
+
+  it('have their keys at a route with a throttle of its own, which is there before the throttle', () => {
+    const [stage] = resourcesOf(FULL, 'AWS::ApiGatewayV2::Stage');
+    const [route] = resourcesOf(FULL, 'AWS::ApiGatewayV2::Route').filter(({ id }) => id.includes('jwks'));
+    expect(route?.Properties.RouteKey).toBe('GET /.well-known/jwks.json');
+    const throttle = { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 };
+    expect(stage?.Properties.RouteSettings).toEqual({ 'GET /.well-known/jwks.json': throttle });
+    expect(stage?.DependsOn).toContain(route?.id);
+  });
+
+  it('need the setting: without it there is no key and no such route', () => {
+    expect(resourcesOf(PROD, 'AWS::KMS::Key')).toEqual([]);
+    expect(JSON.stringify(PROD)).not.toMatch(/jwks|SIGNING_KEYS|kms:/);
+  });
+});

@@ -1,0 +1,67 @@
+/** Whoever changes a figure of a plan changes it in `core/access/plans.ts`, and no text says the old one any more. */
+import { globSync, readFileSync } from 'node:fs';
+import { expect, it, jest } from '@jest/globals';
+import { PLANS, type Plan } from '../../core/access/plans.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const released = structuredClone(PLANS);
+
+/** A figure as texts and code write it. */
+const written = (figure: number) => String(figure).replace(/\B(?=(\d{3})+$)/g, '[,_]?');
+const anyOf = (figures: readonly number[]) => `(?<![\\w.,])(?:${figures.map(written).join('|')})(?![\\w.,]?\\d)`;
+
+/** The statements of a text about figures of plans, by what is beside them. */
+const statements = (text: string): string[] => {
+  const limits = Object.values(released).map(({ requestsPerWindow }) => requestsPerWindow);
+  const sizes = Object.values(released).map(({ bulkSize }) => bulkSize);
+  const forms = [
+    `${anyOf(limits)} requests (?:in a window|a minute|per window|in 60 s)`,
+    `${anyOf(sizes)} (?:registrations|in (?:a|one) (?:bulk )?request)`,
+    `depends on the plan: [^.]*${anyOf(sizes)}`,
+    ...Object.entries(released).map(([plan, of]) => `\\b${plan}\\b[^\\n.]{0,30}${anyOf(Object.values(of))}`),
+  ];
+  return forms.flatMap((form) => text.match(new RegExp(form, 'g')) ?? []);
+};
+
+it('A changed plan is changed in the document, in its schemas and in the table of the guide', async () => {
+  for (const [plan, { requestsPerWindow, bulkSize }] of Object.entries(released)) {
+    const changed = { requestsPerWindow: requestsPerWindow + 13, bulkSize: bulkSize + 17 };
+    jest.replaceProperty(PLANS as Record<string, Plan>, plan, changed);
+  }
+  const { plansTable } = await import('../../functions/endpoints/document.ts');
+  const { openApiDocument } = await import('../../lib/openapi/published-document.ts');
+  // The examples are recorded responses, which `npm run openapi` records again.
+  const document = JSON.stringify(openApiDocument(), (name, value) => (/^examples?$/.test(name) ? undefined : value));
+  expect(statements(document + plansTable())).toEqual([]);
+  for (const text of [document, plansTable()]) expect(text).toMatch(/6,013.*1,017/);
+  jest.restoreAllMocks();
+  expect(read('docs/integration.md')).toContain(plansTable());
+});
+
+it('No other document, README, page or program has a figure of a plan', () => {
+  const OTHERS = /^core\/access\/plans\.ts|docs\/(?:changelog|performance|reliability|testing)\.md|api-types\.ts$/;
+  const paths = globSync(
+    ['*.md', 'client/*.md', 'docs/*.md', 'site/*.md', '{core,functions,lib,bin,client/src}/**/*.ts'],
+    {
+      cwd: root.pathname,
+    },
+  );
+  const texts = paths.filter((path) => !OTHERS.test(path));
+  const TABLE = /^\| Plan \|.*\n(?:\|.*\n)+/m;
+  expect(texts.length).toBeGreaterThan(200);
+  expect(texts.flatMap((path) => statements(read(path).replace(TABLE, '')).map((said) => `${path}: ${said}`))).toEqual(
+    [],
+  );
+});
+
+it('The client sends at once what the smallest plan allows, and says how long a large file takes', () => {
+  const smallest = Math.min(...Object.values(released).map(({ bulkSize }) => bulkSize));
+  expect(read('client/src/bulk.ts')).toContain(`SMALLEST_BULK_SIZE = ${smallest};`);
+  const requests = (plan: Plan) => Math.ceil(100_000 / plan.bulkSize);
+  const minutes = Math.ceil(requests(released.free) / released.free.requestsPerWindow);
+  for (const path of ['client/README.md', 'client/src/command-line/arguments.ts', 'docs/nightly-check.md']) {
+    const [, premium, free] = /100,000 vehicles are (\S+) requests\s.*?take\s(\d+)\sminutes/s.exec(read(path)) ?? [];
+    expect([path, premium, free]).toEqual([path, String(requests(released.premium)), String(minutes)]);
+  }
+});

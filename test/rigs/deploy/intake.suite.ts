@@ -1,0 +1,181 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { complianceLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
+import { pythonTools } from '../../support/python-tools.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { cdk, deployProd, environmentFor } from './cloud-development-kit.ts';
+import { type Emulator, startMinistack } from './ministack.ts';
+
+// A deployment on a busy machine: this only ends one that hangs.
+jest.setTimeout(600_000);
+
+const STACK = 'vehicle-verification-prod';
+const ENTRIES = [
+  { prefix: 'vehicles/acme/', import: 'vehicles', complete: true, removeAtMost: '2%' },
+  { prefix: 'compliance/', import: 'compliance' },
+];
+
+interface Build {
+  readonly commands: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  /** The folder of its source. */
+  readonly source: string;
+}
+
+let folder: string;
+let emulator: Emulator;
+let operator: NodeJS.ProcessEnv;
+let bucket: string;
+let project: string;
+
+const aws = async (env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => runCommand('aws', args, { env });
+
+/** What `aws … --query` finds. */
+const query = async (expression: string, ...args: string[]) =>
+  JSON.parse(await aws(operator, ...args, '--query', expression, '--output', 'json'));
+
+const physicalId = (type: string, start: string): Promise<string> =>
+  query(
+    `StackResourceSummaries[?ResourceType=='AWS::${type}' && starts_with(LogicalResourceId, '${start}')].PhysicalResourceId | [0]`,
+    ...['cloudformation', 'list-stack-resources', '--stack-name', STACK],
+  );
+
+/** The credentials of a role, which the operator is allowed to assume for it. */
+const assume = async (role: string): Promise<NodeJS.ProcessEnv> => {
+  const trust = { Effect: 'Allow', Principal: { AWS: '*' }, Action: 'sts:AssumeRole' };
+  const document = JSON.stringify({ Version: '2012-10-17', Statement: [trust] });
+  await aws(operator, 'iam', 'update-assume-role-policy', '--role-name', role, '--policy-document', document);
+  const arn = await query('Role.Arn', 'iam', 'get-role', '--role-name', role);
+  const { AccessKeyId, SecretAccessKey, SessionToken } = await query(
+    'Credentials',
+    ...['sts', 'assume-role', '--role-arn', arn, '--role-session-name', 'test'],
+  );
+  return {
+    ...operator,
+    AWS_ACCESS_KEY_ID: AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: SecretAccessKey,
+    AWS_SESSION_TOKEN: SessionToken,
+  };
+};
+
+const put = async (env: NodeJS.ProcessEnv, key: string, content: string): Promise<void> => {
+  const file = join(folder, 'put');
+  await writeFile(file, content);
+  await aws(env, 's3api', 'put-object', '--bucket', bucket, '--key', key, '--body', file);
+};
+
+/** The deployed build, with the role's credentials: the emulator has no containers to run it. */
+const deployedBuild = async (role: NodeJS.ProcessEnv): Promise<Build> => {
+  const { source, environment } = await query('projects[0]', 'codebuild', 'batch-get-projects', '--names', project);
+  const variables = environment.environmentVariables as readonly { readonly name: string; readonly value: string }[];
+  const asset = join(folder, 'prod', `asset.${/(\w+)\.zip$/.exec(source.location)?.[1]}`);
+  return {
+    commands: JSON.parse(source.buildspec).phases.build.commands,
+    environment: { ...role, ...Object.fromEntries(variables.map(({ name, value }) => [name, value])) },
+    source: asset,
+  };
+};
+
+const builds = (): Promise<readonly string[]> =>
+  query('ids', 'codebuild', 'list-builds-for-project', '--project-name', project);
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'intake-'));
+  const programs = pythonTools(join(import.meta.dirname, 'requirements.txt'), 'ministack');
+  emulator = await startMinistack(programs, folder, true);
+  const shell = environmentFor(emulator.endpoint, join(folder, 'cdk-home'));
+  const trust = { AWS_CA_BUNDLE: emulator.certificate, NODE_EXTRA_CA_CERTS: emulator.certificate };
+  operator = { ...shell, ...trust, PATH: `${programs}:${shell.PATH}` };
+  const settings = JSON.parse(await readFile('stages/prod.json', 'utf8'));
+  await writeFile(join(folder, 'prod.json'), JSON.stringify({ ...settings, intake: ENTRIES }));
+  await cdk(operator)('bootstrap', '-c', 'stage=prod', '--output', join(folder, 'prod'));
+  await deployProd(operator, join(folder, 'prod'), '-c', `stages=${folder}`);
+  bucket = await physicalId('S3::Bucket', 'Intake');
+  project = await physicalId('CodeBuild::Project', 'Intake');
+});
+afterAll(async () => {
+  await emulator?.stop();
+  await rm(folder, { recursive: true });
+});
+
+// In this order: each test finds the stack as the one before it left it.
+describe('The intake, deployed to an AWS emulator that checks policies', () => {
+  let role: NodeJS.ProcessEnv;
+  const build = async (): Promise<readonly Record<string, unknown>[]> => {
+    const { commands, environment, source } = await deployedBuild(role);
+    const output = await runCommand('/bin/sh', ['-c', commands.join(' && ')], {
+      env: environment,
+      cwd: source,
+      accepted: [0, 2],
+    });
+    return output.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)));
+  };
+
+  it('starts a build when a supplier puts a file', async () => {
+    const before = await builds();
+    await aws(
+      operator,
+      'iam',
+      'create-role',
+      '--role-name',
+      'acme',
+      '--assume-role-policy-document',
+      '{"Version":"2012-10-17","Statement":[]}',
+    );
+    const policy = await query(
+      "Stacks[0].Outputs[?OutputKey=='IntakePolicyVehiclesAcme'].OutputValue | [0]",
+      ...['cloudformation', 'describe-stacks', '--stack-name', STACK],
+    );
+    await aws(operator, 'iam', 'attach-role-policy', '--role-name', 'acme', '--policy-arn', policy);
+    const supplier = await assume('acme');
+    await put(supplier, 'vehicles/acme/a + b.csv', vehiclesCsv(vehicleRow({ registration: 'AB12CDE' })));
+    for (const key of ['compliance/a.ndjson', 'control/erased.txt', 'reports/vehicles/acme/a']) {
+      await expect(put(supplier, key, '')).rejects.toThrow('AccessDenied');
+    }
+    while ((await builds()).length <= before.length) await pause(500);
+  });
+
+  it('loads nothing without control/erased.txt, then both prefixes, with the permissions of the build', async () => {
+    role = await assume(await physicalId('IAM::Role', 'IntakeRole'));
+    await put(operator, 'compliance/c.ndjson', `${complianceLine({ registration: 'AB12CDE' })}\n`);
+    expect(await build()).toMatchObject([{ outcome: 'failed' }, { outcome: 'failed' }]);
+    await put(operator, 'control/erased.txt', '');
+    expect(await build()).toMatchObject([
+      { outcome: 'loaded', loaded: 1 },
+      { outcome: 'loaded', loaded: 1 },
+    ]);
+    expect(await build()).toEqual([]);
+    const reports = await query(
+      'Contents[].Key',
+      's3api',
+      'list-objects-v2',
+      '--bucket',
+      bucket,
+      '--prefix',
+      'reports/',
+    );
+    expect(reports).toEqual([
+      expect.stringMatching(/^reports\/compliance\/[0-9a-f]{32}@[^/]+\/summary\.json$/),
+      expect.stringMatching(/^reports\/vehicles\/acme\/[0-9a-f]{32}@[^/]+\/summary\.json$/),
+    ]);
+  });
+
+  it('denies the build everything else', async () => {
+    const keys = await physicalId('DynamoDB::GlobalTable', 'Tableskeys');
+    const name = ['--bucket', bucket, '--key', 'control/erased.txt'];
+    for (const args of [
+      ['s3api', 'put-object', ...name],
+      ['s3api', 'delete-object', ...name],
+      ['s3api', 'put-object', '--bucket', bucket, '--key', 'vehicles/acme/b.csv'],
+      ['dynamodb', 'scan', '--table-name', keys],
+      ['cloudformation', 'describe-stacks', '--stack-name', STACK],
+      ['codebuild', 'start-build', '--project-name', project],
+      ['cloudwatch', 'put-metric-data', '--namespace', 'Other', '--metric-name', 'M', '--value', '1'],
+    ]) {
+      await expect(aws(role, ...args)).rejects.toThrow(/AccessDenied|not authorized/);
+    }
+  });
+});
