@@ -37,7 +37,7 @@ const vehicleRows = rowsOf<VehicleCells>(vehicleRow, [
   [{ registration: 'DIFFERENT', policy_number: 'P-2', make: 'Seat' }, 'make: is not the same as on line 27'],
   [{ registration: 'SAME' }, 'rejected with line 30'],
   [{ registration: 'SAME' }, 'policy_number: is the same as on line 29'],
-  [{ registration: ' - ' }, 'registration: must have 1 to 12'],
+  [{ registration: ' - ' }, 'registration: must have a letter'],
   [{ year: '1884' }, 'year: must be'],
   [{ year: '2028' }, 'year: must be'],
   [{ model: 'x'.repeat(101) }, 'model: must have at most 100'],
@@ -92,7 +92,7 @@ const complianceLines = rowsOf(complianceLine, [
   [{ roadTax: { sorn: 'yes', note: 1 } }, 'roadTax.note: is not a field', 'roadTax.sorn: must be true'],
   [{ mot: null, outstandingFines: 1.5 }, 'mot: must be an object', 'mot: must', 'outstandingFines: must be a whole'],
   [{ registration: undefined }, 'registration: is missing'],
-  [{ registration: 'C3\u0000' }, 'registration: may contain only'],
+  [{ registration: 'C3\u0000' }, 'registration: contains U+0000'],
   [{ registration: 'bad 0', outstandingFines: 'x' }, 'outstandingFines: must be a whole', 'on line 1'],
 ]);
 
