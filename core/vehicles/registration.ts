@@ -5,14 +5,12 @@ export type RegistrationKey = string & { readonly type: 'RegistrationKey' };
 
 /** Longest text, in characters, that is still looked at as a registration. */
 const MAX_RAW_LENGTH = 32;
-const SPACES = '\\u0009\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000';
-const HYPHENS = '\\u002d\\u2010-\\u2015\\u2212\\ufe58\\ufe63\\uff0d';
-const DOTS = '\\u002e\\u00b7\\u0387';
-/** The soft hyphen, characters without width, marks of the direction of writing, the byte order mark. */
-const INVISIBLE = '\\u00ad\\u200b-\\u200f\\u2060\\ufeff';
-/** What people, spreadsheets and web pages put between letters and digits, for the brackets of a pattern. No `\p`: many languages lack it. */
-export const SEPARATORS = SPACES + HYPHENS + DOTS + INVISIBLE;
-const EVERY_SEPARATOR = new RegExp(`[${SEPARATORS}]`, 'g');
+/**
+ * What people, spreadsheets and web pages put between letters and digits: spaces, hyphens, dots, then the soft hyphen, characters without
+ * width, marks of the direction of writing and the byte order mark. No `\p`, which many languages lack: the document has it too.
+ */
+export const SEPARATORS =
+  /[\t\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u002d\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u002e\u00b7\u0387\u00ad\u200b-\u200f\u2060\ufeff]/g;
 const LETTERS_AND_DIGITS = /^[A-Za-z0-9ÄÖÜÅäöüå]*$/;
 const OTHER_CHARACTERS = /[^A-Za-z0-9ÄÖÜÅäöüå]/gu;
 /** A mark of `\p{M}` would be drawn on the quote before it; U+2800 is a blank Braille pattern. */
@@ -21,7 +19,7 @@ const UNREADABLE = /[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 const MAX_LENGTH = 12;
 const ASCII_LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 
-const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(EVERY_SEPARATOR, '');
+const withoutSeparators = (raw: string): string => raw.normalize('NFC').replace(SEPARATORS, '');
 
 /**
  * The key of a registration as people write it, or `undefined` when it cannot be one.

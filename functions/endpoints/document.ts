@@ -73,7 +73,7 @@ export const openCode = <Code extends string>(meanings: Readonly<Record<Code, st
 /** ASCII letters and digits, `ÄÖÜÅäöüå` composed or decomposed, and the kelvin and ångström signs, which normalise to `K` and `Å`. */
 const LETTER = '[A-Za-z0-9ÄÖÜÅäöüå\\u212a\\u212b]|[AOUaou]\\u0308|[Aa]\\u030a';
 const ASCII = '[B-NP-TV-Zb-np-tv-z0-9\\u212a]|[Aa](?![\\u0308\\u030a])|[OUou](?!\\u0308)';
-const GAP = `[${SEPARATORS}]*`;
+const GAP = `${SEPARATORS.source}*`;
 
 /** The rule of core/vehicles/registration.ts as far as JSON Schema can express it, for the document only. A test compares the two. */
 export const Registration = T.String({
