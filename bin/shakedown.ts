@@ -41,27 +41,31 @@ const { AWS_ACCESS_KEY_ID: _id, AWS_SECRET_ACCESS_KEY: _key, AWS_SESSION_TOKEN: 
 const region = named ?? others.AWS_REGION ?? others.AWS_DEFAULT_REGION ?? fail(`--region is missing.\n${USAGE}`);
 const env = { ...others, AWS_PROFILE: profile, AWS_REGION: region, AWS_DEFAULT_REGION: region, AWS_PAGER: '' };
 
-const { aws: ask, close } = await openTarget({ region, account: '', env });
-const account = await ask('sts', 'get-caller-identity', '--query', 'Account').catch((error: Error) =>
-  fail(error.message),
-);
-await close();
+const findAccount = async (): Promise<string> => {
+  const { aws, close } = await openTarget(region, '', env);
+  try {
+    return await aws('sts', 'get-caller-identity', '--query', 'Account');
+  } catch (error) {
+    return fail((error as Error).message);
+  } finally {
+    await close();
+  }
+};
+
+const account = await findAccount();
 const isAws = process.env.AWS_ENDPOINT_URL === undefined;
 print(`This deploys ${STACK} into the account ${account} in ${region}, uses it for two to three hours, and destroys it.
-It costs less than 2 USD. After any failure run it again: it goes on with the stack and the tables that it left.`);
+It costs less than 2 USD. After any failure run it again: it first destroys what was left.`);
 if ((yes ?? (await confirm(account))) !== account) fail('nothing was done, because the account was not confirmed.');
 
-const target = await openTarget({ region, account, env });
+const target = await openTarget(region, account, env);
 const results = await runSteps(STEPS, target, isAws, report);
-const groups = await target.aws(
-  'logs',
-  'describe-log-groups',
-  '--query',
-  `logGroups[?contains(logGroupName, '${STACK}')].logGroupName`,
-);
-const tables = await target.aws('dynamodb', 'list-tables', '--query', `TableNames[?starts_with(@, '${STACK}')]`);
+const isOurs = (name: string) => `contains(${name}, '${STACK}')`;
+const left = [
+  await target.aws('logs', 'describe-log-groups', '--query', `logGroups[?${isOurs('logGroupName')}].logGroupName`),
+  await target.aws('dynamodb', 'list-tables', '--query', `TableNames[?${isOurs('@')}]`),
+].flatMap((names) => names.split(/\s+/).filter(Boolean));
 await target.close();
-const left = [groups, tables].flatMap((names) => names.split(/\s+/).filter(Boolean));
 const count = (outcome: StepResult['outcome']) => results.filter((result) => result.outcome === outcome).length;
 print(`${count('passed')} passed, ${count('failed')} failed, ${count('not seen')} not seen.
 Left are the assets in the bucket of \`cdk bootstrap\`${left.length === 0 ? '' : `, and ${left.join(', ')}`}.`);

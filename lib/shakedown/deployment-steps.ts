@@ -1,5 +1,5 @@
 /** What becomes of requests when a stage is updated, well or badly. */
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -60,7 +60,6 @@ const deployBroken = async (target: Target): Promise<void> => {
     isDeploying = false;
     await callers;
     await git('remove', '--force', worktree);
-    await rm(worktree, { recursive: true, force: true });
   }
 };
 

@@ -18,12 +18,14 @@ const RESTORE_MINUTES = 90;
 /** Seconds ago to which a table is restored: DynamoDB's newest time is five minutes ago. */
 const RESTORED_AGE_MS = 6 * 60_000;
 
-const expectStatus = (actual: number, expected: number): void => {
+const expectStatus = (actual: number | undefined, expected: number): void => {
   if (actual !== expected) throw new Error(`the status is ${actual}, not ${expected}`);
 };
 
+/** Anew: a shakedown that was ended may have left its stack in any state. */
 const deploy = async (target: Target): Promise<void> => {
   await target.writeSettings();
+  await target.destroy();
   await target.deploy(['-c', 'atOnce=true']);
 };
 
@@ -55,16 +57,11 @@ const importSamples = async ({ admin }: Target): Promise<void> => {
   }
 };
 
-const seeCompression = async ({ admin, send }: Target): Promise<void> => {
-  const creating = ['keys', 'create', '--name', 'Shakedown', '--plan', 'premium', '--env', 'test', '--json'];
-  const { key } = JSON.parse(await admin(...creating)) as { key: string };
-  const headers = { 'x-api-key': key, 'content-type': 'application/json', 'accept-encoding': 'gzip' };
+const seeCompression = async ({ createTestKey, send }: Target): Promise<void> => {
+  const key = { 'x-api-key': await createTestKey() };
+  const headers = { ...key, 'content-type': 'application/json', 'accept-encoding': 'gzip' };
   const registrations = Array<string>(50).fill(REGISTRATION);
-  const answer = await send('/v1/vehicle/bulk-insurance', {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ registrations }),
-  });
+  const answer = await send('/v1/vehicle/bulk-insurance', 'POST', headers, JSON.stringify({ registrations }));
   expectStatus(answer.status, 200);
   if (answer.headers['content-encoding'] !== 'gzip') throw new Error('the answer is not compressed');
   const { processed } = JSON.parse(gunzipSync(answer.body).toString()) as { processed: number };
@@ -82,7 +79,7 @@ const readAccessLog = async ({ aws, resource, send, until }: Target): Promise<vo
 
 const refuseLargeBody = async ({ send }: Target): Promise<void> => {
   const body = 'x'.repeat(MAX_BODY_BYTES + 1);
-  expectStatus((await send('/v1/vehicle/bulk-insurance', { method: 'POST', body })).status, 413);
+  expectStatus((await send('/v1/vehicle/bulk-insurance', 'POST', {}, body)).status, 413);
 };
 
 /** Needs the vehicles that an earlier step has loaded, at least 6 minutes ago on AWS. */
