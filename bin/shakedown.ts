@@ -43,13 +43,9 @@ const env = { ...others, AWS_PROFILE: profile, AWS_REGION: region, AWS_DEFAULT_R
 
 const findAccount = async (): Promise<string> => {
   const { aws, close } = await openTarget(region, '', env);
-  try {
-    return await aws('sts', 'get-caller-identity', '--query', 'Account');
-  } catch (error) {
-    return fail((error as Error).message);
-  } finally {
-    await close();
-  }
+  const account = await aws('sts', 'get-caller-identity', '--query', 'Account').catch((error: Error) => error);
+  await close();
+  return typeof account === 'string' ? account : fail(account.message);
 };
 
 const account = await findAccount();
