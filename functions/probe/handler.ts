@@ -6,12 +6,16 @@ import { keyOfToday } from './probe-key.ts';
 /**
  * Makes the whole journey through the deployed service, every minute (lib/cloud/probe.ts), and writes what failed with the
  * metric of the alarm `Unreachable`. It does not throw: Lambda's own metric of errors would say the same again.
+ * @returns a sentence for each response that is not as expected, for those who invoke it after a deployment (.ci/smoke-test)
  * @throws MissingEnvironment
  */
-export const handler = async (): Promise<void> => {
+export const handler = async (): Promise<readonly string[]> => {
   const origin = probedOrigin();
   const now = new Date();
   const key = await keyOfToday(now).catch((error: Error) => error);
   // The name only: the SDK's message can quote the item.
-  logProbe(key instanceof Error ? [`its key could not be stored: ${key.name}`] : await journey(origin, key, now));
+  const failures =
+    key instanceof Error ? [`its key could not be stored: ${key.name}`] : await journey(origin, key, now);
+  logProbe(failures);
+  return failures;
 };

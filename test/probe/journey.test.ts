@@ -193,9 +193,12 @@ describe('The line of a run', () => {
     process.env.PROBED_ORIGIN = api.origin;
     const written = catchOutput();
     jest.useFakeTimers({ now, doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'queueMicrotask'] });
-    await handler();
+    const failures = await handler();
     jest.useRealTimers();
-    return written.map((line) => JSON.parse(line)).filter((line) => 'ProbeFailures' in line);
+    const lines = written.map((line) => JSON.parse(line)).filter((line) => 'ProbeFailures' in line);
+    // Who invokes it is told the same.
+    expect(failures).toEqual(lines[0]?.failures);
+    return lines;
   };
 
   it('has the metric of the alarm, 0 when all is well', async () => {

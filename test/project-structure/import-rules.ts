@@ -122,6 +122,11 @@ const rules: readonly Rule[] = [
     from: { path: '^lib/(content-maintenance|key-management)/' },
     to: { path: '^(functions|lib)/', pathNot: '^lib/$1/' },
   },
+  {
+    name: 'lib/shakedown runs commands and imports the outputs of the stack only',
+    from: { path: '^lib/shakedown/' },
+    to: { path: '^(core|functions|lib)/', pathNot: '^lib/(shakedown/|cloud/outputs\\.ts$)' },
+  },
   { name: 'lib/local imports nothing of lib/admin', from: { path: '^lib/local/' }, to: { path: '^lib/admin/' } },
   {
     name: 'nobody imports a handler',

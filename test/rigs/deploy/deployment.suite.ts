@@ -88,9 +88,11 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
 
   describe('updated with other settings and other code', () => {
     const problemType = async () => (await api.call('GET', '/v1/usage', { key: api.keys.revoked })).body.type;
+    const versions = () => join(folder, 'live-versions');
 
     beforeAll(async () => {
       const expectImports = { vehicles: '26h', compliance: '7d' };
+      await writeFile(versions(), await runCommand('.ci/live-versions', [STACK], { env }));
       const changes = { docsUrl: DOCS_URL, expectImports, signedAnswers: { issuer: ISSUER, keys: ['new', 'old'] } };
       const settings = JSON.parse(await readFile(SETTINGS, 'utf8'));
       await writeFile(join(folder, 'prod.json'), JSON.stringify({ ...settings, ...changes }));
@@ -127,6 +129,14 @@ describe('The stack, deployed with the cdk command to an AWS emulator', () => {
       const { payload, protectedHeader } = await jwtVerify(text, createLocalJWKSet({ keys }), { issuer: ISSUER });
       expect([status, payload.answer]).toMatchObject([200, { registration: 'AB12CDE' }]);
       expect([keys.length, protectedHeader.kid]).toEqual([2, keys[0]?.kid]);
+    });
+
+    it("moves the aliases back when the smoke test fails, as the emulator has no address that the probe's function reaches", async () => {
+      await expect(runCommand('.ci/smoke-test', [STACK, versions()], { env })).rejects.toThrow(
+        /GET \/v1\/usage cannot be reached.*The aliases were moved back to the versions before this deployment\./s,
+      );
+      expect(await runCommand('.ci/live-versions', [STACK], { env })).toBe(await readFile(versions(), 'utf8'));
+      expect(await problemType()).not.toMatch(DOCS_URL);
     });
 
     it('publishes what an import has loaded, as it expects imports', async () => {

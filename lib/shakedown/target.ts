@@ -1,0 +1,133 @@
+/** The stage of a shakedown, and the commands with which its steps work on it. */
+import { type ExecFileException, execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import https from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { BASE_ADDRESS_OUTPUT } from '../cloud/outputs.ts';
+
+export const STACK = 'vehicle-verification-shakedown';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+/** The lowest that a stage accepts: one machine exceeds it. */
+const THROTTLE = { rateLimit: 100, burstLimit: 200 };
+const POLL_MS = 5_000;
+const MINUTE_MS = 60_000;
+const REQUEST_MS = 15_000;
+const MAX_OUTPUT_BYTES = 64 * 1_024 * 1_024;
+
+interface CommandOptions {
+  readonly cwd?: string;
+  /** Besides those of the target. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** The exit code of a success besides 0. */
+  readonly accepted?: number;
+}
+
+/**
+ * A stage of the shakedown's own: its settings are in a temporary folder, its data goes with it. `env` has the profile of the
+ * operator; with `AWS_ENDPOINT_URL` it is an emulator.
+ */
+export const openTarget = async (region: string, account: string, env: NodeJS.ProcessEnv) => {
+  const emulator = env.AWS_ENDPOINT_URL;
+  const folder = await mkdtemp(join(tmpdir(), 'shakedown-'));
+
+  /** Standard output of a command, trimmed. @throws Error with its whole output, when it fails */
+  const run = async (command: string, args: readonly string[], options: CommandOptions = {}): Promise<string> => {
+    const settings = { cwd: options.cwd ?? ROOT, env: { ...env, ...options.env }, maxBuffer: MAX_OUTPUT_BYTES };
+    try {
+      return (await promisify(execFile)(command, args, settings)).stdout.trim();
+    } catch (error) {
+      const { code, stdout = '', stderr = '', message } = error as ExecFileException;
+      if (code === options.accepted) return stdout.trim();
+      throw new Error(`${command} ${args[0] ?? ''} failed: ${stdout}${stderr || message}`);
+    }
+  };
+
+  const aws = (...args: string[]) => run('aws', [...args, '--output', 'text']);
+
+  /** The settings take effect with the next deployment. */
+  const writeSettings = (changes: object = {}) => {
+    const settings = { region, account, throttle: THROTTLE, gradualDeployment: emulator === undefined, ...changes };
+    return writeFile(join(folder, 'shakedown.json'), JSON.stringify(settings));
+  };
+
+  const cdk = (command: string, args: readonly string[] = [], cwd = ROOT) => {
+    const context = ['-c', 'stage=shakedown', '-c', `stages=${folder}`, '--output', join(folder, 'cdk.out')];
+    return run(join(ROOT, 'node_modules/.bin/cdk'), [command, ...context, '--no-notices', ...args], { cwd });
+  };
+
+  const output = (name: string) => run(join(ROOT, '.ci/stack-output'), [STACK, name]);
+
+  /** The operator CLI on the stage. Rejected rows are a success. */
+  const admin = (...args: string[]) =>
+    run(process.execPath, [join(ROOT, 'bin/admin.ts'), ...args, '--stack', STACK], { accepted: 1 });
+
+  let known: Promise<string> | undefined;
+  /** `https://host` of the API, which stays the same as long as the stack. */
+  const origin = (): Promise<string> => {
+    known ??= output(BASE_ADDRESS_OUTPUT).then((address) => new URL(address).origin);
+    return known;
+  };
+
+  return {
+    emulator,
+    run,
+    aws,
+    admin,
+    output,
+    origin,
+    writeSettings,
+    destroy: () => cdk('destroy', ['--force']),
+    deploy: (args: readonly string[] = [], cwd = ROOT) => cdk('deploy', ['--require-approval', 'never', ...args], cwd),
+
+    /** A new key for the sandbox. */
+    createTestKey: async (): Promise<string> => {
+      const options = ['--name', 'Shakedown', '--plan', 'premium', '--env', 'test', '--json'];
+      return (JSON.parse(await admin('keys', 'create', ...options)) as { key: string }).key;
+    },
+
+    /** The physical name of the one resource of this type whose logical id contains `part`. */
+    resource: async (type: string, part: string): Promise<string> => {
+      const isIt = `ResourceType=='AWS::${type}' && contains(LogicalResourceId, '${part}')`;
+      const query = `StackResourceSummaries[?${isIt}].PhysicalResourceId`;
+      const list = ['list-stack-resources', '--stack-name', STACK, '--query', query];
+      const [name, ...more] = (await aws('cloudformation', ...list)).split(/\s+/);
+      if (!name || more.length > 0) throw new Error(`the stack has not exactly one ${type} with ${part}`);
+      return name;
+    },
+
+    /** Sends a request to the API and returns the response undecoded. An emulator knows the API by its host. */
+    send: async (path: string, method = 'GET', headers: OutgoingHttpHeaders = {}, body = '') => {
+      const address = await origin();
+      const url = emulator ?? address;
+      const options = { path, method, headers: { host: new URL(address).host, ...headers }, timeout: REQUEST_MS };
+      const request = (url.startsWith('https:') ? https : http).request(url, options);
+      // Thrown below, by `once` or `toArray`; without a listener it would end the process.
+      request.on('error', () => undefined);
+      request.on('timeout', () => request.destroy(new Error('no response in time')));
+      request.end(body);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      const { statusCode: status } = response;
+      return { status, headers: response.headers, body: Buffer.concat(await response.toArray()) };
+    },
+
+    /** Waits until `check` is true. @throws Error after so many minutes */
+    until: async (what: string, minutes: number, check: () => Promise<boolean>): Promise<void> => {
+      const end = performance.now() + minutes * MINUTE_MS;
+      for (; !(await check()); await pause(POLL_MS)) {
+        if (performance.now() > end) throw new Error(`not within ${minutes} minutes: ${what}`);
+      }
+    },
+
+    /** Deletes the temporary folder. */
+    close: () => rm(folder, { recursive: true }),
+  };
+};
+
+export type Target = Awaited<ReturnType<typeof openTarget>>;

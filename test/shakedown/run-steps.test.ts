@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { runSteps, type Step } from '../../lib/shakedown/run-steps.ts';
+import { STEPS } from '../../lib/shakedown/steps.ts';
+
+const succeeding = async () => undefined;
+const failing = async () => {
+  throw new Error('there is no such stack');
+};
+
+describe('The steps of a shakedown', () => {
+  const outcomes = async (steps: readonly Step<undefined>[], isAws = true) => {
+    const reported: string[] = [];
+    const report = ({ outcome, reason }: { outcome: string; reason?: string }) =>
+      void reported.push(reason === undefined ? outcome : `${outcome}: ${reason}`);
+    await runSteps(steps, undefined, isAws, report);
+    return reported;
+  };
+
+  it('run whatever became of the others', async () => {
+    const steps = [succeeding, failing, succeeding].map((run) => ({ title: 'a step', run }));
+    expect(await outcomes(steps)).toEqual(['passed', 'failed: there is no such stack', 'passed']);
+  });
+
+  it('are not seen when nothing shows them, and on an emulator when only AWS does', async () => {
+    const steps = [{ title: 'e-mails' }, { title: 'CodeDeploy', run: succeeding, isAwsOnly: true }];
+    expect(await outcomes(steps)).toEqual(['not seen: look at it by hand', 'passed']);
+    expect((await outcomes(steps, false))[1]).toBe('not seen: an emulator does not have it');
+  });
+
+  it('are not seen when the first one has failed, except the clean-up', async () => {
+    const steps = [failing, succeeding, succeeding].map((run, index) => ({
+      title: 'a step',
+      run,
+      isAlways: index === 2,
+    }));
+    expect(await outcomes(steps)).toEqual([
+      'failed: there is no such stack',
+      'not seen: the first step failed',
+      'passed',
+    ]);
+  });
+
+  it('are the table of docs/testing.md, in their order', () => {
+    const rows = readFileSync('docs/testing.md', 'utf8').matchAll(
+      /^\| (.*) \| (emulator and AWS|AWS only|by hand) \|$/gm,
+    );
+    const whereSeen = ({ run, isAwsOnly }: (typeof STEPS)[number]) => {
+      if (run === undefined) return 'by hand';
+      return isAwsOnly ? 'AWS only' : 'emulator and AWS';
+    };
+    expect([...rows].map(([, title, where]) => [title, where])).toEqual(
+      STEPS.map((step) => [step.title, whereSeen(step)]),
+    );
+  });
+});
