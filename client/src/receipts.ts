@@ -10,7 +10,8 @@ export interface ReceiptClaims {
   readonly iat: number;
   /** The id of the request. */
   readonly jti: string;
-  readonly request: { readonly method: string; readonly path: string; readonly query?: unknown };
+  /** `query` as it was sent, without the question mark. */
+  readonly request: { readonly method: string; readonly path: string; readonly query?: string };
   readonly status: number;
   /** The JSON of the answer, or of the problem when the status is 404. */
   readonly answer: unknown;

@@ -20,10 +20,18 @@ const orAbort = <Value>(work: Promise<Value>, signal: AbortSignal | undefined): 
 };
 
 /** Whether the claims are of the answer to this request. A service behind a proxy knows only the end of the path. */
-const isFor = ({ method = 'GET', path }: ApiRequest, { request, status }: ReceiptClaims, response: Response): boolean =>
-  request.method === method &&
-  [path, decodeURIComponent(path)].some((asked) => request.path.endsWith(asked)) &&
-  status === response.status;
+const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, response: Response): boolean => {
+  const { method = 'GET', path, query, body } = asked;
+  const { date: day = query?.date } = (body ?? {}) as { readonly date?: unknown };
+  const { asOf } = (answer ?? {}) as { readonly asOf?: unknown };
+  return (
+    request.method === method &&
+    [path, decodeURIComponent(path)].some((known) => request.path.endsWith(known)) &&
+    status === response.status &&
+    // A problem is for any day.
+    (!response.ok || asOf === day)
+  );
+};
 
 /** Asks for signed answers, and verifies them with the keys of the service, which are fetched once. */
 export const openSignedAnswers = ({ send, request }: Transport) => {

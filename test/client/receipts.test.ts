@@ -197,6 +197,20 @@ describe('A signed lookup', () => {
     expect(await client.verifyCompliance([], { signed: true })).toEqual({ answer: [], receipt: '' });
   });
 
+  it('is for the day that was asked for, alone and in bulk', async () => {
+    const asOf = '2026-03-01';
+    const bulk = { results: [ANSWER], asOf };
+    const one = clientOf([signToken(key, claimsOf('GET', PATH, { ...ANSWER, asOf }))]).client;
+    const many = clientOf([signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', bulk))]).client;
+    const on = (date?: string) => ({ date, signed: true }) as const;
+    expect((await one.insurance('AB12CDE', on(asOf))).answer).toEqual({ ...ANSWER, asOf });
+    expect((await many.verify(['AB12CDE'], on(asOf))).answer).toEqual([ANSWER]);
+    for (const other of [undefined, '2026-03-02']) {
+      await expect(one.insurance('AB12CDE', on(other))).rejects.toThrow(InvalidReceipt);
+      await expect(many.verify(['AB12CDE'], on(other))).rejects.toThrow(InvalidReceipt);
+    }
+  });
+
   it('reads the key set again when a key was added since', async () => {
     const path = claimsOf('GET', PATH, ANSWER);
     const { client, keySets } = clientOf([signToken(oldKey, path), good], {
