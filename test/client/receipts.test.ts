@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -30,11 +30,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** What `verify` prints of a file, and whether every receipt holds. */
-const verify = async (text: string, options: object = {}) => {
+const verify = async (text: string, options: object = {}, onPrint = async () => {}) => {
   const [source, jwks] = [join(folder, 'receipts'), join(folder, 'jwks.json')];
   await writeFile(source, text);
   const lines: string[] = [];
-  const print = async (...printed: string[]) => void lines.push(...printed);
+  const print = async (...printed: string[]) => {
+    lines.push(...printed);
+    await onPrint();
+  };
   const args = { source, jwks, issuer: 'https://api.example.com', acceptsSandbox: false, ...options };
   const holds = await verifyFile(args, new AbortController().signal, print);
   return { holds, lines };
@@ -88,6 +91,22 @@ describe('A receipt', () => {
     const [first, , second = '', last] = lines;
     expect([holds, first, last]).toEqual([false, expect.stringContaining('Line 1 holds'), '1 of 2 receipts hold.']);
     expect(second.replace('Line 2 does not hold. ', '')).toMatch(sentence);
+  });
+
+  it('holds with the line ends and the byte order mark that another program has given its file', async () => {
+    await writeFile(join(folder, 'marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
+    const { holds, lines } = await verify(`\ufeff${good}\r\n${good}\r\n`, { jwks: join(folder, 'marked.json') });
+    expect([holds, lines.at(-1)]).toEqual([true, '2 of 2 receipts hold.']);
+  });
+
+  it('is verified while its file is read, which may be larger than the memory', async () => {
+    const results = Array.from({ length: 1_000 }, () => ({ ...ANSWER, registration: 'X'.repeat(1_000) }));
+    const long = signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', { results }));
+    const source = join(folder, 'receipts');
+    // What is cut off after the first one would be verified if it had been read before.
+    const cutOff = () => truncate(source, long.length + 1);
+    expect((await verify(`${long}\n${long}\n`, {}, cutOff)).lines.at(-1)).toBe('1 of 2 receipts hold.');
+    expect((await verify(`${long}\n${long}\n`)).lines.at(-1)).toBe('2 of 2 receipts hold.');
   });
 
   it('does not hold when any of its bytes is another one', async () => {
