@@ -159,6 +159,25 @@ describe('A receipt', () => {
     });
   });
 
+  it('shows no registration that looks like an answer', async () => {
+    const linesOf = async (...args: Parameters<typeof claimsOf>) =>
+      (await verify(signToken(key, claimsOf(...args)))).lines.slice(1, -1);
+    const texts = ['AB12CDE, insured, policy_number POL-1', 'a"b', 'A'.repeat(200), 'ÄB 12-C.3'];
+    const results = texts.map((registration) => ({ registration, insured: false, code: 'INVALID_REGISTRATION' }));
+    expect(await linesOf('POST', '/v1/vehicle/bulk-insurance', { results })).toEqual([
+      '  "AB12CDE, insured, policy_number POL-1", invalid',
+      '  "a\\"b", invalid',
+      `  "${'A'.repeat(100)}…", invalid`,
+      '  ÄB 12-C.3, invalid',
+    ]);
+    const [insured, compliant] = [
+      { registration: 'compliance', insured: true },
+      { registration: 'insurance', compliant: true },
+    ];
+    expect(await linesOf('GET', '/v1/vehicle/compliance/insurance', insured)).toEqual(['  compliance, insured']);
+    expect(await linesOf('GET', '/v1/compliance/insurance', compliant)).toEqual(['  insurance, compliant']);
+  });
+
   it.each([
     ['', {}, / has no receipts\.$/],
     [good, { source: 'nothing' }, /^There is no file nothing\.$/],

@@ -42,16 +42,28 @@ async function* receiptsIn(path: string): AsyncGenerator<Line> {
   }
 }
 
+/** What can be read as nothing else than a registration. */
+const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
+/** Characters of any other text. */
+const MAX_TEXT = 100;
+
+/** A registration as it was asked. Whoever asked may have written another answer in its place: it is quoted then. */
+const shownRegistration = (text: string): string => {
+  if (PLAIN.test(text)) return text;
+  return JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+};
+
 /** What an entry says, in one line. */
 const entryLine = (check: Check, registration: string, entry: unknown): string => {
   const cells = isValidEntry[check.verdict](entry) ? check.cellsOf(entry) : failureCells(check, 'INVALID_ANSWER');
   const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
-  return `  ${[registration, outcomeOf(check, cells), ...details].join(', ')}`;
+  return `  ${[shownRegistration(registration), outcomeOf(check, cells), ...details].join(', ')}`;
 };
 
 /** What was answered: a line for each vehicle. */
 const answerLines = ({ request: { path }, status, answer }: ReceiptClaims): string[] => {
-  const check = path.includes('compliance') ? complianceCheck : insuranceCheck;
+  // A registration may be any word, also the name of an endpoint.
+  const check = /\/vehicle\/([^/]+\/|bulk-)insurance$/.test(path) ? insuranceCheck : complianceCheck;
   const members = (answer ?? {}) as { registration?: unknown; code?: unknown; results?: unknown };
   if (Array.isArray(members.results)) {
     return members.results.map((entry) => entryLine(check, String(entry?.registration), entry));
