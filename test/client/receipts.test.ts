@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyFile } from '../../client/src/command-line/verify-file.ts';
 import { ApiProblem, InvalidReceipt, VehicleVerification } from '../../client/src/index.ts';
@@ -247,6 +248,32 @@ describe('A signed lookup', () => {
       await expect(one.insurance('AB12CDE', on(other))).rejects.toThrow(InvalidReceipt);
       await expect(many.verify(['AB12CDE'], on(other))).rejects.toThrow(InvalidReceipt);
     }
+  });
+
+  it('fetches the key set as long as anybody waits for it, and again for the next one', async () => {
+    const fetches: AbortSignal[] = [];
+    let isSlow = true;
+    const send: typeof fetch = async (input, { signal } = {}) => {
+      if (!String(input).endsWith('jwks.json'))
+        return new Response(good, { headers: { 'Content-Type': 'application/jwt' } });
+      if (!isSlow) return Response.json(JWKS);
+      fetches.push(signal as AbortSignal);
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const client = new VehicleVerification({ baseUrl: 'https://api.example.com/v1', apiKey: 'key', fetch: send });
+    const [one, other] = [new AbortController(), new AbortController()];
+    const calls = [one, other].map(({ signal }) => client.insurance('AB12CDE', { signed: true, signal }));
+    const failures = Promise.allSettled(calls);
+    while (fetches.length === 0) await setImmediate();
+    await setImmediate();
+    one.abort();
+    await setImmediate();
+    expect(fetches.map(({ aborted }) => aborted)).toEqual([false]);
+    other.abort();
+    await failures;
+    expect(fetches.map(({ aborted }) => aborted)).toEqual([true]);
+    isSlow = false;
+    expect(await client.insurance('AB12CDE', { signed: true })).toEqual({ answer: ANSWER, receipt: good });
   });
 
   it('reads the key set again when a key was added since', async () => {
