@@ -303,6 +303,7 @@ describe('A signed lookup', () => {
       'The service has answered without a signature.',
     ],
     ['does not hold', signToken(foreignKey, CLAIMS), {}, 'is not in the key set.'],
+    ['no published key can verify', good, { sets: [{ keys: [] }] }, 'The key set has no P-256 key with an id.'],
     [
       'is for another vehicle',
       signToken(key, { ...CLAIMS, request: { method: 'GET', path: '/v1/vehicle/B2/insurance' } }),
