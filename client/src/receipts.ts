@@ -10,7 +10,8 @@ export interface ReceiptClaims {
   readonly iat: number;
   /** The id of the request. */
   readonly jti: string;
-  readonly request: { readonly method: string; readonly path: string; readonly query?: unknown };
+  /** `query` as it was sent, without the question mark. */
+  readonly request: { readonly method: string; readonly path: string; readonly query?: string };
   readonly status: number;
   /** The JSON of the answer, or of the problem when the status is 404. */
   readonly answer: unknown;
@@ -71,7 +72,7 @@ const thumbprintOf = async ({ x, y }: { readonly x: string; readonly y: string }
 const importKey = (key: object): Promise<PublicKey | undefined> =>
   crypto.subtle.importKey('jwk', key, CURVE, false, ['verify']).catch(() => undefined);
 
-/** Reads a JWKS. Keys of other kinds are left out. @throws Error when it is none, or has no key for receipts */
+/** Reads a JWKS. Keys of other kinds are left out. @throws InvalidReceipt when it is none, or has no key for receipts */
 export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
   const { keys } = (jwks ?? {}) as { keys?: unknown };
   const found = new Map<string, PublicKey | undefined>();
@@ -80,7 +81,7 @@ export const readKeySet = async (jwks: unknown): Promise<KeySet> => {
     const isItsOwn = kid === (await thumbprintOf({ x, y }));
     found.set(kid, isItsOwn ? await importKey({ kty, crv, x, y }) : undefined);
   }
-  if (found.size === 0) throw new Error('The key set has no P-256 key with an id.');
+  if (found.size === 0) throw new InvalidReceipt('The key set has no P-256 key with an id.');
   return found;
 };
 

@@ -20,32 +20,64 @@ const orAbort = <Value>(work: Promise<Value>, signal: AbortSignal | undefined): 
 };
 
 /** Whether the claims are of the answer to this request. A service behind a proxy knows only the end of the path. */
-const isFor = ({ method = 'GET', path }: ApiRequest, { request, status }: ReceiptClaims, response: Response): boolean =>
-  request.method === method &&
-  [path, decodeURIComponent(path)].some((asked) => request.path.endsWith(asked)) &&
-  status === response.status;
+const isFor = (asked: ApiRequest, { request, status, answer }: ReceiptClaims, response: Response): boolean => {
+  const { method = 'GET', path, query, body } = asked;
+  const { date: day = query?.date } = (body ?? {}) as { readonly date?: unknown };
+  const { asOf } = (answer ?? {}) as { readonly asOf?: unknown };
+  return (
+    request.method === method &&
+    [path, decodeURIComponent(path)].some((known) => request.path.endsWith(known)) &&
+    status === response.status &&
+    // A problem is for any day.
+    (!response.ok || asOf === day)
+  );
+};
+
+/** A key set that is fetched, or was, and the number of calls that wait for it. */
+interface Fetching {
+  readonly keys: Promise<KeySet>;
+  readonly stop: AbortController;
+  waiting: number;
+}
 
 /** Asks for signed answers, and verifies them with the keys of the service, which are fetched once. */
 export const openSignedAnswers = ({ send, request }: Transport) => {
-  let keys: Promise<KeySet> | undefined;
-  const fetchKeys = (): Promise<KeySet> => {
+  let latest: Fetching | undefined;
+  const forget = (fetching: Fetching): void => {
+    if (latest === fetching) latest = undefined;
+  };
+  const fetchKeys = (): Fetching => {
+    const stop = new AbortController();
     // Beside the version, in which the base address ends.
-    const fetched = request<unknown>({ path: '/../.well-known/jwks.json' }).then(readKeySet);
-    keys = fetched;
-    fetched.catch(() => {
-      if (keys === fetched) keys = undefined;
-    });
-    return fetched;
+    const asked = { path: '/../.well-known/jwks.json', signal: stop.signal };
+    const fetching = { keys: request<unknown>(asked).then(readKeySet), stop, waiting: 0 };
+    fetching.keys.catch(() => forget(fetching));
+    latest = fetching;
+    return fetching;
+  };
+
+  const keysOf = async (fetching: Fetching, signal: AbortSignal | undefined): Promise<KeySet> => {
+    fetching.waiting += 1;
+    try {
+      return await orAbort(fetching.keys, signal);
+    } finally {
+      fetching.waiting -= 1;
+      // Its attempts would keep a process alive that nobody waits for.
+      if (fetching.waiting === 0 && signal?.aborted) {
+        forget(fetching);
+        fetching.stop.abort();
+      }
+    }
   };
 
   const read = async (receipt: string, signal: AbortSignal | undefined): Promise<ReceiptClaims> => {
-    const known = keys;
+    const known = latest;
     try {
-      return await readReceipt(receipt, await orAbort(known ?? fetchKeys(), signal));
+      return await readReceipt(receipt, await keysOf(known ?? fetchKeys(), signal));
     } catch (error) {
       // The service may have published a key since.
       if (known === undefined || !(error instanceof UnknownKey)) throw error;
-      return readReceipt(receipt, await orAbort(fetchKeys(), signal));
+      return readReceipt(receipt, await keysOf(fetchKeys(), signal));
     }
   };
 

@@ -92,7 +92,11 @@ const ofStatus: Readonly<Record<number, JsonObject>> = {
 /** The headers of a public response, which has no caller. */
 export const publicHeaders: JsonObject = {
   ...refs(['X-Request-Id', 'X-Content-Type-Options']),
-  'Cache-Control': text('For how many seconds it may be cached', '^public, max-age=[1-9][0-9]*$'),
+  'Cache-Control': text(
+    'For how many seconds it may be cached',
+    'public, max-age=3600',
+    '^public, max-age=[1-9][0-9]*$',
+  ),
 };
 
 const common = Object.keys(everyResponse) as HeaderName[];

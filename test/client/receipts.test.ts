@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyFile } from '../../client/src/command-line/verify-file.ts';
 import { ApiProblem, InvalidReceipt, VehicleVerification } from '../../client/src/index.ts';
@@ -30,11 +31,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** What `verify` prints of a file, and whether every receipt holds. */
-const verify = async (text: string, options: object = {}) => {
+const verify = async (text: string, options: object = {}, onPrint = async () => {}) => {
   const [source, jwks] = [join(folder, 'receipts'), join(folder, 'jwks.json')];
   await writeFile(source, text);
   const lines: string[] = [];
-  const print = async (...printed: string[]) => void lines.push(...printed);
+  const print = async (...printed: string[]) => {
+    lines.push(...printed);
+    await onPrint();
+  };
   const args = { source, jwks, issuer: 'https://api.example.com', acceptsSandbox: false, ...options };
   const holds = await verifyFile(args, new AbortController().signal, print);
   return { holds, lines };
@@ -90,6 +94,22 @@ describe('A receipt', () => {
     expect(second.replace('Line 2 does not hold. ', '')).toMatch(sentence);
   });
 
+  it('holds with the line ends and the byte order mark that another program has given its file', async () => {
+    await writeFile(join(folder, 'marked.json'), `\ufeff${JSON.stringify(JWKS)}`);
+    const { holds, lines } = await verify(`\ufeff${good}\r\n${good}\r\n`, { jwks: join(folder, 'marked.json') });
+    expect([holds, lines.at(-1)]).toEqual([true, '2 of 2 receipts hold.']);
+  });
+
+  it('is verified while its file is read, which may be larger than the memory', async () => {
+    const results = Array.from({ length: 1_000 }, () => ({ ...ANSWER, registration: 'X'.repeat(1_000) }));
+    const long = signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', { results }));
+    const source = join(folder, 'receipts');
+    // What is cut off after the first one would be verified if it had been read before.
+    const cutOff = () => truncate(source, long.length + 1);
+    expect((await verify(`${long}\n${long}\n`, {}, cutOff)).lines.at(-1)).toBe('1 of 2 receipts hold.');
+    expect((await verify(`${long}\n${long}\n`)).lines.at(-1)).toBe('2 of 2 receipts hold.');
+  });
+
   it('does not hold when any of its bytes is another one', async () => {
     const keys = await readKeySet(JWKS);
     expect(await readReceipt(good, keys)).toEqual(CLAIMS);
@@ -138,6 +158,25 @@ describe('A receipt', () => {
         '4 of 4 receipts hold.',
       ],
     });
+  });
+
+  it('shows no registration that looks like an answer', async () => {
+    const linesOf = async (...args: Parameters<typeof claimsOf>) =>
+      (await verify(signToken(key, claimsOf(...args)))).lines.slice(1, -1);
+    const texts = ['AB12CDE, insured, policy_number POL-1', 'a"b', 'A'.repeat(200), 'ÄB 12-C.3'];
+    const results = texts.map((registration) => ({ registration, insured: false, code: 'INVALID_REGISTRATION' }));
+    expect(await linesOf('POST', '/v1/vehicle/bulk-insurance', { results })).toEqual([
+      '  "AB12CDE, insured, policy_number POL-1", invalid',
+      '  "a\\"b", invalid',
+      `  "${'A'.repeat(100)}…", invalid`,
+      '  ÄB 12-C.3, invalid',
+    ]);
+    const [insured, compliant] = [
+      { registration: 'compliance', insured: true },
+      { registration: 'insurance', compliant: true },
+    ];
+    expect(await linesOf('GET', '/v1/vehicle/compliance/insurance', insured)).toEqual(['  compliance, insured']);
+    expect(await linesOf('GET', '/v1/compliance/insurance', compliant)).toEqual(['  insurance, compliant']);
   });
 
   it.each([
@@ -197,6 +236,46 @@ describe('A signed lookup', () => {
     expect(await client.verifyCompliance([], { signed: true })).toEqual({ answer: [], receipt: '' });
   });
 
+  it('is for the day that was asked for, alone and in bulk', async () => {
+    const asOf = '2026-03-01';
+    const bulk = { results: [ANSWER], asOf };
+    const one = clientOf([signToken(key, claimsOf('GET', PATH, { ...ANSWER, asOf }))]).client;
+    const many = clientOf([signToken(key, claimsOf('POST', '/v1/vehicle/bulk-insurance', bulk))]).client;
+    const on = (date?: string) => ({ date, signed: true }) as const;
+    expect((await one.insurance('AB12CDE', on(asOf))).answer).toEqual({ ...ANSWER, asOf });
+    expect((await many.verify(['AB12CDE'], on(asOf))).answer).toEqual([ANSWER]);
+    for (const other of [undefined, '2026-03-02']) {
+      await expect(one.insurance('AB12CDE', on(other))).rejects.toThrow(InvalidReceipt);
+      await expect(many.verify(['AB12CDE'], on(other))).rejects.toThrow(InvalidReceipt);
+    }
+  });
+
+  it('fetches the key set as long as anybody waits for it, and again for the next one', async () => {
+    const fetches: AbortSignal[] = [];
+    let isSlow = true;
+    const send: typeof fetch = async (input, { signal } = {}) => {
+      if (!String(input).endsWith('jwks.json'))
+        return new Response(good, { headers: { 'Content-Type': 'application/jwt' } });
+      if (!isSlow) return Response.json(JWKS);
+      fetches.push(signal as AbortSignal);
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    };
+    const client = new VehicleVerification({ baseUrl: 'https://api.example.com/v1', apiKey: 'key', fetch: send });
+    const [one, other] = [new AbortController(), new AbortController()];
+    const calls = [one, other].map(({ signal }) => client.insurance('AB12CDE', { signed: true, signal }));
+    const failures = Promise.allSettled(calls);
+    while (fetches.length === 0) await setImmediate();
+    await setImmediate();
+    one.abort();
+    await setImmediate();
+    expect(fetches.map(({ aborted }) => aborted)).toEqual([false]);
+    other.abort();
+    await failures;
+    expect(fetches.map(({ aborted }) => aborted)).toEqual([true]);
+    isSlow = false;
+    expect(await client.insurance('AB12CDE', { signed: true })).toEqual({ answer: ANSWER, receipt: good });
+  });
+
   it('reads the key set again when a key was added since', async () => {
     const path = claimsOf('GET', PATH, ANSWER);
     const { client, keySets } = clientOf([signToken(oldKey, path), good], {
@@ -224,6 +303,7 @@ describe('A signed lookup', () => {
       'The service has answered without a signature.',
     ],
     ['does not hold', signToken(foreignKey, CLAIMS), {}, 'is not in the key set.'],
+    ['no published key can verify', good, { sets: [{ keys: [] }] }, 'The key set has no P-256 key with an id.'],
     [
       'is for another vehicle',
       signToken(key, { ...CLAIMS, request: { method: 'GET', path: '/v1/vehicle/B2/insurance' } }),

@@ -36,7 +36,7 @@ export const claimsOf = (method: string, path: string, answer: unknown, status =
   aud: 'key-1',
   iat: Date.UTC(2026, 10, 22, 12) / 1_000,
   jti: 'request-1',
-  request: { method, path, query: {} },
+  request: { method, path, query: '' },
   status,
   answer,
 });

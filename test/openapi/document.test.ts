@@ -10,7 +10,7 @@ import { recordExamples } from '../../lib/local/record-examples.ts';
 import { errorListMarkdown } from '../../lib/openapi/error-list.ts';
 import { type Recording, recordedExamples } from '../../lib/openapi/examples.ts';
 import { openApiDocument } from '../../lib/openapi/published-document.ts';
-import { buildResponses } from '../../lib/openapi/responses.ts';
+import { buildResponses, publicKeys } from '../../lib/openapi/responses.ts';
 
 const kept = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 const ids = Object.keys(endpoints) as EndpointId[];
@@ -37,6 +37,11 @@ describe('The document', () => {
   it('has a 403 only for a request that needs a scope', () => {
     const statusesOf = (id: EndpointId) => Object.keys(buildResponses(id, endpoints[id], recordedExamples()));
     expect(ids.filter((id) => !statusesOf(id).includes('403'))).toEqual(['usage']);
+  });
+
+  it('says how the public keys may be cached', () => {
+    const caching = { example: 'public, max-age=3600', schema: { pattern: '^public, max-age=[1-9][0-9]*$' } };
+    expect(publicKeys.responses).toMatchObject({ 200: { headers: { 'Cache-Control': caching } } });
   });
 });
 

@@ -3,11 +3,14 @@ import { isValidEntry } from '../answers.ts';
 import { InvalidReceipt, type KeySet, type ReceiptClaims, readKeySet, readReceipt } from '../receipts.ts';
 import type { VerifyArguments } from './arguments.ts';
 import { type Check, complianceCheck, failureCells, insuranceCheck } from './checks.ts';
+import { type Line, readLines } from './csv-file/lines.ts';
 import { CannotRun, reasonOf, unreadable } from './failure.ts';
 import { formatNumber, outcomeOf } from './summary.ts';
 
 /** Milliseconds for the key set to arrive. */
 const TIMEOUT_MS = 15_000;
+/** Characters of a receipt: API Gateway returns at most 10 MB. */
+const MAX_RECEIPT_LENGTH = 10_000_000;
 
 /** @throws CannotRun when there is no key set at the address or in the file */
 const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> => {
@@ -17,7 +20,8 @@ const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> =>
     return response.text();
   };
   try {
-    return await readKeySet(JSON.parse(/^https?:\/\//.test(jwks) ? await fetchText() : await readFile(jwks, 'utf8')));
+    const text = /^https?:\/\//.test(jwks) ? await fetchText() : await readFile(jwks, 'utf8');
+    return await readKeySet(JSON.parse(text.replace(/^\ufeff/, '')));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SyntaxError) throw new CannotRun(`The key set ${jwks} is not JSON.`);
@@ -27,25 +31,39 @@ const openKeySet = async (jwks: string, signal: AbortSignal): Promise<KeySet> =>
   }
 };
 
-/** @throws CannotRun when the file cannot be read */
-const readLines = async (path: string): Promise<string[]> => {
+/** The lines of a file that have something, in memory that does not grow with it. @throws CannotRun when it cannot be read */
+async function* receiptsIn(path: string): AsyncGenerator<Line> {
   try {
-    return (await readFile(path, 'utf8')).split('\n');
+    for await (const { lines } of readLines({ path, encoding: 'utf-8' }, MAX_RECEIPT_LENGTH)) {
+      for (const line of lines) if (line.text !== '') yield line;
+    }
   } catch (error) {
     throw unreadable(path, error);
   }
+}
+
+/** What can be read as nothing else than a registration. */
+const PLAIN = /^[\p{L}\p{N}][\p{L}\p{N} .-]{0,31}$/u;
+/** Characters of any other text. */
+const MAX_TEXT = 100;
+
+/** A registration as it was asked. Whoever asked may have written another answer in its place: it is quoted then. */
+const shownRegistration = (text: string): string => {
+  if (PLAIN.test(text)) return text;
+  return JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 };
 
 /** What an entry says, in one line. */
 const entryLine = (check: Check, registration: string, entry: unknown): string => {
   const cells = isValidEntry[check.verdict](entry) ? check.cellsOf(entry) : failureCells(check, 'INVALID_ANSWER');
   const details = cells.slice(1, -1).flatMap((cell, at) => (cell ? `${check.columns[at + 1]} ${cell}` : []));
-  return `  ${[registration, outcomeOf(check, cells), ...details].join(', ')}`;
+  return `  ${[shownRegistration(registration), outcomeOf(check, cells), ...details].join(', ')}`;
 };
 
 /** What was answered: a line for each vehicle. */
 const answerLines = ({ request: { path }, status, answer }: ReceiptClaims): string[] => {
-  const check = path.includes('compliance') ? complianceCheck : insuranceCheck;
+  // A registration may be any word, also the name of an endpoint.
+  const check = /\/vehicle\/([^/]+\/|bulk-)insurance$/.test(path) ? insuranceCheck : complianceCheck;
   const members = (answer ?? {}) as { registration?: unknown; code?: unknown; results?: unknown };
   if (Array.isArray(members.results)) {
     return members.results.map((entry) => entryLine(check, String(entry?.registration), entry));
@@ -88,21 +106,19 @@ export const verifyFile = async (
   print: (...lines: string[]) => Promise<void>,
 ): Promise<boolean> => {
   const keys = await openKeySet(args.jwks, signal);
-  const lines = await readLines(args.source);
   let [found, held] = [0, 0];
-  for (const [at, text] of lines.entries()) {
+  for await (const { line, text, end } of receiptsIn(args.source)) {
     signal.throwIfAborted();
-    if (text === '') continue;
     found += 1;
     try {
       const [first, ...more] = receiptLines(await verifyReceipt(text, keys, args));
-      await print(`Line ${at + 1} holds: ${first}`, ...more);
+      await print(`Line ${line} holds: ${first}`, ...more);
       held += 1;
     } catch (error) {
       if (!(error instanceof InvalidReceipt)) throw error;
-      const isCutOff = error.isIncomplete && at === lines.length - 1;
+      const isCutOff = error.isIncomplete && end === '';
       const why = isCutOff ? 'The file ends in the middle of the receipt.' : error.message;
-      await print(`Line ${at + 1} does not hold. ${why}`);
+      await print(`Line ${line} does not hold. ${why}`);
     }
   }
   if (found === 0) throw new CannotRun(`${args.source} has no receipts.`);

@@ -2,7 +2,7 @@
  * Generates clients from docs/openapi.json as docs/languages.md says, compiles them, and gets an answer and an error with each:
  * `npm run test:clients`. One gets every documented status but 500. Runs the page's own programs and two imports too.
  */
-import { deepEqual, ok } from 'node:assert/strict';
+import { deepEqual, ok, rejects } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -129,8 +129,14 @@ const build = async (folder: string, commands: readonly string[]): Promise<void>
   for (const command of commands) await run(folder, command);
 };
 
-/** Runs the programs that verify a signed answer. It is of a live key, so that they print no more than that. */
-const verify = async (credentials: Readonly<Record<string, string>>): Promise<void> => {
+/** Signed answers that do not say whether one vehicle is insured. */
+const OTHER_ANSWERS = ['vehicle/ZZ99ZZZ/insurance', 'compliance/AB12CDE'];
+
+/**
+ * Runs the programs that verify a signed answer. It is of a live key, so that they print no more than that. Of one that says nothing
+ * of an insurance they must not print that there is none.
+ */
+const verify = async (credentials: Readonly<Record<'API_ORIGIN' | 'API_KEY', string>>): Promise<void> => {
   const { text = '' } = sections.find(({ heading }) => heading === VERIFY) ?? {};
   await mkdir(join(files, VERIFY));
   for (const block of blocksOf(text, 'sh')) await run(VERIFY, block, credentials);
@@ -139,6 +145,13 @@ const verify = async (credentials: Readonly<Record<string, string>>): Promise<vo
     await writeFile(join(files, VERIFY, file), code);
     deepEqual(await run(VERIFY, command, credentials), 'AB12CDE insured', command);
     say(`docs/languages.md, ${VERIFY}: ${command}`);
+  }
+  const headers = { 'X-API-Key': credentials.API_KEY, Accept: 'application/jwt' };
+  for (const path of OTHER_ANSWERS) {
+    const answer = await fetch(`${credentials.API_ORIGIN}/v1/${path}`, { headers });
+    await writeFile(join(files, VERIFY, 'receipt.jwt'), await answer.text());
+    for (const [, , command = ''] of text.matchAll(new RegExp(PROGRAM, 'gms')))
+      await rejects(run(VERIFY, command, credentials), `${command} with ${path}`);
   }
 };
 

@@ -1,6 +1,6 @@
 import { readText, type TextFile } from './encoding.ts';
 
-/** Maximum characters of a row: the longest content, escaped, has 600,000. A longer line is kept up to one character more. */
+/** Maximum characters of a row: the longest content, escaped, has 600,000. */
 export const MAX_ROW_LENGTH = 1_000_000;
 
 /** The text of one row, as it is in the file. */
@@ -21,19 +21,25 @@ export interface Line extends RowText {
 export const LINE_END = /\r\n|\r|\n/;
 const LINE_ENDS = new RegExp(`(${LINE_END.source})`);
 
-/** The lines of a file, a chunk at a time, in memory that does not grow with the file. CR, LF and CRLF each end a line. */
-export async function* readLines(file: TextFile): AsyncGenerator<{ readonly lines: Line[]; readonly read: number }> {
+/**
+ * The lines of a file, a chunk at a time, in memory that does not grow with the file. CR, LF and CRLF each end a line. One that is
+ * longer than the maximum is kept up to one character more.
+ */
+export async function* readLines(
+  file: TextFile,
+  maxLength = MAX_ROW_LENGTH,
+): AsyncGenerator<{ readonly lines: Line[]; readonly read: number }> {
   let line = 0;
   let held = '';
   let read = 0;
   const takeLines = (text: string): Line[] => {
     // Text and line ends in turns; what is after the last one is held.
     const parts = text.split(LINE_ENDS);
-    held = (parts.pop() ?? '').slice(0, MAX_ROW_LENGTH + 1);
+    held = (parts.pop() ?? '').slice(0, maxLength + 1);
     return parts.flatMap((part, index) => {
       if (index % 2 === 1) return [];
       line += 1;
-      return { line, text: part.slice(0, MAX_ROW_LENGTH + 1), end: parts[index + 1] ?? '' };
+      return { line, text: part.slice(0, maxLength + 1), end: parts[index + 1] ?? '' };
     });
   };
   for await (const chunk of readText(file)) {
