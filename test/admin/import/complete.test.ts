@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../../support/engine.ts';
-import { withProbability } from '../../support/fault-choosers.ts';
+import { onNthCall, withProbability } from '../../support/fault-choosers.ts';
 import { complianceLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { failure, useAdmin } from '../../support/use-admin.ts';
@@ -64,6 +64,17 @@ describe('import --complete', () => {
     const fines = (await stored<{ outstandingFines: number }>('compliance')).map((record) => record.outstandingFines);
     expect(fines).toEqual(Array(39).fill(9));
   });
+
+  it.each(['resetAfter', 'errorAfter'] as const)(
+    'counts each record that went when the response to its removal is lost: %s',
+    async (fault) => {
+      const lost = onNthCall(1, fault);
+      admin.proxy().inject((call) => (call.operation === 'DeleteItem' ? lost(call) : undefined));
+      const path = await file('v.ndjson', linesOf(ALL.slice(2)).join('\n'));
+    const { stdout } = await admin.countedRun(['import', 'vehicles', path, '--complete', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({ removed: 2, unchanged: 38 });
+    },
+  );
 
   const STOPPED = 'nothing was changed; when the file is right, raise --remove-at-most to';
   it.each<[string, readonly string[], number, readonly string[]]>([
