@@ -25,9 +25,13 @@ export interface LoadContext {
 /** Where an entry's last loaded complete file is named. */
 export const loadedKey = (prefix: string): string => `control/loaded/${prefix}`;
 
-/** The files beside the one that was imported, by the name that they get in the report: `rejected.csv`. */
+/**
+ * The files beside the one that was imported, by the name that they get in the report: `rejected.csv`. Damaged records may be those
+ * of another supplier, and whoever put the file reads its report.
+ */
 const readOutputs = async (folder: string, local: string): Promise<readonly (readonly [string, Buffer])[]> => {
-  const names = (await readdir(folder)).filter((name) => name.startsWith(`${local}.`));
+  const isForReport = (name: string) => name.startsWith(`${local}.`) && !name.startsWith(`${local}.damaged.`);
+  const names = (await readdir(folder)).filter(isForReport);
   return Array.fromAsync(names, async (name) => [name.slice(local.length + 1), await readFile(join(folder, name))]);
 };
 

@@ -71,7 +71,7 @@ describe('import --complete', () => {
       const lost = onNthCall(1, fault);
       admin.proxy().inject((call) => (call.operation === 'DeleteItem' ? lost(call) : undefined));
       const path = await file('v.ndjson', linesOf(ALL.slice(2)).join('\n'));
-    const { stdout } = await admin.countedRun(['import', 'vehicles', path, '--complete', '--json']);
+      const { stdout } = await admin.countedRun(['import', 'vehicles', path, '--complete', '--json']);
       expect(JSON.parse(stdout)).toMatchObject({ removed: 2, unchanged: 38 });
     },
   );
