@@ -125,6 +125,14 @@ describe('import --complete', () => {
       [],
     ],
     [
+      'v.ndjson',
+      ALL.map((registration, nth) => JSON.stringify({ line: nth + 1, reasons: ['r'], row: { registration } })).join(
+        '\n',
+      ),
+      'this is a file of rejected rows',
+      ['--remove-at-most=100%'],
+    ],
+    [
       'v.csv',
       vehiclesCsv(vehicleRow()),
       '--if-newer cannot be combined with --complete, and nothing was loaded',
