@@ -130,6 +130,21 @@ describe('A build', () => {
     expect(await build()).toMatchObject({ allLoaded: true, outcomes: [] });
   });
 
+  it('reports rejected rows of more than a request should have', async () => {
+    const [header, row] = csv('AB12CDE').split('\n') as [string, string];
+    const notes = 'n'.repeat(900_000);
+    const rows = Array.from({ length: 80 }, (_, n) => [
+      `\n${row.replace('AB12CDE', `N${n}`).replace('2019', 'x')},`,
+      notes,
+    ]);
+    const version = bucket.add('vehicles/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(1));
+    expect(await build()).toMatchObject({ lines: [{ outcome: 'loaded', rejected: 80 }] });
+    const lines = bucket.textOf(`${reportOf('vehicles/acme/a.csv', version)}rejected.csv`)?.split('\r\n') ?? [];
+    expect(lines.slice(1, -1).map((line) => line.replace(/"[^"]*"/, '').length)).toEqual(
+      rows.map(([cells = '', long = ''], n) => `${n + 2},,`.length + cells.length - 1 + long.length),
+    );
+  });
+
   it('loads a file of 200 MB', async () => {
     const [header, row] = csv('AB12CDE').split('\n') as [string, string];
     const notes = 'n'.repeat(700_000);
