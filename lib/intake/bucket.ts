@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import {
+  type CompletedPart,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   GetObjectCommand,
@@ -88,7 +89,7 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
 
     /** Puts a file of any size. What an upload that fails has left, the bucket deletes a day later. */
     putFile: async (Key: string, path: string): Promise<void> => {
-      await using file = await open(path);
+      const file = await open(path);
       const readPart = async (): Promise<Buffer> => {
         const part = Buffer.alloc(PART_BYTES);
         let length = 0;
@@ -97,20 +98,27 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
         }
         return part.subarray(0, length);
       };
-      let part = await readPart();
-      if (part.length < PART_BYTES) {
-        await client.send(new PutObjectCommand({ Bucket, Key, Body: part }));
-        return;
+      try {
+        let part = await readPart();
+        if (part.length < PART_BYTES) {
+          await client.send(new PutObjectCommand({ Bucket, Key, Body: part }));
+          return;
+        }
+        // The client sends this checksum with each part, and S3 compares it with what was announced.
+        const ChecksumAlgorithm = 'CRC32';
+        const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm }));
+        const Parts: CompletedPart[] = [];
+        for (let PartNumber = 1; part.length > 0; PartNumber += 1) {
+          const input = { Bucket, Key, UploadId, PartNumber, Body: part, ChecksumAlgorithm } as const;
+          const { ETag, ChecksumCRC32 } = await client.send(new UploadPartCommand(input));
+          Parts.push({ PartNumber, ETag, ChecksumCRC32 });
+          part = await readPart();
+        }
+        const MultipartUpload = { Parts };
+        await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
+      } finally {
+        await file.close();
       }
-      const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
-      const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
-      for (let PartNumber = 1; part.length > 0; PartNumber += 1) {
-        const { ETag } = await client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: part }));
-        Parts.push({ PartNumber, ETag });
-        part = await readPart();
-      }
-      const MultipartUpload = { Parts };
-      await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
     },
   };
 };
