@@ -1,7 +1,20 @@
 import { createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { GetObjectCommand, ListObjectVersionsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import {
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  GetObjectCommand,
+  ListObjectVersionsCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
 import { PRIVATE_FILE } from '../admin/files/output-file.ts';
+
+/** Bytes of a file that are held and sent at a time: an object of one request has at most 5 GB, and each request has a time limit. */
+const PART_BYTES = 64 * 1_024 * 1_024;
 
 /** The current version of an object. */
 export interface StoredFile {
@@ -70,8 +83,42 @@ export const intakeBucket = (client: S3Client, Bucket: string) => {
       return true;
     },
 
-    put: async (Key: string, Body: string | Buffer): Promise<void> => {
+    put: async (Key: string, Body: string): Promise<void> => {
       await client.send(new PutObjectCommand({ Bucket, Key, Body }));
+    },
+
+    /** Puts a file of any size. What an upload that fails has left, the bucket deletes a day later. */
+    putFile: async (Key: string, path: string): Promise<void> => {
+      const file = await open(path);
+      const readPart = async (): Promise<Buffer> => {
+        const part = Buffer.alloc(PART_BYTES);
+        let length = 0;
+        for (let read = -1; read !== 0 && length < PART_BYTES; length += read) {
+          ({ bytesRead: read } = await file.read(part, length, PART_BYTES - length));
+        }
+        return part.subarray(0, length);
+      };
+      try {
+        let part = await readPart();
+        if (part.length < PART_BYTES) {
+          await client.send(new PutObjectCommand({ Bucket, Key, Body: part }));
+          return;
+        }
+        // The client sends this checksum with each part, and S3 compares it with what was announced.
+        const ChecksumAlgorithm = 'CRC32';
+        const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm }));
+        const Parts: CompletedPart[] = [];
+        for (let PartNumber = 1; part.length > 0; PartNumber += 1) {
+          const input = { Bucket, Key, UploadId, PartNumber, Body: part, ChecksumAlgorithm } as const;
+          const { ETag, ChecksumCRC32 } = await client.send(new UploadPartCommand(input));
+          Parts.push({ PartNumber, ETag, ChecksumCRC32 });
+          part = await readPart();
+        }
+        const MultipartUpload = { Parts };
+        await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
+      } finally {
+        await file.close();
+      }
     },
   };
 };

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, utimes } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, extname, join } from 'node:path';
 import { CommandFailure, FileRefused } from '../admin/command/command-result.ts';
@@ -25,10 +25,17 @@ export interface LoadContext {
 /** Where an entry's last loaded complete file is named. */
 export const loadedKey = (prefix: string): string => `control/loaded/${prefix}`;
 
-/** The files beside the one that was imported, by the name that they get in the report: `rejected.csv`. */
-const readOutputs = async (folder: string, local: string): Promise<readonly (readonly [string, Buffer])[]> => {
-  const names = (await readdir(folder)).filter((name) => name.startsWith(`${local}.`));
-  return Array.fromAsync(names, async (name) => [name.slice(local.length + 1), await readFile(join(folder, name))]);
+/**
+ * The files beside the one that was imported, by the name that they get in the report: `rejected.csv`. Damaged records may be those
+ * of another supplier, and whoever put the file reads its report.
+ */
+const outputsIn = async (
+  folder: string,
+  local: string,
+): Promise<readonly (readonly [part: string, path: string])[]> => {
+  const isForReport = (name: string) => name.startsWith(`${local}.`) && !name.startsWith(`${local}.damaged.`);
+  const names = (await readdir(folder)).filter(isForReport);
+  return names.map((name) => [name.slice(local.length + 1), join(folder, name)]);
 };
 
 /** The result without the names of files of this machine. */
@@ -93,7 +100,7 @@ const loadIn = async (folder: string, entry: IntakeEntry, file: StoredFile, cont
     await bucket.put(loadedKey(entry.prefix), JSON.stringify({ name, version, lastModified }));
   }
   const report = reportFolder(entry.prefix, file);
-  for (const [part, content] of await readOutputs(folder, local)) await bucket.put(report + part, content);
+  for (const [part, output] of await outputsIn(folder, local)) await bucket.putFile(report + part, output);
   await writeSummary(bucket, entry, file, result);
   const counts = Object.entries(result).filter(([, value]) => typeof value === 'number');
   log({ report, outcome: result.outcome, ...Object.fromEntries(counts) });

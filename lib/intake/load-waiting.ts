@@ -1,5 +1,6 @@
+import { CommandFailure } from '../admin/command/command-result.ts';
 import type { IntakeEntry } from '../cloud/stage-schema.ts';
-import type { IntakeBucket } from './bucket.ts';
+import type { IntakeBucket, StoredFile } from './bucket.ts';
 import { type LoadContext, loadedKey, loadFile, reportSuperseded } from './load-file.ts';
 import { waitingFiles, withoutSuperseded } from './waiting-files.ts';
 
@@ -8,13 +9,23 @@ export interface IntakeContext extends LoadContext {
   readonly now: () => Date;
 }
 
-/** When the complete file that was last loaded was put. @throws Error when that cannot be read */
+/** The time in what names a loaded file; undefined when it is damaged. */
+const timeIn = (text: string): Date | undefined => {
+  try {
+    const time = new Date(String((JSON.parse(text) as Partial<StoredFile>).lastModified));
+    return Number.isNaN(time.getTime()) ? undefined : time;
+  } catch {
+    return undefined;
+  }
+};
+
+/** When the complete file that was last loaded was put. @throws CommandFailure when that cannot be read */
 const lastLoadedTime = async (bucket: IntakeBucket, prefix: string): Promise<Date | undefined> => {
   const text = await bucket.text(loadedKey(prefix));
   if (text === undefined) return undefined;
-  const time = new Date((JSON.parse(text) as { readonly lastModified: string }).lastModified);
-  if (Number.isNaN(time.getTime())) throw new Error(`${loadedKey(prefix)} is damaged`);
-  return time;
+  const time = timeIn(text);
+  if (time !== undefined) return time;
+  throw new CommandFailure(`${loadedKey(prefix)} is damaged: nothing was loaded from ${prefix}`);
 };
 
 /** What waits under a prefix: the file to load next, and the complete ones that are not loaded any more. */
@@ -39,7 +50,16 @@ export const loadWaitingFiles = async (context: IntakeContext): Promise<boolean>
   do {
     isDone = true;
     for (const entry of context.entries.filter(({ prefix }) => !failed.has(prefix))) {
-      const { next, superseded } = await findWaiting(entry, context);
+      const found = await findWaiting(entry, context).catch((error: unknown) => {
+        if (!(error instanceof CommandFailure)) throw error;
+        context.log({ outcome: 'failed', error: error.message });
+      });
+      if (found === undefined) {
+        allLoaded = false;
+        failed.add(entry.prefix);
+        continue;
+      }
+      const { next, superseded } = found;
       for (const file of superseded) await reportSuperseded(entry, file, context);
       if (next === undefined) continue;
       isDone = false;

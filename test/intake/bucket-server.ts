@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -52,22 +52,51 @@ export const startBucket = async () => {
     response.end(`<ListVersionsResult><EncodingType>url</EncodingType>${items.join('')}${more}</ListVersionsResult>`);
   };
 
+  /** What was uploaded in parts, until it is complete. */
+  const uploads = new Map<string, Buffer[]>();
+  /** A request of an upload in parts. */
+  const upload = async (key: string, query: URLSearchParams, request: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(request);
+    const parts = uploads.get(query.get('uploadId') ?? '');
+    if (query.has('uploads')) {
+      const id = `u${uploads.size + 1}`;
+      uploads.set(id, []);
+      response.end(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
+    } else if (request.method === 'PUT') {
+      parts?.push(body);
+      response.setHeader('etag', `"${parts?.length}"`).end();
+    } else {
+      const numbers = [...body.toString().matchAll(/<PartNumber>(\d+)</g)].map(([, number]) => Number(number));
+      add(
+        key,
+        numbers.map((number) => parts?.[number - 1] ?? ''),
+        new Date(),
+      );
+      puts.push(key);
+      response.end('<CompleteMultipartUploadResult/>');
+    }
+  };
+
   const server = createServer(async (request, response) => {
     // No `URL`, which would follow the dots of a key.
     const [path = '', query = ''] = request.url?.split('?') ?? [];
     const key = decodeURIComponent(path.replace(/^\/files\/?/, ''));
     if (key === '') return list(response, new URLSearchParams(query));
+    const parameters = new URLSearchParams(query);
+    if (parameters.has('uploads') || parameters.has('uploadId')) return upload(key, parameters, request, response);
     if (request.method === 'PUT') {
       add(key, [await buffer(request)], new Date());
       puts.push(key);
       return response.end();
     }
-    const id = new URLSearchParams(query).get('versionId');
+    const id = parameters.get('versionId');
     const found = id === null ? latest(key) : versions.find(({ version }) => version === id);
     beforeDownload?.(key);
     if (found === undefined) return response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
     return Readable.from(found.content).pipe(response);
   });
+  // A load may take longer than an idle connection stays open; closing it would be a fault that no test chose.
+  server.keepAliveTimeout = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };

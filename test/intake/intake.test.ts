@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { DeleteCommand, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, PutCommand, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { IntakeEntry } from '../../lib/cloud/stage-schema.ts';
 import { intakeBucket } from '../../lib/intake/bucket.ts';
@@ -130,6 +130,21 @@ describe('A build', () => {
     expect(await build()).toMatchObject({ allLoaded: true, outcomes: [] });
   });
 
+  it('reports rejected rows of more than a request should have', async () => {
+    const [header, row] = csv('AB12CDE').split('\n') as [string, string];
+    const notes = 'n'.repeat(900_000);
+    const rows = Array.from({ length: 80 }, (_, n) => [
+      `\n${row.replace('AB12CDE', `N${n}`).replace('2019', 'x')},`,
+      notes,
+    ]);
+    const version = bucket.add('vehicles/acme/a.csv', [`${header},notes`, ...rows.flat()], ago(1));
+    expect(await build()).toMatchObject({ lines: [{ outcome: 'loaded', rejected: 80 }] });
+    const lines = bucket.textOf(`${reportOf('vehicles/acme/a.csv', version)}rejected.csv`)?.split('\r\n') ?? [];
+    expect(lines.slice(1, -1).map((line) => line.replace(/"[^"]*"/, '').length)).toEqual(
+      rows.map(([cells = '', long = ''], n) => `${n + 2},,`.length + cells.length - 1 + long.length),
+    );
+  });
+
   it('loads a file of 200 MB', async () => {
     const [header, row] = csv('AB12CDE').split('\n') as [string, string];
     const notes = 'n'.repeat(700_000);
@@ -171,6 +186,34 @@ describe('Of complete files', () => {
     bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
     expect(await build([COMPLETE])).toMatchObject({ allLoaded: true, outcomes: ['superseded'] });
     expect(await stored()).toEqual(['AB12CDF']);
+  });
+
+  it.each(['', 'null', '{}', '{"lastModified":"?"}'])(
+    'none is loaded while what names the last one is damaged, which holds up no other prefix: %j',
+    async (text) => {
+      bucket.add('control/loaded/vehicles/acme/', [text], ago(5));
+      bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
+      bucket.add('compliance/c.ndjson', [complianceLine({ registration: 'C3' })], ago(3));
+      const { allLoaded, lines } = await build([COMPLETE, COMPLIANCE]);
+      expect([allLoaded, lines, await stored()]).toMatchObject([
+        false,
+        [
+          { outcome: 'failed', error: expect.stringContaining('control/loaded/vehicles/acme/ is damaged') },
+          { outcome: 'loaded' },
+        ],
+        [],
+      ]);
+      bucket.remove('control/loaded/vehicles/acme/');
+      expect(await build([COMPLETE])).toMatchObject({ allLoaded: true, outcomes: ['loaded'] });
+    },
+  );
+
+  it('the report names no damaged record, which may be that of another supplier', async () => {
+    await engine.client.send(new PutCommand({ TableName: engine.names.vehicles, Item: { registration: 'BAD1' } }));
+    const version = bucket.add('vehicles/acme/a.csv', [csv('AB12CDE')], ago(2));
+    await build([COMPLETE]);
+    expect(summaryOf('vehicles/acme/a.csv', version)).toMatchObject({ outcome: 'loaded', damaged: 1 });
+    expect(reports()).toEqual([`${reportOf('vehicles/acme/a.csv', version)}summary.json`]);
   });
 
   it('one that the guard stops is refused with the registrations that it lacks, and not tried again', async () => {

@@ -23,12 +23,20 @@ const IS_IN_FILE =
 /** Rows that may be about any vehicle. */
 const UNREADABLE = "rows WHERE key = '' AND line NOT IN (SELECT line FROM mentioned_vehicles JOIN stored USING (key))";
 
+/** Whether these are rejected rows of an earlier file (../files/rejected-file.ts). */
+const isRejectedFile = (staged: StagedRows): boolean => {
+  const layout = staged.layout();
+  if (typeof layout === 'object') return layout.cut > 0;
+  const { text } = staged.db.prepare('SELECT text FROM rows ORDER BY line LIMIT 1').get() ?? {};
+  return /^\{"line":\d+,"reasons":\[/.test(String(text));
+};
+
 /** @throws FileRefused when a file cannot be a supplier's whole file */
 export const requireWholeFile = ({ source: { path } }: FileContext, staged: StagedRows): void => {
-  const layout = staged.layout();
-  if (typeof layout === 'object' && layout.cut > 0) {
+  if (isRejectedFile(staged)) {
+    const rows = typeof staged.layout() === 'object' ? 'it' : 'what each line has as its row';
     throw new FileRefused(
-      `this is a file of rejected rows, so it is not complete, and nothing was changed: load it without --complete: ${path}`,
+      `this is a file of rejected rows, so it is not complete, and nothing was changed: load ${rows} without --complete: ${path}`,
     );
   }
   if (staged.total() + staged.excepted() > 0) return;

@@ -95,18 +95,24 @@ export const recordChanges = <Body extends object>(
     const { registration } = change;
     const deadline = deadlineIn(STALL_TIMEOUT_MS);
     let earlier: { readonly revision: string; readonly outcome: Outcome | NotWritten } | undefined;
+    let mayBeRemoved = false;
     for (let [stored, tries] = [found, 0]; ; tries += 1) {
       // An attempt was applied, and its response lost.
       if (earlier !== undefined && stored?.revision === earlier.revision) return earlier.outcome;
       const outcome = decide(change, stored);
+      // What an earlier attempt has deleted leaves no revision.
+      if (outcome === 'notThere' && mayBeRemoved) return 'removed';
       if (!isWrite(outcome)) return outcome;
       earlier = { revision: randomBytes(REVISION_BYTES).toString('hex'), outcome };
       const item = changed(change, stored);
-      const isWritten =
+      const applied =
         item !== undefined
           ? await records.put({ ...item, revision: earlier.revision }, stored)
-          : stored === undefined || (await records.remove(registration, stored));
-      if (isWritten) return outcome;
+          : stored === undefined
+            ? 'yes'
+            : await records.remove(registration, stored);
+      if (applied === 'yes') return outcome;
+      if (applied === 'maybe' && outcome === 'removed') mayBeRemoved = true;
       if (tries > 0) await deadline.pause(backoffMs(tries));
       stored = (await records.find([registration])).get(registration);
     }

@@ -42,14 +42,20 @@ const conditionOf = (stored: Pick<StoredRecord, 'revision'> | undefined) => {
   return { ConditionExpression: 'revision = :revision', ExpressionAttributeValues: { ':revision': stored.revision } };
 };
 
-/** False when a condition failed: then nothing was written, or by an earlier attempt whose response was lost. */
-const isApplied = async (request: () => Promise<unknown>): Promise<boolean> => {
+/** Whether a write was applied: `maybe` when its condition failed after an earlier attempt, whose response may be what was lost. */
+type Applied = 'yes' | 'no' | 'maybe';
+
+const write = async (request: () => Promise<unknown>): Promise<Applied> => {
+  let attempts = 0;
   try {
-    await persist(request);
-    return true;
+    await persist(() => {
+      attempts += 1;
+      return request();
+    });
+    return 'yes';
   } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return attempts > 1 || (error.$metadata.attempts ?? 1) > 1 ? 'maybe' : 'no';
   }
 };
 
@@ -104,12 +110,12 @@ export const storedRecords = <Body extends object>(
       return !isStopped();
     },
 
-    /** Writes a record in the place of what was read. @returns whether that was still there */
-    put: (item: DynamoItem, stored: Pick<StoredRecord, 'revision'> | undefined): Promise<boolean> =>
-      isApplied(() => db.send(new PutCommand({ TableName, Item: item, ...conditionOf(stored) }))),
+    /** Writes a record in the place of what was read, if that is still there. */
+    put: (item: DynamoItem, stored: Pick<StoredRecord, 'revision'> | undefined): Promise<Applied> =>
+      write(() => db.send(new PutCommand({ TableName, Item: item, ...conditionOf(stored) }))),
 
     /** As `put`. */
-    remove: (registration: string, stored: Pick<StoredRecord, 'revision'>): Promise<boolean> =>
-      isApplied(() => db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...conditionOf(stored) }))),
+    remove: (registration: string, stored: Pick<StoredRecord, 'revision'>): Promise<Applied> =>
+      write(() => db.send(new DeleteCommand({ TableName, Key: recordKey(registration), ...conditionOf(stored) }))),
   };
 };

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { storeItems } from '../../support/engine.ts';
-import { withProbability } from '../../support/fault-choosers.ts';
+import { onNthCall, withProbability } from '../../support/fault-choosers.ts';
 import { complianceLine, vehicleLine, vehicleRow, vehiclesCsv } from '../../support/import-files.ts';
 import { aCompliance, aVehicle } from '../../support/records.ts';
 import { failure, useAdmin } from '../../support/use-admin.ts';
@@ -65,6 +65,17 @@ describe('import --complete', () => {
     expect(fines).toEqual(Array(39).fill(9));
   });
 
+  it.each(['resetAfter', 'errorAfter'] as const)(
+    'counts each record that went when the response to its removal is lost: %s',
+    async (fault) => {
+      const lost = onNthCall(1, fault);
+      admin.proxy().inject((call) => (call.operation === 'DeleteItem' ? lost(call) : undefined));
+      const path = await file('v.ndjson', linesOf(ALL.slice(2)).join('\n'));
+      const { stdout } = await admin.countedRun(['import', 'vehicles', path, '--complete', '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({ removed: 2, unchanged: 38 });
+    },
+  );
+
   const STOPPED = 'nothing was changed; when the file is right, raise --remove-at-most to';
   it.each<[string, readonly string[], number, readonly string[]]>([
     ['5 % without an option', ALL.slice(3), 3, []],
@@ -112,6 +123,14 @@ describe('import --complete', () => {
       vehiclesCsv(vehicleRow()).replace(/^/, 'line,reason,').replace('\n', '\n3,r,'),
       'this is a file of rejected rows',
       [],
+    ],
+    [
+      'v.ndjson',
+      ALL.map((registration, nth) => JSON.stringify({ line: nth + 1, reasons: ['r'], row: { registration } })).join(
+        '\n',
+      ),
+      'this is a file of rejected rows',
+      ['--remove-at-most=100%'],
     ],
     [
       'v.csv',
