@@ -40,6 +40,9 @@ const intakeConflicts = (entries: readonly IntakeEntry[]): FieldProblem[] =>
     const field = `intake.${index}`;
     const others = [...OWN_PREFIXES, ...entries.slice(0, index).map((entry) => entry.prefix)];
     const overlap = others.find((other) => prefix.startsWith(other) || other.startsWith(prefix));
+    const twin = entries
+      .slice(0, index)
+      .find((entry) => complete && entry.complete && entry.import === kind && entry.supplier === supplier);
     const alike = others.find((other) => other !== overlap && policyName(other) === policyName(prefix));
     return [
       ...(overlap === undefined
@@ -50,6 +53,10 @@ const intakeConflicts = (entries: readonly IntakeEntry[]): FieldProblem[] =>
       ...(supplier !== undefined && kind !== 'vehicles'
         ? [[`${field}.supplier`, 'is for vehicles only'] as const]
         : []),
+      // Each of the two would remove what the other one has loaded.
+      ...(twin === undefined
+        ? []
+        : [[`${field}.complete`, `must not be true for the same supplier as under ${twin.prefix}`] as const]),
       ...(removeAtMost !== undefined && !complete
         ? [[`${field}.removeAtMost`, 'is for complete files: add "complete": true'] as const]
         : []),

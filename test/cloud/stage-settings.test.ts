@@ -123,6 +123,10 @@ describe('The settings of a stage', () => {
     [intake({ complete: true, removeAtMost: '101%' }), ': intake.0.removeAtMost must be a number such as "200", or a'],
     [intake({ removeAtMost: '2%' }), ': intake.0.removeAtMost is for complete files: add "complete": true.'],
     [intake({ complet: true }), ': intake.0.complet is not a setting.'],
+    [
+      intake({ prefix: 'a/', complete: true }, { prefix: 'b/', complete: true }),
+      ': intake.1.complete must not be true for the same supplier as under a/.',
+    ],
     ...['reports/', 'control/', 'control/loaded/'].map((prefix): [object, string] => [
       intake({ prefix }),
       `: intake.0.prefix must not be, contain or lie in ${prefix.split('/')[0]}/: ${prefix}.`,
