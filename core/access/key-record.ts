@@ -57,7 +57,7 @@ export type KeyRecord = RecordOf<typeof KeyRecord>;
 
 /**
  * The key id under which the creations of a key are remembered: the same for all keys of a chain of rotations, so that
- * a request can be repeated with the successor (docs/contract.md#keys-and-plans).
+ * a request can be repeated with the successor (docs/contract.md#limits-keys-and-lookups).
  */
 export const creationOwnerId = ({ id, firstKeyId = id }: Pick<KeyRecord, 'id' | 'firstKeyId'>): string => firstKeyId;
 
