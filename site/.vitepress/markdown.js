@@ -3,6 +3,7 @@
 /** Pages of the site, by the name of their file in the repository, where that is another one. */
 const PAGES = {
   '../client/README.md': 'client.md',
+  '../docs/errors.md': 'errors.md',
   '../docs/nightly-check.md': 'nightly-check.md',
   '../docs/receipts.md': 'receipts.md',
   'integration.md': 'guide.md',
