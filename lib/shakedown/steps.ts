@@ -109,7 +109,7 @@ const restoreTable = async ({ aws, admin, output, until, emulator }: Target): Pr
   }
 };
 
-/** The table of docs/testing.md. In this order: the first is needed by all others, the last always runs. */
+/** The lists of docs/testing.md. In this order: the first is needed by all others, the last always runs. */
 export const STEPS: readonly Step<Target>[] = [
   { title: 'CloudFormation accepts the stack', run: deploy },
   { title: 'EventBridge runs the probe, whose journey succeeds', isAwsOnly: true, run: seeProbe },
