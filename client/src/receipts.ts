@@ -103,7 +103,7 @@ const requireES256 = (alg: unknown): void => {
 export const readReceipt = async (receipt: string, keys: KeySet): Promise<ReceiptClaims> => {
   const parts = receipt.split('.');
   const [head = '', payload = '', signature = ''] = parts;
-  const header = jsonOf(head) as { alg?: unknown; typ?: unknown; kid?: unknown } | null | undefined;
+  const header = jsonOf(head) as { alg?: unknown; typ?: unknown; kid?: unknown; crit?: unknown } | null | undefined;
   const bytes = bytesOf(signature);
   const malformed = (isIncomplete: boolean) =>
     new InvalidReceipt('The receipt was changed, or is none: it has not the form of a signed answer.', isIncomplete);
@@ -112,6 +112,12 @@ export const readReceipt = async (receipt: string, keys: KeySet): Promise<Receip
   requireES256(header.alg);
   if (header.typ !== TYPE) {
     throw new InvalidReceipt(`The receipt has the type ${JSON.stringify(header.typ)}, not "${TYPE}".`);
+  }
+  // RFC 7515, section 4.1.11: whoever does not know a critical extension rejects the JWS.
+  if (header.crit !== undefined) {
+    throw new InvalidReceipt(
+      `The receipt requires extensions that no signed answer has (crit ${JSON.stringify(header.crit)}).`,
+    );
   }
   const kid = String(header.kid);
   if (!keys.has(kid)) throw new UnknownKey(`The receipt names the key ${kid}, which is not in the key set.`);
