@@ -98,7 +98,7 @@ export const openBulk = ({ request, backOff, attempts }: Transport, askSigned: A
     }
   };
 
-  /** One result per registration, in order, with receipts if `signed`. The last attempt may leave `LOOKUP_UNAVAILABLE`. */
+  /** One result per registration, in order, with receipts if `signed`. `LOOKUP_UNAVAILABLE` is retried. */
   const lookUp = async <Result extends BulkEntry>(
     registrations: readonly string[],
     options: BulkOptions,

@@ -27,8 +27,8 @@ type Signed = { readonly signed: true };
 type Unsigned = { readonly signed?: false | undefined };
 
 /**
- * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It rejects with
- * `ApiProblem`, `ConnectionError`, the reason of its signal or, with `signed: true`, `InvalidReceipt`.
+ * A client of the Vehicle Verification API. Every call waits for the rate limit and retries transient errors. It
+ * rejects with `ApiProblem`, `ConnectionError`, the reason of its signal or, with `signed: true`, `InvalidReceipt`.
  */
 export class VehicleVerification {
   readonly content: Content;

@@ -72,8 +72,8 @@ export class Content {
   }
 
   /**
-   * Reads the item and applies the edit, up to 10 times while others change the item. Never overwrites a change that the edit has
-   * not seen. @throws ApiProblem `PRECONDITION_FAILED` after that, or when the outcome of the edit is unknown
+   * Reads the item and applies the edit, up to 10 times while others change the item. Never overwrites a change that
+   * the edit has not seen. @throws ApiProblem `PRECONDITION_FAILED` after that, or when the outcome is unknown
    */
   async update(id: string, edit: Edit, { signal }: CallOptions = {}): Promise<ContentItem> {
     for (let attempt = 1; ; attempt += 1) {

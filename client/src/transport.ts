@@ -77,8 +77,8 @@ const readText = async ({ body }: Response): Promise<string> => {
 };
 
 /**
- * Sends requests and retries transient errors. That is safe: each request reads, deletes, or has an Idempotency-Key or If-Match.
- * @throws TypeError when the base address or the key is invalid
+ * Sends requests and retries transient errors, which is safe: each reads, deletes, or has an Idempotency-Key or
+ * If-Match. @throws TypeError when the base address or the key is invalid
  */
 export const openTransport = (options: ClientOptions) => {
   const { attempts = 5, timeoutMs = 15_000, onRateLimit = () => undefined, onKeyExpires = () => undefined } = options;

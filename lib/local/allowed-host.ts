@@ -1,6 +1,6 @@
 /**
- * Protects from DNS rebinding: a web page whose host name resolves to 127.0.0.1 could read the responses of this machine's
- * servers, but its browser sends that host name as `Host`.
+ * Protects from DNS rebinding: a web page whose host name resolves to 127.0.0.1 could read the responses of servers on
+ * this machine, but its browser sends that host name as `Host`.
  */
 
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];

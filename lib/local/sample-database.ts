@@ -75,8 +75,8 @@ export const openDatabase = (endpoint: string): DynamoDBDocumentClient =>
   });
 
 /**
- * Creates the missing tables, fills them with sample data dated from `now`, and returns the demo keys, which stay in the data
- * directory. `refresh` dates existing sample vehicles again.
+ * Creates the missing tables, fills them with sample data dated from `now`, and returns the demo keys, which stay in
+ * the data directory. `refresh` dates existing sample vehicles again.
  */
 export const prepareSampleDatabase = async (
   endpoint: string,

@@ -15,7 +15,7 @@ const engineSetting = (dynamodb: string): string => {
   return isOther ? ` DYNAMODB_PORT=${port}` : '';
 };
 
-/** Printed when a service is ready: addresses, demo keys, the environment of the examples in docs/, and requests to paste. */
+/** Printed when a service is ready: addresses, demo keys, the environment of the examples in docs/, requests. */
 export const startBanner = ({ origin, dynamodb, keys }: RunningService, inContainers = false): string => {
   const bulk = `curl -s -H 'Authorization: Bearer ${keys.standard}' -H 'Content-Type: application/json' -d '{"registrations":["AB12 CDE","DG65 OLD","NO 5UCH"]}' ${origin}/v1/vehicle/bulk-insurance`;
   return [

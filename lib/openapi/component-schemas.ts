@@ -12,8 +12,8 @@ export const schemaInDocument = (schema: unknown, components = new Map<string, u
   });
 
 /**
- * The schema of an update, with the rule that at least one field is required, which the service checks in code. The `anyOf` is
- * in an `allOf`: type generators take an `anyOf` next to `properties` for another type.
+ * Adds the rule that an update has at least one field, which the service checks in code. The `anyOf` is in an `allOf`:
+ * type generators take an `anyOf` next to `properties` for another type.
  */
 const atLeastOneField = (update: unknown, create: unknown): JsonObject => ({
   ...(update as JsonObject),

@@ -1,7 +1,7 @@
 /** The meaning and the remedy of every error code, for the document and docs/errors.md. */
 import { type ProblemCode, problems, problemType } from '../../core/problems.ts';
 
-/** Markdown: when the error happens, and what the consumer can do. Functions bundle core/problems.ts, so it is not there. */
+/** Markdown: when the error happens, what the consumer can do. Not in core/problems.ts, which functions bundle. */
 const texts: Readonly<Record<ProblemCode, { readonly meaning: string; readonly remedy: string }>> = {
   VALIDATION_FAILED: {
     meaning: 'A parameter, header or body field is missing or wrong.',

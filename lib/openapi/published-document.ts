@@ -1,6 +1,6 @@
 /**
- * The published OpenAPI document: the strict form without unions and narrowed errors, from which generators made 692 types in Go
- * and a Java client that did not compile. Whatever fits the strict form fits this one.
+ * The published OpenAPI document: the strict form without unions and narrowed errors, from which generators made 692
+ * types in Go and a Java client that did not compile. Whatever fits the strict form fits this one.
  */
 import { type Examples, recordedExamples } from './examples.ts';
 import { isObject, type JsonObject } from './json.ts';

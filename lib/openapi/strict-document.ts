@@ -1,6 +1,6 @@
 /**
- * The strict form of the OpenAPI 3.1 document, an operation for each row of the table of endpoints. Tests validate every
- * response against it. The types of `client/` and the published document are made from it.
+ * The strict form of the OpenAPI 3.1 document, an operation for each row of the table of endpoints. Tests validate all
+ * responses against it. The types of `client/` and the published document are made from it.
  */
 import { type EndpointId, endpoints } from '../../functions/endpoints/table.ts';
 import type { Endpoint } from '../../functions/http/endpoint.ts';
@@ -38,8 +38,8 @@ export interface Origins {
 }
 
 /**
- * Absolute addresses, because clients import the document from a file. The second address of content is no server: an importer
- * would send content requests there whatever base address it is given.
+ * Absolute addresses, because clients import the document from a file. The second address of content is no server: an
+ * importer would send content requests there whatever base address it is given.
  */
 const listServers = ({ local = LOCAL_ORIGIN, deployed }: Origins): JsonObject[] =>
   deployed !== undefined

@@ -48,8 +48,8 @@ const changeBetween = ({ outcomes, changes }: Check, before: string | undefined,
 };
 
 /**
- * Lists changes in the order of the rows, then the vehicles that no row has. Removes what it finds from `previous`, which is
- * undefined in a first run: then every vehicle is listed that is not insured or compliant, or has no answer.
+ * Lists changes in the order of the rows, then the vehicles that no row has. Removes what it finds from `previous`.
+ * That is undefined in a first run: then every vehicle is listed that is not insured or compliant, or has no answer.
  */
 export const listChanges = (check: Check, previous: Map<string, string> | undefined) => {
   const changes: string[][] = [];

@@ -48,7 +48,7 @@ const hashOf = async (path: string): Promise<string | undefined> => {
   }
 };
 
-/** Opens the input. It is read several times, so its content must stay the same; times and sizes do not show a change. */
+/** Opens the input. It is read several times, so it must not change, not even with the same time and size. */
 const openInput = async (args: CheckArguments) => {
   const { source } = args;
   const hash = await hashOf(source);
@@ -146,9 +146,9 @@ const openLists = (args: CheckArguments, earlier: Awaited<ReturnType<typeof read
 };
 
 /**
- * Checks a CSV file, and writes the result, the lists and the receipts. They take their places together, after the report is
- * printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used or the input changes; ApiProblem,
- * ConnectionError, InvalidReceipt; the signal's reason
+ * Checks a CSV file, and writes the result, the lists and the receipts. They replace earlier files together, after the
+ * report is printed: an alert may be repeated, but not lost. @throws CannotRun when a file cannot be used or the input
+ * changes; ApiProblem, ConnectionError, InvalidReceipt; the signal's reason
  */
 export const checkFile = async (args: CheckArguments, options: CheckOptions): Promise<CheckReport> => {
   const { client, bar, signal, print } = options;

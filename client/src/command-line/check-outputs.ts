@@ -36,7 +36,7 @@ const isList = (columns: readonly string[]) => (header: readonly string[]) => `$
 const isReceipts = ([first = '', ...more]: readonly string[]): boolean =>
   more.length === 0 && /^[\w-]+\.[\w-]+\.[\w-]+$/.test(first);
 
-/** Opens the files for `use`, then deletes what is left of them. @throws CannotRun when one of them must not be replaced */
+/** Opens the files for `use`, then deletes temporary ones. @throws CannotRun when a file must not be replaced */
 export const withOutputs = async <Value>(
   { changesFile, endingFile, receiptsFile, out, force }: CheckArguments,
   { stats: input }: FleetFile,

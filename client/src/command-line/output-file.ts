@@ -34,7 +34,10 @@ export interface Replaceable {
   readonly force: boolean;
 }
 
-/** @throws CannotRun unless there is nothing, an empty file or an earlier result or, with `force`, any file but the input */
+/**
+ * @throws CannotRun unless there is nothing, an empty file or an earlier result; with `force`, any file but the input
+ * may be there
+ */
 export const assertReplaceable = async ({ path, input, isOwn, force }: Replaceable): Promise<void> => {
   await writing(path, () => access(dirname(path), constants.W_OK));
   const found = await writing(path, () => statOf(path));

@@ -1,4 +1,4 @@
-/** The pages that this machine serves without a key. A deployed service has none: it requires a key for every request. */
+/** The pages that this machine serves without a key. A deployed service has none. */
 import { readFile } from 'node:fs/promises';
 import { openApiDocument } from '../../openapi/published-document.ts';
 import type { HttpResponse } from '../gateway/invocation.ts';
@@ -50,8 +50,8 @@ const textPage = async (path: string, file: string): Promise<string> => {
 };
 
 /**
- * The script of Scalar, the API reference, from its package for Fastify: `@scalar/api-reference` has the same script, but
- * installs 272 packages (287 MB) in place of 24. Imported on the first request, because that takes a third of a second.
+ * The script of Scalar, the API reference, from its package for Fastify: `@scalar/api-reference` has the same script,
+ * but installs 272 packages (287 MB) in place of 24. Imported on the first request: that takes a third of a second.
  */
 export const referenceScript = async (): Promise<string> => {
   const { default: register } = await import('@scalar/fastify-api-reference');
@@ -84,7 +84,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   '/favicon.ico': [SVG, () => ownFile('favicon.svg')],
 };
 
-/** The page at a path of `scheme://host`; undefined where the API responds. The reference sends requests with `testKey`. */
+/** The page at a path of an origin; undefined where the API responds. The reference sends `testKey`. */
 export const documentationPages =
   (testKey: string) =>
   async (path: string, origin: string): Promise<HttpResponse | undefined> => {

@@ -1,6 +1,6 @@
 /**
- * The parts of dynalite that this engine uses; package.json pins the version. Its HTTP server throws on an aborted request and
- * on every internal error, which would end this process.
+ * The parts of dynalite that this engine uses; package.json pins the version. Its HTTP server throws on an aborted
+ * request and on every internal error, which would end this process.
  */
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

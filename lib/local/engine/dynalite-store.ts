@@ -66,7 +66,7 @@ const requestStore = (
 });
 
 /**
- * Opens the tables stored in an existing directory. Without one the tables are in memory, and are lost when the engine ends.
+ * Opens the tables in an existing directory. Without one the tables are in memory, and are lost when the engine ends.
  * @throws the error of LevelDB with the `code` `LEVEL_DATABASE_NOT_OPEN`; its innermost cause is the most specific
  */
 export const openStore = async (dataDirectory?: string) => {
@@ -74,7 +74,7 @@ export const openStore = async (dataDirectory?: string) => {
   const store = database.create({ ...path, createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
   await store.db.open();
   return {
-    /** Performs one operation of the API; errors are responses. Writes go to `pendingWrites` instead, if it is given. */
+    /** Performs one operation of the API; errors are responses. `pendingWrites`, if given, collects its writes. */
     perform: (operation: string, input: JsonObject, pendingWrites?: RecordWrite[]) =>
       new Promise<EngineResponse>((resolve) => {
         const onError = (error: unknown): void => resolve(responseTo(error));

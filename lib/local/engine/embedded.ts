@@ -23,8 +23,8 @@ export interface EmbeddedEngineOptions {
 }
 
 /**
- * Starts a DynamoDB with transactions in this process. Closing it closes all connections, lets running operations finish and
- * leaves all data in the directory. @throws the listen error (`EADDRINUSE`), or the error of `openStore`
+ * Starts a DynamoDB with transactions in this process. Closing it closes all connections, lets running operations
+ * finish and leaves all data in the directory. @throws the listen error (`EADDRINUSE`), or the error of `openStore`
  */
 export const startEmbeddedEngine = async (options: EmbeddedEngineOptions): Promise<Engine> => {
   const { dataDirectory, intercept = (perform) => perform, ...address } = options;

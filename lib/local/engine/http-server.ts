@@ -57,8 +57,8 @@ const send = (response: ServerResponse, { status, body }: EngineResponse): void 
 };
 
 /**
- * Serves the JSON protocol of DynamoDB and KMS at `host` and `allowedHosts`. Only complete requests reach `perform`; an aborted
- * request affects no other. @throws the listen error
+ * Serves the JSON protocol of DynamoDB and KMS at `host` and `allowedHosts`. Only complete requests reach `perform`; an
+ * aborted request affects no other. @throws the listen error
  */
 export const startProtocolServer = (
   perform: PerformOperation,

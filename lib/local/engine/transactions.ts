@@ -22,7 +22,7 @@ export type AppliedTransactions = Map<
   { readonly fingerprint: string; readonly until: number; readonly response: EngineResponse }
 >;
 
-/** The response to the same request when it was applied. @throws RejectedRequest when its token was used with another one */
+/** The response to the same request when it was applied. @throws RejectedRequest when its token had another one */
 const findApplied = (applied: AppliedTransactions, token: string, fingerprint: string): EngineResponse | undefined => {
   for (const [old, { until }] of applied) {
     if (until > performance.now()) break;
@@ -42,8 +42,8 @@ const storedItem = async (store: Store, { TableName, Key, Item }: JsonObject): P
 };
 
 /**
- * The response of an action on its own, and the writes that it would make. When its condition fails, the response contains the
- * stored item, if the action asks for it: dynalite lacks this option.
+ * The response of an action on its own, and the writes that it would make. When its condition fails, the response has
+ * the stored item, if the action asks for it: dynalite lacks this option.
  */
 const evaluate = async (store: Store, { operation, input, checksOnly }: Action) => {
   const pendingWrites: RecordWrite[] = [];
@@ -86,8 +86,8 @@ const sumConsumption = (responses: readonly EngineResponse[], { ReturnConsumedCa
 };
 
 /**
- * TransactWriteItems: evaluates every action against the stored items, then commits all writes in one batch, all or nothing even
- * if the process ends meanwhile. @throws RejectedRequest
+ * TransactWriteItems: evaluates every action against the stored items, then commits all writes in one batch, all or
+ * nothing even if the process ends meanwhile. @throws RejectedRequest
  */
 export const writeTransaction = async (
   store: Store,

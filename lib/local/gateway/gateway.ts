@@ -32,7 +32,7 @@ interface GatewayOptions {
 /** Bytes of request line and headers that API Gateway accepts. */
 const MAX_HEAD_BYTES = 10_240;
 
-/** Concurrent requests. All share one process with the database: without a limit functions would time out in a burst. */
+/** Concurrent requests. All share a process with the database: without a limit functions time out in a burst. */
 const CONCURRENCY = 32;
 
 const headBytes = ({ method = '', url = '', rawHeaders }: IncomingMessage): number =>

@@ -12,7 +12,7 @@ import { bridgeGateway, HOST_NAME, runTool, startReachableEngine } from './docke
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Runs `sam local start-api` until `signal` kills it. @throws the signal's error, or CannotStart when it ends itself */
+/** Runs `sam local start-api` until `signal` kills it. @throws the signal's error; CannotStart if it ends itself */
 const startApi = async (args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal, banner: string): Promise<void> => {
   // In a process group that Ctrl-C does not reach: SAM CLI would take three seconds to remove each container.
   const killed = { detached: true, signal, killSignal: 'SIGKILL' } as const;

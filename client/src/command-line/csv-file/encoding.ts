@@ -84,8 +84,9 @@ export const findMark = async (path: string, given?: Encoding): Promise<Encoding
 };
 
 /**
- * The encoding of a file: as given, by its byte order mark, or UTF-8. If it has neither, is not UTF-8 and has no valid character
- * of several bytes, it is Windows-1252, in which Excel saves plain CSV. @throws UnreadableFile, with the first wrong line
+ * The encoding of a file: as given, by its byte order mark, or UTF-8. If it has neither, is not UTF-8 and has no valid
+ * character of several bytes, it is Windows-1252, in which Excel saves plain CSV.
+ * @throws UnreadableFile, with the first wrong line
  */
 export const findEncoding = async (path: string, given?: Encoding): Promise<Encoding> => {
   const marked = await findMark(path, given);

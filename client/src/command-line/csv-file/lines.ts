@@ -19,8 +19,8 @@ export const LINE_END = /\r\n|\r|\n/;
 const LINE_ENDS = new RegExp(`(${LINE_END.source})`);
 
 /**
- * The lines of a file, a chunk at a time, in constant memory. CR, LF and CRLF each end a line. A longer one is cut off one
- * character after the maximum.
+ * The lines of a file, a chunk at a time, in constant memory. CR, LF and CRLF each end a line. A longer one is cut off
+ * one character after the maximum.
  */
 export async function* readLines(
   file: TextFile,

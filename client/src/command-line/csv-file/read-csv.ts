@@ -45,7 +45,7 @@ const countQuotes = (text: string): number => text.split('"').length - 1;
 
 /**
  * Two stray quotes make one cell of all rows between them, and that is valid CSV.
- * @throws UnreadableFile when a line within a record has as many cells as the header, with a quoted registration in its place
+ * @throws UnreadableFile when a line within a record has the cells of a row, with a quoted registration in its place
  */
 const requireNoRowInside = (
   { line, text }: RowText,
@@ -67,7 +67,7 @@ const requireNoRowInside = (
   }
 };
 
-/** The header, read with the delimiter that gives the most known columns, then the most columns, unless one is given. */
+/** Unless a delimiter is given, the one with the most known columns is used, then the one with the most columns. */
 const readHeader = (
   { line, text, end: lineEnd }: Line,
   given: string | undefined,
@@ -86,8 +86,8 @@ const readHeader = (
 };
 
 /**
- * The rows of a CSV file, a chunk at a time, without blank lines; nothing for an empty file. `isKnown` recognises the names of
- * columns. @throws UnreadableFile when it is unclear where a row ends
+ * The rows of a CSV file, a chunk at a time, without blank lines; nothing for an empty file. `isKnown` recognises names
+ * of columns. @throws UnreadableFile when it is unclear where a row ends
  */
 export async function* readCsv(file: TextFile, isKnown: (name: string) => boolean): AsyncGenerator<CsvChunk> {
   const records = csvRecords();
