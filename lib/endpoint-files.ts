@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type EndpointId, endpoints } from '../functions/endpoints/table.ts';
 
-/** Functions that serve requests: one per endpoint, `jwks` for the keys of signed answers, and `not-found` for every other path. */
+/** One per endpoint, `jwks` for the keys of signed answers, and `not-found` for every other path. */
 export type FunctionId = EndpointId | 'jwks' | 'not-found';
 
 /** Their ids, in the order of the table. */

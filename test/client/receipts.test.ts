@@ -77,6 +77,12 @@ describe('A receipt', () => {
     ],
     ['with another algorithm', signed({}, { alg: 'RS256' }), /^The receipt is signed with "RS256", not with ES256\.$/],
     ['of another type', signed({}, { typ: 'JWT' }), /^The receipt has the type "JWT", not "vehicle-answer\+jwt"\.$/],
+    [
+      'with a critical extension',
+      signed({}, { crit: ['exp'], exp: 1 }),
+      /^The receipt requires extensions that no signed answer has \(crit \["exp"\]\)\.$/,
+    ],
+    ['with an empty list of critical extensions', signed({}, { crit: [] }), /^The receipt requires extensions .*\[\]/],
     ['of another issuer', signed({ iss: 'https://x.example' }), / issuer https:\/\/x\.example, not of https:\/\/api\./],
     ['of the sandbox', signed({ sandbox: true }), /^The receipt is of the sandbox, .*: --sandbox accepts it\.$/],
     ['without a claim', signed({ aud: undefined }), /^The receipt lacks something that every signed answer has\.$/],
@@ -303,6 +309,7 @@ describe('A signed lookup', () => {
       'The service has answered without a signature.',
     ],
     ['does not hold', signToken(foreignKey, CLAIMS), {}, 'is not in the key set.'],
+    ['has a critical extension', signToken(key, CLAIMS, { crit: ['b64'], b64: true }), {}, '(crit ["b64"])'],
     ['no published key can verify', good, { sets: [{ keys: [] }] }, 'The key set has no P-256 key with an id.'],
     [
       'is for another vehicle',
