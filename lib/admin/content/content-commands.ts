@@ -9,7 +9,7 @@ import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
 import { readableTable } from '../command/readable-table.ts';
 import { type CommandContext, type Runner, requireConfirmation, tableName } from '../deployment/deployment.ts';
-import { asStagingFailure } from '../file-command/staging-database.ts';
+import { asStagingFailure } from '../files/file-failure.ts';
 
 /** Where an inconsistency is, for an operator. */
 const describePlace = (found: Inconsistency): string => {

@@ -1,9 +1,9 @@
 import { FileRefused } from '../command/command-result.ts';
 import { formatNumber } from '../command/format.ts';
 import { showCount } from '../command/progress.ts';
+import { writeRegistrations } from '../files/output-file.ts';
 import type { FileContext } from './file-command.ts';
 import { type PartSummary, type StoredForm, summaryOf } from './record-form.ts';
-import { writeRegistrations } from './registrations-file.ts';
 import type { StagedRows } from './staged-rows.ts';
 import type { Staging } from './staging.ts';
 import { type StoredRecord, storedRecords } from './stored-records.ts';
@@ -25,7 +25,7 @@ const UNREADABLE = "rows WHERE key = '' AND line NOT IN (SELECT line FROM mentio
 
 /** Whether these are rejected rows of an earlier file (../files/rejected-file.ts). */
 const isRejectedFile = (staged: StagedRows): boolean => {
-  const layout = staged.layout();
+  const layout = staged.facts.layout;
   if (typeof layout === 'object') return layout.cut > 0;
   const { text } = staged.db.prepare('SELECT text FROM rows ORDER BY line LIMIT 1').get() ?? {};
   return /^\{"line":\d+,"reasons":\[/.test(String(text));
@@ -34,12 +34,12 @@ const isRejectedFile = (staged: StagedRows): boolean => {
 /** @throws FileRefused when a file cannot be a supplier's whole file */
 export const requireWholeFile = ({ source: { path } }: FileContext, staged: StagedRows): void => {
   if (isRejectedFile(staged)) {
-    const rows = typeof staged.layout() === 'object' ? 'it' : 'what each line has as its row';
+    const rows = typeof staged.facts.layout === 'object' ? 'it' : 'what each line has as its row';
     throw new FileRefused(
       `this is a file of rejected rows, so it is not complete, and nothing was changed: load ${rows} without --complete: ${path}`,
     );
   }
-  if (staged.total() + staged.excepted() > 0) return;
+  if (staged.facts.total + staged.facts.excepted > 0) return;
   throw new FileRefused(
     `the file has no rows, and with --complete everything stored would be removed: nothing was changed; look for the right file: ${path}`,
   );
@@ -72,7 +72,7 @@ export const compareWithStored = async (form: StoredForm, context: FileContext, 
     .scan(addPage, () => signal.aborted)
     .finally(progress.stop);
   if (!isAtEnd) return undefined;
-  malformed.end(staged.layout());
+  malformed.end(staged.facts.layout);
   db.exec(INDEXES);
   db.exec(`INSERT INTO missing SELECT key FROM stored WHERE digest IS NOT NULL AND NOT (${IS_IN_FILE}) ORDER BY key`);
 

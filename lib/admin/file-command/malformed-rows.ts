@@ -6,10 +6,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { parseRecords } from '../../../client/src/command-line/csv-file/records.ts';
 import { lettersAndDigits } from '../../../core/vehicles/registration.ts';
+import { queryRows } from '../../staging-database.ts';
 import { type Layout, rowsOf } from '../files/read-rows.ts';
 import type { Row, RowText } from '../files/row.ts';
 import type { GroupResult } from './file-command.ts';
-import type { RowGroup } from './staged-rows.ts';
+import type { RowGroup } from './row-groups.ts';
 
 /**
  * `malformed` has rows. `mentioned_vehicles` has vehicles that are in one, with the vehicle whose row it seems to be, and some texts of
@@ -95,7 +96,7 @@ export const malformedRows = (db: DatabaseSync) => {
 
     /** Finds the vehicles that are named, once all rows of the file are staged, and after stored vehicles were added. */
     end: (layout: Layout): void => {
-      for (const { line, kind, text, key } of malformed.iterate() as Iterable<unknown> as Iterable<MalformedRow>) {
+      for (const { line, kind, text, key } of queryRows<MalformedRow>(malformed)) {
         if (kind !== 'blank') {
           const given = kind === 'unnamed' ? rowsOf([{ line, text }], layout)[0]?.fields.registration : text;
           for (const part of keys.find(lettersAndDigits(String(given ?? '')))) mention.run(part, line, null);
@@ -126,9 +127,9 @@ export const mentionedVehicles = (db: DatabaseSync) => {
       { key, rows }: RowGroup,
       result: GroupResult<ImportRecord>,
     ): GroupResult<ImportRecord> => {
-      const found = isEmpty || key === undefined ? undefined : find.get(key);
+      const [found] = isEmpty || key === undefined ? [] : queryRows<Omit<MalformedRow, 'key' | 'text'>>(find, key);
       if (found === undefined) return result;
-      const reason = reasonOf(found as unknown as MalformedRow);
+      const reason = reasonOf(found);
       const own = new Map(result.rejected.map(({ row, reasons }) => [row, reasons]));
       return { rejected: rows.map((row) => ({ row, reasons: [...(own.get(row) ?? []), reason] })) };
     },

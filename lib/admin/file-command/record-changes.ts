@@ -4,10 +4,10 @@ import type { DynamoItem } from '../../../core/dynamodb/database.ts';
 import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import type { CommandContext } from '../deployment/deployment.ts';
 import type { Outcome } from './counts.ts';
-import type { RowContext } from './file-command.ts';
+import type { NotWritten, RowContext, Writing } from './file-command.ts';
 import { digestOf, type Part, type PartSummary, type RecordForm, summaryOf } from './record-form.ts';
+import { runConcurrently } from './run-concurrently.ts';
 import { STALL_TIMEOUT_MS, type StoredRecord, storedRecords } from './stored-records.ts';
-import type { NotWritten, Writing } from './writing.ts';
 
 /** Records that are read together: DynamoDB's own limit for one BatchGetItem. */
 const BATCH = 100;
@@ -133,28 +133,17 @@ export const recordChanges = <Body extends object>(
       const known = changes.map(outcomeByScan);
       const unknown = changes.filter((_, index) => known[index] === undefined);
       const found = await records.find(unknown.map(({ registration }) => registration));
-      const errors: unknown[] = [];
-      const write = async (
-        change: RecordChange<Body>,
-        stored: StoredRecord<Body> | undefined,
-        index: number,
-      ): Promise<void> => {
-        if (isStopped() || errors.length > 0) return;
-        try {
-          settle(index, await apply(change, stored));
-        } catch (error) {
-          errors.push(error);
-        }
-      };
-      const writes: Promise<void>[] = [];
-      for (const [index, change] of changes.entries()) {
-        const stored = found.get(change.registration);
-        const outcome = known[index] ?? decide(change, stored);
-        if (dryRun || !isWrite(outcome)) settle(index, outcome);
-        else writes.push(limit(write, change, stored, index));
-      }
-      await Promise.all(writes);
-      if (errors.length > 0) throw errors[0];
+      const differing = changes.entries().filter(([index, change]) => {
+        const outcome = known[index] ?? decide(change, found.get(change.registration));
+        const differs = !dryRun && isWrite(outcome);
+        if (!differs) settle(index, outcome);
+        return differs;
+      });
+      await runConcurrently(differing, BATCH, isStopped, ([index, change], isOver) =>
+        limit(async () => {
+          if (!isOver()) settle(index, await apply(change, found.get(change.registration)));
+        }),
+      );
     },
   };
 };

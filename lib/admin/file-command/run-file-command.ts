@@ -2,18 +2,17 @@ import { CommandFailure, type CommandResult } from '../command/command-result.ts
 import { asCommandFailure } from '../deployment/database.ts';
 import { type CommandContext, requireConfirmation, tableName } from '../deployment/deployment.ts';
 import { publishImport } from '../deployment/import-metrics.ts';
-import { asFileFailure } from '../files/file-failure.ts';
+import { asFileFailure, asStagingFailure } from '../files/file-failure.ts';
+import { writeRegistrations } from '../files/output-file.ts';
 import { writeRejected } from '../files/rejected-file.ts';
 import { openSource } from '../files/source-file.ts';
 import { compareWithStored, requireWholeFile } from './completeness.ts';
 import { type Counts, noCounts } from './counts.ts';
 import type { FileCommand, FileContext } from './file-command.ts';
 import { DEFAULT_OPTIONS, type FileOptions } from './file-options.ts';
-import { writeRegistrations } from './registrations-file.ts';
 import { rejectionReasons } from './rejection-reasons.ts';
 import { BEGINS_AGAIN, type RunOutcome, reportOf } from './report.ts';
-import { openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
-import { asStagingFailure, ELSEWHERE } from './staging-database.ts';
+import { ELSEWHERE, openStaging, type Staging, stageExceptions, stageFile, stagingFolder } from './staging.ts';
 import { writeRecords } from './write-records.ts';
 
 /** Writes the rejected rows, if there are any. @returns the name of their file, and why they were rejected */
@@ -22,7 +21,12 @@ const writeRejectedRows = async ({ source }: FileContext, { staged }: Staging, c
   const reasons = rejectionReasons();
   for (const page of staged.rejectedRows()) for (const rejection of page) reasons.add(rejection);
   if (counts.rejected === 0) return { reasons };
-  const rejectedFile = await writeRejected(source.path, String(process.pid), staged.layout(), staged.rejectedRows());
+  const rejectedFile = await writeRejected(
+    source.path,
+    String(process.pid),
+    staged.facts.layout,
+    staged.rejectedRows(),
+  );
   return { reasons, rejectedFile };
 };
 
@@ -55,7 +59,7 @@ const runStaged = async <ImportRecord>(
   const stopped = { isAtEnd: false, reasons: rejectionReasons(), damaged: 0 };
   if (except !== undefined) await stageExceptions(except, staging);
   if (!(await stageFile(command, context, staging))) return stopped;
-  counts.excepted = staged.excepted();
+  counts.excepted = staged.facts.excepted;
   if (complete) requireWholeFile(context, staged);
   const comparison =
     complete && command.form ? await compareWithStored(command.form(context), context, staging) : undefined;

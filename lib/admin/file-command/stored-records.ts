@@ -9,6 +9,7 @@ import { backoffMs, deadlineIn } from '../../../core/runtime/deadline.ts';
 import { recordKey } from '../../../core/vehicles/vehicles-table.ts';
 import { type CommandContext, tableName } from '../deployment/deployment.ts';
 import type { Parts, RecordForm } from './record-form.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
 /** What is stored of a record. */
 export interface StoredRecord<Body extends object = object> {
@@ -93,20 +94,18 @@ export const storedRecords = <Body extends object>(
       addPage: (page: readonly ReturnType<typeof readItem>[]) => Promise<void> | void,
       isStopped: () => boolean,
     ): Promise<boolean> => {
-      const errors: unknown[] = [];
-      const scanSegment = async (Segment: number): Promise<void> => {
-        let ExclusiveStartKey: DynamoItem | undefined;
+      const scanSegment = async (segment: number, isOver: () => boolean): Promise<void> => {
+        const part = { TableName, ConsistentRead: true, Segment: segment, TotalSegments: SEGMENTS };
+        let startKey: DynamoItem | undefined;
         do {
-          const page = { TableName, ConsistentRead: true, Segment, TotalSegments: SEGMENTS, ExclusiveStartKey };
+          const page = { ...part, ExclusiveStartKey: startKey };
           const { Items = [], LastEvaluatedKey } = await persist(() => db.send(new ScanCommand(page)));
           await addPage(Items.map(readItem));
-          ExclusiveStartKey = LastEvaluatedKey;
+          startKey = LastEvaluatedKey;
           await nextTurn();
-        } while (ExclusiveStartKey !== undefined && !isStopped() && errors.length === 0);
+        } while (startKey !== undefined && !isOver());
       };
-      const segments = Array.from({ length: SEGMENTS }, (_, segment) => segment);
-      await Promise.all(segments.map((segment) => scanSegment(segment).catch((error: unknown) => errors.push(error))));
-      if (errors.length > 0) throw errors[0];
+      await runConcurrently(Array(SEGMENTS).keys(), SEGMENTS, isStopped, scanSegment);
       return !isStopped();
     },
 

@@ -1,6 +1,9 @@
 import { UnreadableFile } from '../../../client/src/command-line/csv-file/encoding.ts';
 import { CommandFailure, FileRefused } from '../command/command-result.ts';
 
+/** The primary result code of SQLite for a full disk. */
+const SQLITE_FULL = 13;
+
 const FILE_ERRORS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
@@ -23,4 +26,13 @@ export const asFileFailure = (error: unknown, path: string): unknown => {
   }
   const reason = FILE_ERRORS[(error as NodeJS.ErrnoException | undefined)?.code ?? ''];
   return reason === undefined ? error : new CommandFailure(`${reason}: ${path}`, { cause: error });
+};
+
+/** An error of SQLite as a message for operators; any other error is returned unchanged. */
+export const asStagingFailure = (error: unknown, folder: string, remedy: string): unknown => {
+  const { errcode } = error as { readonly errcode?: unknown };
+  if (typeof errcode !== 'number') return error;
+  // The low byte of an extended code is the primary one.
+  const what = (errcode & 0xff) === SQLITE_FULL ? 'there is no room left' : 'temporary files cannot be written or read';
+  return new CommandFailure(`${what} in ${folder}; ${remedy}`, { cause: error });
 };

@@ -52,3 +52,21 @@ export const writeOutput = async (
     throw new CommandFailure(`there is no such folder: ${dirname(path)}`, { cause: error });
   }
 };
+
+/**
+ * Writes registrations, one a line, to a file beside that of the operator, which only its owner may read and `remove` reads.
+ * @param what they are; part of the name @returns its name @throws CommandFailure when it cannot be written
+ */
+export const writeRegistrations = (
+  path: string,
+  what: 'missing' | 'removed' | 'damaged',
+  registrations: Iterable<string>,
+): Promise<string> =>
+  writeOutput(
+    `${path}.${what}.txt`,
+    Iterator.from(registrations).map((registration) => `${registration}\n`),
+    {
+      part: `${path}.${what}.${process.pid}.part`,
+      nextName: (nth) => `${path}.${what}-${nth}.txt`,
+    },
+  );

@@ -1,13 +1,12 @@
 import { ComplianceRecord } from '../../../core/compliance/compliance-record.ts';
 import { readStored } from '../../../core/schemas/record-schema.ts';
-import type { ImportKind, RowContext } from '../file-command/file-command.ts';
+import { type ImportKind, type RowContext, type RowResult, recordPerRow } from '../file-command/file-command.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import { wholeForm } from '../file-command/record-form.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { type RowResult, recordPerRow } from './record-per-row.ts';
 
 /** The columns of a compliance CSV: one row per vehicle. */
 const COMPLIANCE_COLUMNS: Columns = {

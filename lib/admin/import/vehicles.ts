@@ -1,8 +1,14 @@
 import { MAX_POLICIES, Policy, VehicleDetails, VehicleRecord } from '../../../core/vehicles/vehicle-record.ts';
-import type { GroupResult, ImportKind, RowContext } from '../file-command/file-command.ts';
+import {
+  type GroupResult,
+  type ImportKind,
+  type RowContext,
+  type RowResult,
+  recordPerRow,
+} from '../file-command/file-command.ts';
 import { type RecordChange, recordChanges } from '../file-command/record-changes.ts';
 import { NAMELESS } from '../file-command/record-form.ts';
-import { MAX_GROUP_ROWS, type RowGroup } from '../file-command/staged-rows.ts';
+import { MAX_GROUP_ROWS, type RowGroup } from '../file-command/row-groups.ts';
 import type { Columns } from '../files/csv-header.ts';
 import { type Row, registrationOf } from '../files/row.ts';
 import { SUPPLIER_NAME } from '../suppliers/supplier-option.ts';
@@ -16,7 +22,6 @@ import {
 } from '../suppliers/vehicle-parts.ts';
 import { asNumber, cellValue, type FieldChecks, fieldChecks, fileTime, isBlank } from './field-checks.ts';
 import { readFields } from './read-fields.ts';
-import { type RowResult, recordPerRow } from './record-per-row.ts';
 
 type VehicleChange = RecordChange<VehicleBody>;
 
